@@ -1,0 +1,58 @@
+package io.berth.contracts.config;
+
+import io.berth.contracts.event.ConfigEntry;
+import io.berth.contracts.event.ConfigEntry.Account;
+import io.berth.contracts.event.ConfigEntry.Association;
+import io.berth.contracts.event.ConfigEntry.Cluster;
+import io.berth.contracts.event.ConfigEntry.Partition;
+import io.berth.contracts.event.ConfigEntry.Qos;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.SequencedMap;
+
+/// One whole revision of the cluster's configuration. Maps keep the order of the revision's
+/// records.
+public record Configuration(
+        long revision,
+        Cluster cluster,
+        SequencedMap<String, Partition> partitions,
+        SequencedMap<String, Account> accounts,
+        List<Association> associations,
+        SequencedMap<String, Qos> qos) {
+
+    /// The whole revision that these records make.
+    ///
+    /// @throws IllegalArgumentException if there is no cluster record among them
+    static Configuration of(long revision, Collection<ConfigEntry> entries) {
+        var builder = new ConfigurationBuilder();
+        for (ConfigEntry entry : entries) {
+            builder.add(entry);
+        }
+        return builder.build(revision);
+    }
+
+    /// The partition of jobs that name none.
+    public Optional<Partition> defaultPartition() {
+        return partitions.values().stream().filter(Partition::isDefault).findFirst();
+    }
+
+    /// The account of this user's jobs that name none: the default association, else the first one,
+    /// else the cluster's default account.
+    public String accountOf(String user) {
+        return associations.stream()
+                .filter(association -> association.user().equals(user))
+                .sorted((a, b) -> Boolean.compare(b.isDefault(), a.isDefault()))
+                .map(Association::account)
+                .findFirst()
+                .orElse(cluster.defaultAccount());
+    }
+
+    /// Whether the user may charge the account: by an association, or because the account is the
+    /// one of users without any.
+    public boolean mayUse(String user, String account) {
+        return accountOf(user).equals(account)
+                || associations.stream()
+                        .anyMatch(a -> a.user().equals(user) && a.account().equals(account));
+    }
+}

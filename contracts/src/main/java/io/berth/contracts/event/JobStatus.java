@@ -1,0 +1,89 @@
+package io.berth.contracts.event;
+
+import io.berth.contracts.Allocation;
+import io.berth.contracts.EndedRun;
+import io.berth.contracts.ExitStatus;
+import io.berth.contracts.IdempotencyKey;
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
+import io.berth.contracts.JobState;
+import io.berth.contracts.Rank;
+import io.berth.contracts.Reason;
+import io.berth.contracts.SpecReference;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Everything that placement knows of a job: its record in `job-states`, rewritten with each
+/// change. Times are cell time in epoch milliseconds.
+///
+/// @param submission offset of the job's Submitted: the order of submission
+/// @param run the current run; null while the job waits and after it ended
+/// @param ended the runs that are over, oldest first
+/// @param endedAt 0 while the job lives
+/// @param exit of the last ended run; null before
+public record JobStatus(
+        JobId job,
+        JobDescription description,
+        String submittedBy,
+        SpecReference spec,
+        @Nullable IdempotencyKey key,
+        long submission,
+        long submittedAt,
+        JobState state,
+        Reason reason,
+        Rank rank,
+        @Nullable Run run,
+        List<EndedRun> ended,
+        long endedAt,
+        @Nullable ExitStatus exit,
+        @Nullable String cancelledBy,
+        @Nullable String message) {
+
+    public JobStatus {
+        ended = List.copyOf(ended);
+    }
+
+    /// A run that holds resources.
+    ///
+    /// @param startedAt 0 until the code of its first part runs
+    /// @param gone whether Go was ordered (a run of one node needs none)
+    /// @param billingRate billing units per second, in thousandths, fixed when it was placed
+    /// @param outcome what the first terminal cause decided; null while there is none
+    /// @param parts one for each node, in the order of their indices
+    public record Run(
+            int lease,
+            long placedAt,
+            long startedAt,
+            boolean gone,
+            long billingRate,
+            @Nullable Outcome outcome,
+            List<Part> parts) {
+
+        public Run {
+            parts = List.copyOf(parts);
+        }
+
+        public List<Allocation> allocations() {
+            return parts.stream().map(Part::allocation).toList();
+        }
+    }
+
+    /// The state that a run gives its job once its resources are free. PENDING requeues it.
+    public record Outcome(
+            JobState state, Reason reason, ExitStatus exit, @Nullable String message) {}
+
+    /// A run on one of its nodes.
+    ///
+    /// @param launchEpoch and
+    /// @param launchNumber name the order that launched it last
+    public record Part(Allocation allocation, Phase phase, long launchEpoch, long launchNumber) {
+
+        public enum Phase {
+            /// Its Launch is written; the agent has not answered.
+            ORDERED,
+            READY,
+            STARTED,
+            ENDED
+        }
+    }
+}

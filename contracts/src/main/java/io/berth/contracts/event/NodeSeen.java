@@ -1,0 +1,31 @@
+package io.berth.contracts.event;
+
+import io.berth.contracts.HeldRun;
+import io.berth.contracts.Inventory;
+import io.berth.contracts.NodeName;
+import java.util.List;
+
+/// An agent registers: what its node has and which runs are on it. Placement answers with a Sync
+/// that carries the nonce.
+///
+/// @param nonce new with each registration
+/// @param machineId of the machine, from /etc/machine-id where there is one: a second machine of
+///   the same name is refused
+/// @param bootId new with each boot of the machine
+/// @param runs the runs on the node
+/// @param reportsEnd end offset of the agent's `runs` partition before this was written: placement
+///   applies every report below it first
+public record NodeSeen(
+        NodeName node,
+        String nonce,
+        String machineId,
+        String bootId,
+        String agentVersion,
+        Inventory inventory,
+        List<HeldRun> runs,
+        long reportsEnd) {
+
+    public NodeSeen {
+        runs = List.copyOf(runs);
+    }
+}

@@ -1,0 +1,93 @@
+package io.berth.contracts.event;
+
+import io.berth.contracts.Allocation;
+import io.berth.contracts.JobState;
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.RunId;
+import io.berth.contracts.SpecReference;
+import java.util.List;
+
+/// An order to one node's agent, numbered 1, 2, … within the node's epoch. The agent obeys an order
+/// once, in number order, and only in the epoch that its Sync began.
+public sealed interface Order {
+
+    NodeName node();
+
+    long epoch();
+
+    long number();
+
+    /// Begins a new epoch, as order 0: all that was ordered before is void. The agent ends every
+    /// run that it has and that is not wanted.
+    ///
+    /// @param nonce of the NodeSeen that this answers
+    /// @param wanted the runs that shall go on, or whose end is known and needs no further order
+    record Sync(NodeName node, long epoch, String nonce, List<RunId> wanted) implements Order {
+
+        public Sync {
+            wanted = List.copyOf(wanted);
+        }
+
+        @Override
+        public long number() {
+            return 0;
+        }
+    }
+
+    /// The registration with this nonce is refused: another machine holds the node's name. Not
+    /// numbered.
+    record Refused(NodeName node, long epoch, String nonce, String why) implements Order {
+
+        @Override
+        public long number() {
+            return 0;
+        }
+    }
+
+    /// Prepare a run: group, verified isolation, files. Start its code at once, or wait for Go.
+    ///
+    /// @param allocations what the run holds on all its nodes, in the order of their indices
+    /// @param timeLimitSeconds of run time, by the agent's own monotonic clock; 0 is unlimited
+    record Launch(
+            NodeName node,
+            long epoch,
+            long number,
+            RunId run,
+            SpecReference spec,
+            LaunchMode mode,
+            boolean awaitGo,
+            List<Allocation> allocations,
+            long timeLimitSeconds)
+            implements Order {
+
+        public Launch {
+            allocations = List.copyOf(allocations);
+        }
+
+        /// What the run holds on the node that this order is for.
+        public Allocation here() {
+            return allocations.stream()
+                    .filter(allocation -> allocation.node().equals(node))
+                    .findFirst()
+                    .orElseThrow(() ->
+                            new IllegalStateException(
+                                    "Launch of " + run + " names no allocation on " + node));
+        }
+
+        /// Whether the script runs on this node.
+        public boolean runsScript() {
+            return mode == LaunchMode.PER_NODE || here().index() == 0;
+        }
+    }
+
+    /// Every node of the run is ready: start its code.
+    record Go(NodeName node, long epoch, long number, RunId run) implements Order {}
+
+    /// End the run: TERM to its group, KILL after the grace.
+    ///
+    /// @param because the state that the job is going to: CANCELLED, TIMEOUT, NODE_FAIL …
+    record Stop(
+            NodeName node, long epoch, long number, RunId run, JobState because, long graceSeconds)
+            implements Order {}
+}

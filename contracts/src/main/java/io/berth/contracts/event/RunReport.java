@@ -1,0 +1,76 @@
+package io.berth.contracts.event;
+
+import io.berth.contracts.ExitStatus;
+import io.berth.contracts.Isolation;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.RunId;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What an agent reports of its part of a run. A report may be written twice; the second changes
+/// nothing.
+public sealed interface RunReport {
+
+    RunId run();
+
+    NodeName node();
+
+    /// The epoch in which the agent writes this.
+    long epoch();
+
+    /// The highest order number applied in that epoch.
+    long applied();
+
+    /// The part is prepared and waits for Go.
+    record Ready(RunId run, NodeName node, long epoch, long applied) implements RunReport {}
+
+    /// The part's code runs; or, on a node of the run without code, its group stands open for
+    /// steps.
+    ///
+    /// @param isolation what is enforced and was verified for this run
+    record Started(RunId run, NodeName node, long epoch, long applied, List<Isolation> isolation)
+            implements RunReport {
+
+        public Started {
+            isolation = List.copyOf(isolation);
+        }
+    }
+
+    /// The part is over and its group is empty: its resources are free.
+    ///
+    /// @param exit the script's exit code and signal; 0:0 where no script ran
+    /// @param message one line for the user where the cause needs it
+    record Ended(
+            RunId run,
+            NodeName node,
+            long epoch,
+            long applied,
+            Cause cause,
+            ExitStatus exit,
+            Usage usage,
+            @Nullable String message)
+            implements RunReport {}
+
+    enum Cause {
+        /// The script ended by itself; its exit status says how.
+        EXITED,
+        OUT_OF_MEMORY,
+        /// The agent ended it at its time limit.
+        TIME_LIMIT,
+        /// Placement ordered it, or it was not wanted in a Sync.
+        STOPPED,
+        /// It could not be started; the message says why.
+        LAUNCH_FAILED,
+        /// Its code is gone and left no exit status.
+        STATUS_LOST,
+        /// The agent was told to shut down and to take its runs with it.
+        AGENT_SHUTDOWN
+    }
+
+    /// What the part's group used, by the kernel's count: CPU time in milliseconds and the peak of
+    /// memory in MiB.
+    record Usage(long cpuMillis, long maxMemoryMib) {
+
+        public static final Usage NONE = new Usage(0, 0);
+    }
+}

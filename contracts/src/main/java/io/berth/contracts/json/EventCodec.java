@@ -1,0 +1,91 @@
+package io.berth.contracts.json;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.ObjectWriter;
+import io.berth.contracts.topic.Topic;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/// The events of one topic as JSON values, told apart by the CloudEvents type, `<topic>/<Event>`:
+/// `berth.runs.v1/Ended`.
+public final class EventCodec<E> {
+
+    private final Topic<E> topic;
+    private final ObjectWriter writer = Json.mapper().writer();
+    private final Map<String, ObjectReader> readers = new TreeMap<>();
+
+    public EventCodec(Topic<E> topic) {
+        this.topic = topic;
+        for (Class<?> event : concrete(topic.events())) {
+            readers.put(type(event), Json.mapper().readerFor(event));
+        }
+    }
+
+    /// The event's JSON, in UTF-8.
+    public byte[] value(E event) {
+        try {
+            return writer.writeValueAsBytes(event);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException(
+                    "cannot write " + event.getClass().getName() + " of " + topic.name(), e);
+        }
+    }
+
+    /// The CloudEvents 1.0 attributes of an event, by their Kafka header names (binary mode).
+    ///
+    /// @param id derived from the event's cause, the same if the same cause is handled twice
+    /// @param source the writer, such as `/berth/submit-service`
+    public Map<String, String> headers(E event, String id, String source) {
+        var headers = new LinkedHashMap<String, String>();
+        headers.put("ce_specversion", "1.0");
+        headers.put("ce_id", id);
+        headers.put("ce_source", source);
+        headers.put("ce_type", type(event.getClass()));
+        headers.put("ce_subject", topic.key().apply(event));
+        headers.put("content-type", "application/json");
+        return headers;
+    }
+
+    /// The event of that type with that JSON.
+    ///
+    /// @throws UnknownEventType if the topic has no such event: a newer writer's
+    /// @throws CorruptEvent if the value is not that event's JSON
+    public E event(String type, byte[] value) throws UnknownEventType, CorruptEvent {
+        ObjectReader reader = readers.get(type);
+        if (reader == null) {
+            throw new UnknownEventType(topic.name() + " has no event type '" + type + "'");
+        }
+        try {
+            return topic.events().cast(reader.readValue(value));
+        } catch (IOException e) {
+            throw new CorruptEvent("not a " + type + ": " + e.getMessage(), e);
+        }
+    }
+
+    private String type(Class<?> event) {
+        return topic.name() + "/" + event.getSimpleName();
+    }
+
+    private static Iterable<Class<?>> concrete(Class<?> events) {
+        Class<?>[] permitted = events.getPermittedSubclasses();
+        return permitted == null ? List.of(events) : List.of(permitted);
+    }
+
+    /// An event type that this version does not know.
+    public static final class UnknownEventType extends Exception {
+        UnknownEventType(String message) {
+            super(message);
+        }
+    }
+
+    /// A value that is not the JSON of its type.
+    public static final class CorruptEvent extends Exception {
+        CorruptEvent(String message, Throwable cause) {
+            super(message, cause);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.berth.contracts;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,68 @@
+package io.berth.log;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/// How to reach the brokers, and the client settings that the design fixes: durable idempotent
+/// writes without linger, committed reads, no offset reset.
+public record KafkaConnection(String bootstrapServers) {
+
+    /// The longest record that any topic takes, with room for its headers.
+    private static final int MAX_REQUEST_BYTES = (8 << 20) + (64 << 10);
+
+    public Admin admin() {
+        return Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers));
+    }
+
+    /// A producer whose send is done when all in-sync replicas have the record.
+    public Producer<byte[], byte[]> producer() {
+        return new KafkaProducer<>(
+                producerSettings(), new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    /// A producer of transactions; a second one with the same id fences the first.
+    public Producer<byte[], byte[]> transactionalProducer(String transactionalId) {
+        var settings = producerSettings();
+        settings.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, transactionalId);
+        settings.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, 10_000);
+        return new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    /// A consumer without a group, of committed records, to be assigned and sought by hand.
+    public Consumer<byte[], byte[]> consumer() {
+        var settings = new HashMap<String, Object>();
+        settings.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+        settings.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+        settings.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
+        settings.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+        settings.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
+        settings.put(ConsumerConfig.RETRY_BACKOFF_MS_CONFIG, 5L);
+        settings.put(ConsumerConfig.RECONNECT_BACKOFF_MS_CONFIG, 50L);
+        settings.put(ConsumerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, 1000L);
+        return new KafkaConsumer<>(
+                settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    }
+
+    private Map<String, Object> producerSettings() {
+        var settings = new HashMap<String, Object>();
+        settings.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+        settings.put(ProducerConfig.ACKS_CONFIG, "all");
+        settings.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
+        settings.put(ProducerConfig.LINGER_MS_CONFIG, 0);
+        settings.put(ProducerConfig.RETRY_BACKOFF_MS_CONFIG, 5L);
+        settings.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, MAX_REQUEST_BYTES);
+        settings.put(ProducerConfig.RECONNECT_BACKOFF_MS_CONFIG, 50L);
+        settings.put(ProducerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, 1000L);
+        return settings;
+    }
+}

@@ -1,0 +1,157 @@
+package io.berth.log;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// A reader's own picture of some partitions, kept up to date by a thread that reads them from
+/// their beginning on. All partitions are assigned by hand.
+///
+/// The handler is called by that one thread. If the brokers are away it waits for them; if the
+/// handler or the log fails for good, the view stops and says so through [#failure].
+public final class LogView implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(LogView.class);
+    private static final Duration POLL = Duration.ofMillis(200);
+
+    private final Consumer<byte[], byte[]> consumer;
+    private final LogReader.Handler handler;
+    private final Thread thread;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition moved = lock.newCondition();
+    private final Map<TopicPartition, Long> positions = new HashMap<>();
+    private final Map<TopicPartition, Long> firstEnds = new HashMap<>();
+    private volatile boolean closed;
+    private volatile @Nullable RuntimeException failure;
+
+    /// Starts reading.
+    ///
+    /// @param consumer used by the view's thread alone from now on, and closed by it
+    public LogView(
+            String name,
+            Consumer<byte[], byte[]> consumer,
+            Collection<TopicPartition> partitions,
+            LogReader.Handler handler) {
+        this.consumer = consumer;
+        this.handler = handler;
+        this.thread =
+                Thread.ofPlatform()
+                        .name(name)
+                        .daemon()
+                        .unstarted(() -> run(List.copyOf(partitions)));
+        thread.start();
+    }
+
+    /// Whether the view has reached the ends that its partitions had when it began.
+    public boolean caughtUp() {
+        lock.lock();
+        try {
+            return !firstEnds.isEmpty() && reached(firstEnds);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Why the view stopped, if it did.
+    public @Nullable RuntimeException failure() {
+        return failure;
+    }
+
+    /// Waits until the view has read up to those offsets (next to read), at most so long. Whether
+    /// it has.
+    public boolean await(Map<TopicPartition, Long> ends, Duration limit)
+            throws InterruptedException {
+        long nanos = limit.toNanos();
+        lock.lock();
+        try {
+            while (!reached(ends)) {
+                if (nanos <= 0 || failure != null || closed) {
+                    return false;
+                }
+                nanos = moved.awaitNanos(nanos);
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        consumer.wakeup();
+        try {
+            thread.join(TimeUnit.SECONDS.toMillis(10));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private boolean reached(Map<TopicPartition, Long> ends) {
+        return ends.entrySet().stream()
+                .allMatch(end -> positions.getOrDefault(end.getKey(), 0L) >= end.getValue());
+    }
+
+    private void run(List<TopicPartition> partitions) {
+        try (consumer) {
+            consumer.assign(partitions);
+            consumer.seekToBeginning(partitions);
+            Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+            lock.lock();
+            try {
+                firstEnds.putAll(ends);
+            } finally {
+                lock.unlock();
+            }
+            while (!closed) {
+                consumer.poll(POLL).forEach(handler::handle);
+                publishPositions(partitions);
+            }
+        } catch (WakeupException e) {
+            if (!closed) {
+                throw e;
+            }
+        } catch (RuntimeException e) {
+            failure = e;
+            LOG.atError().setCause(e).addKeyValue("view", thread.getName()).log("View stopped");
+        } finally {
+            signal();
+        }
+    }
+
+    private void publishPositions(List<TopicPartition> partitions) {
+        lock.lock();
+        try {
+            boolean any = false;
+            for (TopicPartition partition : partitions) {
+                Long now = consumer.position(partition);
+                any |= !now.equals(positions.put(partition, now));
+            }
+            if (any) {
+                moved.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void signal() {
+        lock.lock();
+        try {
+            moved.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

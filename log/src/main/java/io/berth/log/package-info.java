@@ -1,0 +1,6 @@
+/// The log on Kafka, by hand where the services need it so: topics declared by their writer, events
+/// written with explicit partitions, partitions read from any offset to the end.
+@NullMarked
+package io.berth.log;
+
+import org.jspecify.annotations.NullMarked;
