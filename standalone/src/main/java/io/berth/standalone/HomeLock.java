@@ -1,0 +1,85 @@
+package io.berth.standalone;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/// The right to run the mesh of a home: held by one process at a time, and let go by the kernel
+/// when that ends. The file holds the process id.
+final class HomeLock implements AutoCloseable {
+
+    private final Path file;
+    private final FileChannel channel;
+
+    private HomeLock(Path file, FileChannel channel) {
+        this.file = file;
+        this.channel = channel;
+    }
+
+    /// The lock, unless another process holds it.
+    static Optional<HomeLock> take(MeshHome home) throws IOException {
+        String pid = Long.toString(ProcessHandle.current().pid());
+        while (true) {
+            var channel =
+                    FileChannel.open(
+                            home.lock(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            if (!lock(channel)) {
+                channel.close();
+                return Optional.empty();
+            }
+            channel.truncate(0);
+            channel.write(ByteBuffer.wrap(pid.getBytes(US_ASCII)), 0);
+            if (content(home.lock()).equals(pid)) {
+                return Optional.of(new HomeLock(home.lock(), channel));
+            }
+            // Its last holder deleted the file after it was opened here: another is in its place.
+            channel.close();
+        }
+    }
+
+    /// The process that holds the lock of a home, if one does.
+    static OptionalLong holder(MeshHome home) throws IOException {
+        try (var channel = FileChannel.open(home.lock(), StandardOpenOption.WRITE)) {
+            String pid = lock(channel) ? "" : content(home.lock());
+            return pid.isEmpty() ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(pid));
+        } catch (NoSuchFileException e) {
+            return OptionalLong.empty();
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (channel.isOpen()) {
+            Files.deleteIfExists(file);
+            channel.close();
+        }
+    }
+
+    private static boolean lock(FileChannel channel) throws IOException {
+        try {
+            @Nullable FileLock lock = channel.tryLock();
+            return lock != null;
+        } catch (OverlappingFileLockException e) {
+            return false;
+        }
+    }
+
+    private static String content(Path file) throws IOException {
+        try {
+            return Files.readString(file, US_ASCII).strip();
+        } catch (NoSuchFileException e) {
+            return "";
+        }
+    }
+}
