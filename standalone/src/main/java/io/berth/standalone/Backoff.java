@@ -2,8 +2,8 @@ package io.berth.standalone;
 
 import java.time.Duration;
 
-/// How long a part that died waits before it is started again: at once the first time, then four times
-/// as long with each death, up to a bound. A part that lived for long starts anew.
+/// How long a part that died waits before it is started again: at once the first time, then four
+/// times as long with each death, up to a bound. A part that lived for long starts anew.
 ///
 /// @param deaths in a row
 record Backoff(int deaths) {

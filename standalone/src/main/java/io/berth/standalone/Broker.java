@@ -26,18 +26,15 @@ final class Broker implements AutoCloseable {
         Thread.ofPlatform()
                 .name("broker-start")
                 .daemon()
-                .start(
-                        () -> {
-                            try {
-                                started.complete(
-                                        KafkaBroker.start(
-                                                home.kafka(),
-                                                ports.kafka(),
-                                                ports.kafkaController()));
-                            } catch (IOException | RuntimeException e) {
-                                started.completeExceptionally(e);
-                            }
-                        });
+                .start(() -> {
+                    try {
+                        started.complete(
+                                KafkaBroker.start(
+                                        home.kafka(), ports.kafka(), ports.kafkaController()));
+                    } catch (IOException | RuntimeException e) {
+                        started.completeExceptionally(e);
+                    }
+                });
         return new Broker(ports, started);
     }
 

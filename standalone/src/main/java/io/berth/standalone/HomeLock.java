@@ -9,49 +9,40 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /// The right to run the mesh of a home: held by one process at a time, and let go by the kernel
-/// when that ends. The file holds the process id.
+/// when that ends. The file holds the process id; it is never deleted, nor opened a second time by
+/// the holder: to close a file lets go of the locks that the process has on it.
 final class HomeLock implements AutoCloseable {
 
-    private final Path file;
     private final FileChannel channel;
 
-    private HomeLock(Path file, FileChannel channel) {
-        this.file = file;
+    private HomeLock(FileChannel channel) {
         this.channel = channel;
     }
 
     /// The lock, unless another process holds it.
     static Optional<HomeLock> take(MeshHome home) throws IOException {
-        String pid = Long.toString(ProcessHandle.current().pid());
-        while (true) {
-            var channel =
-                    FileChannel.open(
-                            home.lock(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-            if (!lock(channel)) {
-                channel.close();
-                return Optional.empty();
-            }
-            channel.truncate(0);
-            channel.write(ByteBuffer.wrap(pid.getBytes(US_ASCII)), 0);
-            if (content(home.lock()).equals(pid)) {
-                return Optional.of(new HomeLock(home.lock(), channel));
-            }
-            // Its last holder deleted the file after it was opened here: another is in its place.
+        var channel =
+                FileChannel.open(home.lock(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        if (!lock(channel)) {
             channel.close();
+            return Optional.empty();
         }
+        channel.truncate(0);
+        String pid = Long.toString(ProcessHandle.current().pid());
+        channel.write(ByteBuffer.wrap(pid.getBytes(US_ASCII)), 0);
+        return Optional.of(new HomeLock(channel));
     }
 
-    /// The process that holds the lock of a home, if one does.
+    /// The process that holds the lock of a home, if another than this one does.
     static OptionalLong holder(MeshHome home) throws IOException {
         try (var channel = FileChannel.open(home.lock(), StandardOpenOption.WRITE)) {
-            String pid = lock(channel) ? "" : content(home.lock());
+            String pid = lock(channel) ? "" : Files.readString(home.lock(), US_ASCII).strip();
             return pid.isEmpty() ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(pid));
         } catch (NoSuchFileException e) {
             return OptionalLong.empty();
@@ -61,7 +52,7 @@ final class HomeLock implements AutoCloseable {
     @Override
     public void close() throws IOException {
         if (channel.isOpen()) {
-            Files.deleteIfExists(file);
+            channel.truncate(0);
             channel.close();
         }
     }
@@ -72,14 +63,6 @@ final class HomeLock implements AutoCloseable {
             return lock != null;
         } catch (OverlappingFileLockException e) {
             return false;
-        }
-    }
-
-    private static String content(Path file) throws IOException {
-        try {
-            return Files.readString(file, US_ASCII).strip();
-        } catch (NoSuchFileException e) {
-            return "";
         }
     }
 }

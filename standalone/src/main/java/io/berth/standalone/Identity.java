@@ -86,9 +86,7 @@ final class Identity {
         MeshHome.write(
                 home.publicKey(), pem("PUBLIC KEY", pair.getPublic().getEncoded()), "rw-r--r--");
         MeshHome.write(
-                home.privateKey(),
-                pem("PRIVATE KEY", pair.getPrivate().getEncoded()),
-                "rw-------");
+                home.privateKey(), pem("PRIVATE KEY", pair.getPrivate().getEncoded()), "rw-------");
     }
 
     private static String pem(String kind, byte[] content) {

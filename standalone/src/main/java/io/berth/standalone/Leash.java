@@ -5,23 +5,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// How a child process is bound to this one, so that it ends with it even if this one is killed:
-/// the words before its own command.
-enum Leash {
-    /// The kernel kills it when the *thread* that forked it ends.
-    DEATH_SIGNAL("setpriv", "--pdeathsig", "KILL"),
-    /// A watcher beside it reads a pipe that this process holds open, and kills it at the end.
-    PIPE(
-            "sh",
-            "-c",
-            "exec 3<&0; (cat <&3 >/dev/null; kill -KILL $$) & exec \"$@\" </dev/null 3<&-",
-            "sh");
+/// How a child process is bound to this one, so that it ends with it even if this one is killed.
+///
+/// @param words before the child's own command
+record Leash(List<String> words) {
 
-    private final List<String> words;
+    /// The kernel kills the child when the *thread* that forked it ends.
+    static final Leash DEATH_SIGNAL = new Leash(List.of("setpriv", "--pdeathsig", "KILL"));
 
-    Leash(String... words) {
-        this.words = List.of(words);
-    }
+    /// A watcher beside the child reads a pipe that this process holds open, and kills it at the
+    /// end.
+    static final Leash PIPE =
+            new Leash(
+                    List.of(
+                            "sh",
+                            "-c",
+                            "exec 3<&0; (cat <&3 >/dev/null; kill -KILL $$) & exec \"$@\" </dev/null 3<&-",
+                            "sh"));
 
     /// The better one that works here.
     static Leash here() {

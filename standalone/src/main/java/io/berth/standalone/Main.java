@@ -26,7 +26,8 @@ public final class Main {
     private static int run(List<String> arguments) throws IOException {
         Path root = Path.of(System.getProperty("berth.root", "."));
         String command = arguments.isEmpty() ? "" : arguments.getFirst();
-        List<String> rest = arguments.isEmpty() ? List.of() : arguments.subList(1, arguments.size());
+        List<String> rest =
+                arguments.isEmpty() ? List.of() : arguments.subList(1, arguments.size());
         return switch (command) {
             case "up" -> Up.of(root, UpOptions.parse(rest), System.getenv(), System.out).run();
             case "down" -> Down.of(rest, System.getenv(), System.out).run();

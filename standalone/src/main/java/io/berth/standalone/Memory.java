@@ -21,8 +21,7 @@ final class Memory {
         return mib(
                 ProcessHandle.of(pid).stream()
                         .flatMap(
-                                process ->
-                                        Stream.concat(Stream.of(process), process.descendants()))
+                                process -> Stream.concat(Stream.of(process), process.descendants()))
                         .mapToLong(process -> proportionalKib(process.pid()))
                         .sum());
     }

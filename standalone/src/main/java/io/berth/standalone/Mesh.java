@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A mesh that runs: the broker in this process, the database and the services as its children,
-/// and one thread that starts them all at once, starts again what dies, and stops them in order:
-/// first the agent, whose last reports the others still take in, and the broker last.
+/// A mesh that runs: the broker in this process, the database and the services as its children, and
+/// one thread that starts them all at once, starts again what dies, and stops them in order: first
+/// the agent, whose last reports the others still take in, and the broker last.
 public final class Mesh implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Mesh.class);
@@ -159,7 +159,7 @@ public final class Mesh implements AutoCloseable {
             fail(Broker.NAME, String.valueOf(brokerFailure.getMessage()), home.log("supervisor"));
             return;
         }
-        if (parts().stream().allMatch(part -> part.state() == State.READY)) {
+        if (MeshStatus.of(home, upSince, parts()).ready()) {
             outcome.complete(new Outcome.Ready(now()));
             return;
         }
@@ -167,8 +167,7 @@ public final class Mesh implements AutoCloseable {
         for (Child child : children()) {
             if (child.state() == State.CRASH_LOOP || (late && child.state() != State.READY)) {
                 MeshStatus.Part part = child.status();
-                String why =
-                        part.note() == null ? "not ready after " + START_LIMIT : part.note();
+                String why = part.note() == null ? "not ready after " + START_LIMIT : part.note();
                 fail(part.name(), why, child.role().log());
             }
         }
@@ -203,7 +202,7 @@ public final class Mesh implements AutoCloseable {
             }
         }
         if (changed) {
-            new MeshStatus(home.root().toString(), upSince, outcome.isDone(), parts()).write(home);
+            MeshStatus.of(home, upSince, parts()).write(home);
         }
     }
 

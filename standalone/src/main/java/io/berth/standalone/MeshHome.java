@@ -24,7 +24,8 @@ import java.util.Map;
 public record MeshHome(Path root) {
 
     /// As `--home`, `BERTH_HOME` or the user's own folder say, in this order.
-    static MeshHome configured(@org.jspecify.annotations.Nullable Path option, Map<String, String> environment) {
+    static MeshHome configured(
+            @org.jspecify.annotations.Nullable Path option, Map<String, String> environment) {
         if (option != null) {
             return new MeshHome(option.toAbsolutePath().normalize());
         }

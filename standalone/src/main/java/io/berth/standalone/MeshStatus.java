@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// A mesh and its parts at one moment.
 ///
 /// @param upSince epoch milliseconds
+/// @param ready whether all parts are
 record MeshStatus(String home, long upSince, boolean ready, List<Part> parts) {
 
     /// What a part is doing.
@@ -39,8 +40,7 @@ record MeshStatus(String home, long upSince, boolean ready, List<Part> parts) {
             @Nullable Long memoryMib) {
 
         Part withMemory() {
-            return new Part(
-                    name, state, pid, port, restarts, note, memory());
+            return new Part(name, state, pid, port, restarts, note, memory());
         }
 
         /// The database is many processes.
@@ -52,9 +52,16 @@ record MeshStatus(String home, long upSince, boolean ready, List<Part> parts) {
         }
     }
 
-    MeshStatus withMemory() {
+    static MeshStatus of(MeshHome home, long upSince, List<Part> parts) {
         return new MeshStatus(
-                home, upSince, ready, parts.stream().map(Part::withMemory).toList());
+                home.root().toString(),
+                upSince,
+                parts.stream().allMatch(part -> part.state() == State.READY),
+                parts);
+    }
+
+    MeshStatus withMemory() {
+        return new MeshStatus(home, upSince, ready, parts.stream().map(Part::withMemory).toList());
     }
 
     void write(MeshHome file) throws IOException {

@@ -61,8 +61,7 @@ record Services(Path root, MeshHome home, Ports ports, UpOptions options, Leash 
 
     /// @param database the running one, null while there is none
     Child accounting(Supplier<@Nullable PostgresServer> database) {
-        var role =
-                new Child.Role("accounting", ports.accounting(), home.log("accounting"), GRACE);
+        var role = new Child.Role("accounting", ports.accounting(), home.log("accounting"), GRACE);
         return new Child(
                 role,
                 () -> {
@@ -84,8 +83,7 @@ record Services(Path root, MeshHome home, Ports ports, UpOptions options, Leash 
                 Health.ofService(ports.accounting()));
     }
 
-    private Child child(
-            String name, int port, Duration grace, List<String> flags, String module) {
+    private Child child(String name, int port, Duration grace, List<String> flags, String module) {
         var role = new Child.Role(name, port, home.log(name), grace);
         return new Child(
                 role,

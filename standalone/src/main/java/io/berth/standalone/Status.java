@@ -31,13 +31,12 @@ record Status(MeshHome home, boolean json, PrintStream out) {
         Optional<MeshStatus> found =
                 HomeLock.holder(home).isEmpty() ? Optional.empty() : MeshStatus.read(home);
         if (found.isEmpty()) {
-            out.println(json ? "{\"ready\":false,\"parts\":[]}" : "berth is not up in " + home.root());
+            out.println(
+                    json ? "{\"ready\":false,\"parts\":[]}" : "berth is not up in " + home.root());
             return 3;
         }
         MeshStatus status = found.get().withMemory();
         out.print(json ? status.toJson() : status.toTable());
-        return status.parts().stream().allMatch(part -> part.state() == MeshStatus.State.READY)
-                ? 0
-                : 1;
+        return status.ready() ? 0 : 1;
     }
 }

@@ -18,9 +18,9 @@ final class SupervisorLog {
                 """
                 handlers=java.util.logging.FileHandler
                 .level=INFO
-                org.apache.kafka.level=WARN
-                kafka.level=WARN
-                state.change.logger.level=WARN
+                org.apache.kafka.level=WARNING
+                kafka.level=WARNING
+                state.change.logger.level=WARNING
                 java.util.logging.FileHandler.pattern=%s
                 java.util.logging.FileHandler.append=true
                 java.util.logging.FileHandler.limit=16777216

@@ -25,8 +25,7 @@ record Up(
 
     private static final int LAST_WORDS = 20;
 
-    static Up of(
-            Path root, UpOptions options, Map<String, String> environment, PrintStream out) {
+    static Up of(Path root, UpOptions options, Map<String, String> environment, PrintStream out) {
         return new Up(
                 root,
                 MeshHome.configured(options.home(), environment),
@@ -72,8 +71,7 @@ record Up(
         out.printf("Starting berth in %s%n", home.root());
         Mesh mesh =
                 Mesh.start(new Services(root, home, ports, options, Leash.here()), this::report);
-        Runtime.getRuntime()
-                .addShutdownHook(new Thread(() -> finish(mesh, lock, mark), "finish"));
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> finish(mesh, lock, mark), "finish"));
         return switch (mesh.awaitStarted()) {
             case Mesh.Outcome.Ready ready -> {
                 greet(ready);
@@ -114,7 +112,9 @@ record Up(
         if (options.simulates()) {
             out.println(
                     options.hostNode() && options.virtual().isEmpty()
-                            ? "No NVIDIA driver here: this host's GPUs are simulated (" + options.gpuProfile().orElseThrow() + "; --gpu-profile none for none)."
+                            ? "No NVIDIA driver here: this host's GPUs are simulated ("
+                                    + options.gpuProfile().orElseThrow()
+                                    + "; --gpu-profile none for none)."
                             : "GPUs are simulated: jobs that ask for them run on this host's CPUs.");
         }
         out.print(
