@@ -1,5 +1,6 @@
 package io.berth.standalone;
 
+import io.berth.standalone.mesh.CannotStart;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;

@@ -1,5 +1,7 @@
 package io.berth.standalone;
 
+import io.berth.standalone.demo.Demo;
+import io.berth.standalone.mesh.CannotStart;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -32,6 +34,7 @@ public final class Main {
             case "up" -> Up.of(root, UpOptions.parse(rest), System.getenv(), System.out).run();
             case "down" -> Down.of(rest, System.getenv(), System.out).run();
             case "status" -> Status.of(rest, System.getenv(), System.out).run();
+            case "demo" -> new Demo(root, System.out).run();
             default -> throw new CannotStart("unknown command '" + command + "'");
         };
     }

@@ -1,5 +1,9 @@
 package io.berth.standalone;
 
+import io.berth.standalone.mesh.CannotStart;
+import io.berth.standalone.mesh.HomeLock;
+import io.berth.standalone.mesh.MeshHome;
+import io.berth.standalone.mesh.MeshStatus;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;

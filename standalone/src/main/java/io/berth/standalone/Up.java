@@ -1,12 +1,20 @@
 package io.berth.standalone;
 
-import io.berth.standalone.MeshStatus.State;
+import io.berth.standalone.mesh.HomeLock;
+import io.berth.standalone.mesh.Leash;
+import io.berth.standalone.mesh.Mesh;
+import io.berth.standalone.mesh.MeshHome;
+import io.berth.standalone.mesh.MeshStatus;
+import io.berth.standalone.mesh.MeshStatus.State;
+import io.berth.standalone.mesh.Offer;
+import io.berth.standalone.mesh.Ports;
+import io.berth.standalone.mesh.Services;
+import io.berth.standalone.mesh.SupervisorLog;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -19,18 +27,16 @@ record Up(
         Path root,
         MeshHome home,
         Ports ports,
-        UpOptions options,
+        Offer offer,
         @Nullable String caller,
         PrintStream out) {
-
-    private static final int LAST_WORDS = 20;
 
     static Up of(Path root, UpOptions options, Map<String, String> environment, PrintStream out) {
         return new Up(
                 root,
                 MeshHome.configured(options.home(), environment),
                 Ports.configured(environment),
-                options,
+                options.offer(),
                 System.getProperty("berth.caller"),
                 out);
     }
@@ -47,21 +53,9 @@ record Up(
         try (HomeLock held = lock.get()) {
             ports.requireFree();
             SupervisorLog.to(home.log("supervisor"));
-            prepareHome();
+            home.prepare(root, ports);
             return supervise(held);
         }
-    }
-
-    /// Writes what the parts and the commands read from the home.
-    private void prepareHome() throws IOException {
-        Identity.of(home, System.getProperty("user.name"));
-        if (!Files.exists(home.cluster())) {
-            MeshHome.write(
-                    home.cluster(),
-                    Files.readString(root.resolve("examples/accounts.yaml")),
-                    "rw-r--r--");
-        }
-        home.writeAddresses(ports);
     }
 
     private int supervise(HomeLock lock) throws IOException {
@@ -69,8 +63,7 @@ record Up(
         Files.createDirectories(mark.getParent());
         Files.writeString(mark, home.root().toString());
         out.printf("Starting berth in %s%n", home.root());
-        Mesh mesh =
-                Mesh.start(new Services(root, home, ports, options, Leash.here()), this::report);
+        Mesh mesh = Mesh.start(new Services(root, home, ports, offer, Leash.here()), this::report);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> finish(mesh, lock, mark), "finish"));
         return switch (mesh.awaitStarted()) {
             case Mesh.Outcome.Ready ready -> {
@@ -81,7 +74,7 @@ record Up(
             }
             case Mesh.Outcome.Failed failed -> {
                 mesh.awaitStopped();
-                explain(failed);
+                out.print(failed.explanation());
                 yield 1;
             }
         };
@@ -109,11 +102,11 @@ record Up(
 
     private void greet(Mesh.Outcome.Ready ready) {
         out.printf("Ready in %.1f s.%n", ready.took().toMillis() / 1000.0);
-        if (options.simulates()) {
+        if (offer.simulates()) {
             out.println(
-                    options.hostNode() && options.virtual().isEmpty()
+                    offer.host() && offer.virtual().isEmpty()
                             ? "No NVIDIA driver here: this host's GPUs are simulated ("
-                                    + options.gpuProfile().orElseThrow()
+                                    + offer.gpuProfile().orElseThrow()
                                     + "; --gpu-profile none for none)."
                             : "GPUs are simulated: jobs that ask for them run on this host's CPUs.");
         }
@@ -127,16 +120,6 @@ record Up(
                   ./berth sacct
                   ./berth down
                 """);
-    }
-
-    private void explain(Mesh.Outcome.Failed failed) throws IOException {
-        out.printf("berth: cannot start: %s: %s%n", failed.part(), failed.why());
-        if (Files.exists(failed.log())) {
-            List<String> lines = Files.readAllLines(failed.log());
-            out.printf("The end of %s:%n", failed.log());
-            lines.subList(Math.max(0, lines.size() - LAST_WORDS), lines.size())
-                    .forEach(line -> out.println("  " + line));
-        }
     }
 
     /// Tells the script that waits for a detached start that it went well, and gives up the output

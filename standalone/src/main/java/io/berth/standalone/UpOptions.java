@@ -1,5 +1,7 @@
 package io.berth.standalone;
 
+import io.berth.standalone.mesh.CannotStart;
+import io.berth.standalone.mesh.Offer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -9,14 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// What may be asked of `berth up`.
 ///
 /// @param home the folder of the mesh, if not the configured one
-/// @param virtual nodes that are only declared, such as `4xdgx-a100`
-/// @param gpuProfile GPUs that are declared for this host, if any
-/// @param hostNode whether this host itself is a node
-record UpOptions(
-        @Nullable Path home,
-        Optional<String> virtual,
-        Optional<String> gpuProfile,
-        boolean hostNode) {
+record UpOptions(@Nullable Path home, Offer offer) {
 
     private static final String NO_PROFILE = "none";
     private static final String DEFAULT_PROFILE = "dgx-a100";
@@ -44,11 +39,6 @@ record UpOptions(
                 default -> throw new CannotStart("up does not know " + option);
             }
         }
-        return new UpOptions(home, virtual, profile, true);
-    }
-
-    /// Whether any GPU is only declared.
-    boolean simulates() {
-        return gpuProfile().isPresent() || virtual().isPresent();
+        return new UpOptions(home, new Offer(true, profile, virtual));
     }
 }

@@ -1,5 +1,4 @@
-/// The whole mesh on one machine: an embedded broker and database, the services and an agent as
-/// processes of their own, and what keeps them running.
+/// The commands of the mesh itself: `up`, `down`, `status` and `demo`.
 @NullMarked
 package io.berth.standalone;
 

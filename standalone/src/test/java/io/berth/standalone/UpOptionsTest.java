@@ -3,6 +3,7 @@ package io.berth.standalone;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.berth.standalone.mesh.CannotStart;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -14,7 +15,7 @@ class UpOptionsTest {
         UpOptions options =
                 UpOptions.parse(List.of("--detach", "--virtual", "4xdgx-a100", "--home=/tmp/a=b"));
 
-        assertThat(options.virtual()).contains("4xdgx-a100");
+        assertThat(options.offer().virtual()).contains("4xdgx-a100");
         assertThat(options.home()).isEqualTo(Path.of("/tmp/a=b"));
     }
 
@@ -22,8 +23,8 @@ class UpOptionsTest {
     void the_profile_none_declares_no_gpus() {
         UpOptions options = UpOptions.parse(List.of("--gpu-profile", "none"));
 
-        assertThat(options.gpuProfile()).isEmpty();
-        assertThat(options.simulates()).isFalse();
+        assertThat(options.offer().gpuProfile()).isEmpty();
+        assertThat(options.offer().simulates()).isFalse();
     }
 
     @Test

@@ -1,4 +1,4 @@
-/// The supervisor, part by part, and whole meshes.
+/// Commands, and whole meshes.
 @NullMarked
 package io.berth.standalone;
 

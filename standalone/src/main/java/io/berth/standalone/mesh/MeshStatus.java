@@ -1,4 +1,4 @@
-package io.berth.standalone;
+package io.berth.standalone.mesh;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.berth.contracts.json.Json;
@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param upSince epoch milliseconds
 /// @param ready whether all parts are
-record MeshStatus(String home, long upSince, boolean ready, List<Part> parts) {
+public record MeshStatus(String home, long upSince, boolean ready, List<Part> parts) {
 
     /// What a part is doing.
-    enum State {
+    public enum State {
         STARTING,
         READY,
         NOT_READY,
@@ -30,7 +30,7 @@ record MeshStatus(String home, long upSince, boolean ready, List<Part> parts) {
     /// @param pid null while it does not run
     /// @param note what an operator should know, if anything
     /// @param memoryMib its share of the machine's memory, null if that is not known
-    record Part(
+    public record Part(
             String name,
             State state,
             @Nullable Long pid,
@@ -60,7 +60,7 @@ record MeshStatus(String home, long upSince, boolean ready, List<Part> parts) {
                 parts);
     }
 
-    MeshStatus withMemory() {
+    public MeshStatus withMemory() {
         return new MeshStatus(home, upSince, ready, parts.stream().map(Part::withMemory).toList());
     }
 
@@ -68,11 +68,11 @@ record MeshStatus(String home, long upSince, boolean ready, List<Part> parts) {
         MeshHome.write(file.status(), toJson(), "rw-------");
     }
 
-    String toJson() throws IOException {
+    public String toJson() throws IOException {
         return Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(this) + "\n";
     }
 
-    static Optional<MeshStatus> read(MeshHome home) throws IOException {
+    public static Optional<MeshStatus> read(MeshHome home) throws IOException {
         try {
             JsonNode tree = Json.mapper().readTree(Files.readString(home.status()));
             return Optional.of(Json.mapper().treeToValue(tree, MeshStatus.class));
@@ -82,7 +82,7 @@ record MeshStatus(String home, long upSince, boolean ready, List<Part> parts) {
     }
 
     /// The status as a table for people.
-    String toTable() {
+    public String toTable() {
         var table = new Table("PART", "STATE", "PID", "PORT", "RESTARTS", "MEMORY", "NOTE");
         for (Part part : parts) {
             table.row(

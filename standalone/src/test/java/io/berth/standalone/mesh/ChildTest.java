@@ -1,8 +1,8 @@
-package io.berth.standalone;
+package io.berth.standalone.mesh;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.berth.standalone.MeshStatus.State;
+import io.berth.standalone.mesh.MeshStatus.State;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package io.berth.standalone;
+package io.berth.standalone.mesh;
 
 import io.berth.embedded.PostgresServer;
 import java.io.IOException;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// others are.
 ///
 /// @param root of the checkout
-record Services(Path root, MeshHome home, Ports ports, UpOptions options, Leash leash) {
+public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash leash) {
 
     private static final Duration GRACE = Duration.ofSeconds(10);
 
@@ -54,8 +54,9 @@ record Services(Path root, MeshHome home, Ports ports, UpOptions options, Leash 
 
     Child agent() {
         var flags = new ArrayList<>(List.of("-Xmx96m", "-Dberth.agent.spool=" + home.spool()));
-        options.gpuProfile().ifPresent(name -> flags.add("-Dberth.agent.gpu-profile=" + name));
-        options.virtual().ifPresent(nodes -> flags.add("-Dberth.agent.virtual=" + nodes));
+        flags.add("-Dberth.agent.host-node=" + offer.host());
+        offer.gpuProfile().ifPresent(name -> flags.add("-Dberth.agent.gpu-profile=" + name));
+        offer.virtual().ifPresent(nodes -> flags.add("-Dberth.agent.virtual=" + nodes));
         return child("agent", ports.agent(), AGENT_GRACE, flags, "node-agent");
     }
 

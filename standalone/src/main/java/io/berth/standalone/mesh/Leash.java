@@ -1,4 +1,4 @@
-package io.berth.standalone;
+package io.berth.standalone.mesh;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 /// How a child process is bound to this one, so that it ends with it even if this one is killed.
 ///
 /// @param words before the child's own command
-record Leash(List<String> words) {
+public record Leash(List<String> words) {
 
     /// The kernel kills the child when the *thread* that forked it ends.
     static final Leash DEATH_SIGNAL = new Leash(List.of("setpriv", "--pdeathsig", "KILL"));
@@ -24,7 +24,7 @@ record Leash(List<String> words) {
                             "sh"));
 
     /// The better one that works here.
-    static Leash here() {
+    public static Leash here() {
         return DEATH_SIGNAL.works() ? DEATH_SIGNAL : PIPE;
     }
 

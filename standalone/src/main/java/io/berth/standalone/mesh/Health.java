@@ -1,4 +1,4 @@
-package io.berth.standalone;
+package io.berth.standalone.mesh;
 
 import java.io.IOException;
 import java.net.HttpURLConnection;

@@ -1,4 +1,4 @@
-package io.berth.standalone;
+package io.berth.standalone.mesh;
 
 import io.berth.embedded.FreePorts;
 import java.io.IOException;
@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.util.List;
+import java.util.Map;
 
 /// The ports of a mesh: consecutive, from one base on.
 public record Ports(int base) {
@@ -25,7 +26,7 @@ public record Ports(int base) {
     record Use(String name, int port) {}
 
     /// As the environment variable `BERTH_PORT_BASE` says, 7600 if it does not.
-    static Ports configured(java.util.Map<String, String> environment) {
+    public static Ports configured(Map<String, String> environment) {
         String base = environment.getOrDefault("BERTH_PORT_BASE", "").strip();
         try {
             return new Ports(base.isEmpty() ? DEFAULT_BASE : Integer.parseInt(base));
@@ -45,7 +46,7 @@ public record Ports(int base) {
         }
     }
 
-    int submit() {
+    public int submit() {
         return base;
     }
 
@@ -57,7 +58,7 @@ public record Ports(int base) {
         return base + 2;
     }
 
-    int accounting() {
+    public int accounting() {
         return base + 3;
     }
 
@@ -90,7 +91,7 @@ public record Ports(int base) {
     }
 
     /// @throws CannotStart naming the first port that somebody listens on
-    void requireFree() {
+    public void requireFree() {
         for (Use use : uses()) {
             if (!isFree(use.port())) {
                 throw new CannotStart(

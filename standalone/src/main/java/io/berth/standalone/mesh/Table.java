@@ -1,4 +1,4 @@
-package io.berth.standalone;
+package io.berth.standalone.mesh;
 
 import java.util.ArrayList;
 import java.util.List;

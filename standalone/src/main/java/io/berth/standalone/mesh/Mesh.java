@@ -1,7 +1,7 @@
-package io.berth.standalone;
+package io.berth.standalone.mesh;
 
 import io.berth.embedded.PostgresServer;
-import io.berth.standalone.MeshStatus.State;
+import io.berth.standalone.mesh.MeshStatus.State;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,7 +37,23 @@ public final class Mesh implements AutoCloseable {
 
         /// @param part that kept the mesh from being ready
         /// @param log to look into
-        record Failed(String part, String why, Path log) implements Outcome {}
+        record Failed(String part, String why, Path log) implements Outcome {
+
+            private static final int LAST_WORDS = 20;
+
+            /// Why the mesh did not start, with the end of the log.
+            public String explanation() throws IOException {
+                var text = new StringBuilder();
+                text.append("berth: cannot start: %s: %s%n".formatted(part, why));
+                if (Files.exists(log)) {
+                    List<String> lines = Files.readAllLines(log);
+                    text.append("The end of %s:%n".formatted(log));
+                    lines.subList(Math.max(0, lines.size() - LAST_WORDS), lines.size())
+                            .forEach(line -> text.append("  ").append(line).append('\n'));
+                }
+                return text.toString();
+            }
+        }
     }
 
     private final MeshHome home;
@@ -83,7 +99,7 @@ public final class Mesh implements AutoCloseable {
     /// Begins to start a mesh.
     ///
     /// @param changes told of each change of a part, on the mesh's own thread
-    static Mesh start(Services services, Consumer<MeshStatus.Part> changes) {
+    public static Mesh start(Services services, Consumer<MeshStatus.Part> changes) {
         var mesh = new Mesh(services, changes);
         mesh.thread.start();
         return mesh;
@@ -101,7 +117,7 @@ public final class Mesh implements AutoCloseable {
         awaitStopped();
     }
 
-    void awaitStopped() {
+    public void awaitStopped() {
         boolean interrupted = false;
         while (thread.isAlive()) {
             try {

@@ -1,4 +1,4 @@
-package io.berth.standalone;
+package io.berth.standalone.mesh;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

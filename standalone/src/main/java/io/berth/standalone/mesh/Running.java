@@ -1,4 +1,4 @@
-package io.berth.standalone;
+package io.berth.standalone.mesh;
 
 import io.berth.embedded.PostgresServer;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package io.berth.standalone;
+package io.berth.standalone.mesh;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// The folder that holds everything of a mesh, closed to all but its user.
 ///
@@ -24,8 +25,7 @@ import java.util.Map;
 public record MeshHome(Path root) {
 
     /// As `--home`, `BERTH_HOME` or the user's own folder say, in this order.
-    static MeshHome configured(
-            @org.jspecify.annotations.Nullable Path option, Map<String, String> environment) {
+    public static MeshHome configured(@Nullable Path option, Map<String, String> environment) {
         if (option != null) {
             return new MeshHome(option.toAbsolutePath().normalize());
         }
@@ -36,7 +36,7 @@ public record MeshHome(Path root) {
                         : Path.of(variable).toAbsolutePath().normalize());
     }
 
-    void create() throws IOException {
+    public void create() throws IOException {
         if (!Files.isDirectory(root)) {
             Files.createDirectories(root.toAbsolutePath().getParent());
             Files.createDirectory(
@@ -49,66 +49,78 @@ public record MeshHome(Path root) {
         }
     }
 
-    Path keys() {
+    public Path keys() {
         return root.resolve("keys");
     }
 
-    Path privateKey() {
+    public Path privateKey() {
         return keys().resolve("token-private.pem");
     }
 
-    Path publicKey() {
+    public Path publicKey() {
         return keys().resolve("token-public.pem");
     }
 
-    Path operatorToken() {
+    public Path operatorToken() {
         return root.resolve("operator.token");
     }
 
-    Path addresses() {
+    public Path addresses() {
         return root.resolve("mesh.properties");
     }
 
-    Path cluster() {
+    public Path cluster() {
         return root.resolve("cluster.yaml");
     }
 
-    Path kafka() {
+    public Path kafka() {
         return root.resolve("kafka");
     }
 
-    Path postgres() {
+    public Path postgres() {
         return root.resolve("postgres");
     }
 
-    Path spool() {
+    public Path spool() {
         return root.resolve("spool");
     }
 
-    Path logs() {
+    public Path logs() {
         return root.resolve("log");
     }
 
-    Path log(String part) {
+    public Path log(String part) {
         return logs().resolve(part + ".log");
     }
 
-    Path run() {
+    public Path run() {
         return root.resolve("run");
     }
 
     /// Held by the supervisor while it lives; its content is the supervisor's process id.
-    Path lock() {
+    public Path lock() {
         return run().resolve("lock");
     }
 
     /// The mesh as it was when something last changed.
-    Path status() {
+    public Path status() {
         return run().resolve("status.json");
     }
 
-    /// Writes where the mesh listens, for the commands.
-    void writeAddresses(Ports ports) throws IOException {
+    /// Writes what the parts and the commands read, as far as it is not there, and where the mesh
+    /// will listen. The cluster begins as in `examples/accounts.yaml`.
+    ///
+    /// @param root of the checkout
+    public Identity prepare(Path root, Ports ports) throws IOException {
+        Identity identity = Identity.of(this, System.getProperty("user.name"));
+        if (!Files.exists(cluster())) {
+            write(cluster(), Files.readString(root.resolve("examples/accounts.yaml")), "rw-r--r--");
+        }
+        writeAddresses(ports);
+        return identity;
+    }
+
+    private void writeAddresses(Ports ports) throws IOException {
         write(
                 addresses(),
                 """
@@ -121,7 +133,7 @@ public record MeshHome(Path root) {
     }
 
     /// Replaces the content of a file at once, so that a reader sees the old or the new.
-    static void write(Path file, String content, String permissions) throws IOException {
+    public static void write(Path file, String content, String permissions) throws IOException {
         Path unfinished = file.resolveSibling(file.getFileName() + ".new");
         Files.deleteIfExists(unfinished);
         Files.createFile(

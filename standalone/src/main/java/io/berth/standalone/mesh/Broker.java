@@ -1,7 +1,7 @@
-package io.berth.standalone;
+package io.berth.standalone.mesh;
 
 import io.berth.embedded.KafkaBroker;
-import io.berth.standalone.MeshStatus.State;
+import io.berth.standalone.mesh.MeshStatus.State;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
-package io.berth.standalone;
+package io.berth.standalone.mesh;
 
-import io.berth.standalone.MeshStatus.State;
+import io.berth.standalone.mesh.MeshStatus.State;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

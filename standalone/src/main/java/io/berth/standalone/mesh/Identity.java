@@ -1,4 +1,4 @@
-package io.berth.standalone;
+package io.berth.standalone.mesh;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -21,7 +21,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 
 /// The key of a home, and the tokens that are signed with it: JWT, ES256.
-final class Identity {
+public final class Identity {
+
+    /// The group of those who may act for others.
+    public static final String OPERATOR = "operator";
+
+    public static final String USER = "user";
 
     static final String ISSUER = "berth";
 
@@ -35,7 +40,7 @@ final class Identity {
     }
 
     /// The identity of that home, made on first use, with a token for its operator.
-    static Identity of(MeshHome home, String operator) throws IOException {
+    public static Identity of(MeshHome home, String operator) throws IOException {
         try {
             if (!Files.exists(home.privateKey()) || !Files.exists(home.publicKey())) {
                 generate(home);
@@ -45,7 +50,7 @@ final class Identity {
             if (!Files.exists(home.operatorToken())) {
                 MeshHome.write(
                         home.operatorToken(),
-                        identity.token(operator, "operator", Instant.now()) + "\n",
+                        identity.token(operator, OPERATOR) + "\n",
                         "rw-------");
             }
             return identity;
@@ -55,9 +60,15 @@ final class Identity {
     }
 
     /// A token of that user.
-    ///
-    /// @param group `operator` or `user`
-    String token(String user, String group, Instant now) throws GeneralSecurityException {
+    public String token(String user, String group) {
+        try {
+            return token(user, group, Instant.now());
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("cannot sign with a key that was read", e);
+        }
+    }
+
+    private String token(String user, String group, Instant now) throws GeneralSecurityException {
         var claims = new LinkedHashMap<String, Object>();
         claims.put("iss", ISSUER);
         claims.put("sub", user);

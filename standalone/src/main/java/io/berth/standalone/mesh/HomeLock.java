@@ -1,4 +1,4 @@
-package io.berth.standalone;
+package io.berth.standalone.mesh;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// The right to run the mesh of a home: held by one process at a time, and let go by the kernel
 /// when that ends. The file holds the process id; it is never deleted, nor opened a second time by
 /// the holder: to close a file lets go of the locks that the process has on it.
-final class HomeLock implements AutoCloseable {
+public final class HomeLock implements AutoCloseable {
 
     private final FileChannel channel;
 
@@ -26,7 +26,7 @@ final class HomeLock implements AutoCloseable {
     }
 
     /// The lock, unless another process holds it.
-    static Optional<HomeLock> take(MeshHome home) throws IOException {
+    public static Optional<HomeLock> take(MeshHome home) throws IOException {
         var channel =
                 FileChannel.open(home.lock(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         if (!lock(channel)) {
@@ -40,7 +40,7 @@ final class HomeLock implements AutoCloseable {
     }
 
     /// The process that holds the lock of a home, if another than this one does.
-    static OptionalLong holder(MeshHome home) throws IOException {
+    public static OptionalLong holder(MeshHome home) throws IOException {
         try (var channel = FileChannel.open(home.lock(), StandardOpenOption.WRITE)) {
             String pid = lock(channel) ? "" : Files.readString(home.lock(), US_ASCII).strip();
             return pid.isEmpty() ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(pid));

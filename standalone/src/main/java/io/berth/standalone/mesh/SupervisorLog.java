@@ -1,4 +1,4 @@
-package io.berth.standalone;
+package io.berth.standalone.mesh;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -9,11 +9,11 @@ import java.util.logging.LogManager;
 
 /// The log of this process, the broker's too: a file that begins anew, the old one kept beside it,
 /// when it is large.
-final class SupervisorLog {
+public final class SupervisorLog {
 
     private SupervisorLog() {}
 
-    static void to(Path file) throws IOException {
+    public static void to(Path file) throws IOException {
         String settings =
                 """
                 handlers=java.util.logging.FileHandler
