@@ -55,10 +55,11 @@ final class Registrations {
         draft.change(new NodeStatus(seen.node(), epoch, 0, Presence.UP, seen));
         var has = new TreeMap<RunId, HeldRun.Phase>();
         seen.runs().forEach(held -> has.put(held.run(), held.phase()));
+        boolean sameBoot = known != null && known.seen().bootId().equals(seen.bootId());
         draft.orderUnnumbered(
                 new Order.Sync(seen.node(), epoch, seen.nonce(), wanted(state, seen.node(), has)));
         for (JobId job : state.jobsOn(seen.node())) {
-            settle(draft, job, seen.node(), has, now);
+            settle(draft, job, seen.node(), has, sameBoot, now);
         }
         return draft.facts();
     }
@@ -82,7 +83,12 @@ final class Registrations {
 
     /// Brings one job's part on the node and the node itself to agree.
     private static void settle(
-            Draft draft, JobId id, NodeName node, TreeMap<RunId, HeldRun.Phase> has, long now) {
+            Draft draft,
+            JobId id,
+            NodeName node,
+            TreeMap<RunId, HeldRun.Phase> has,
+            boolean sameBoot,
+            long now) {
         JobStatus job = draft.job(id);
         Run run = Objects.requireNonNull(job.run());
         var runId = new RunId(id, run.lease());
@@ -100,17 +106,18 @@ final class Registrations {
         }
         int index = part.allocation().index();
         if (held == null) {
-            absent(draft, runId, part, now);
+            absent(draft, runId, part, sameBoot, now);
         } else if (run.outcome() == null) {
             present(draft, runId, index, held, now);
         }
     }
 
-    /// A run that was only ordered is ordered again; one that had begun is gone.
-    private static void absent(Draft draft, RunId runId, Part part, long now) {
+    /// A run that was only ordered is ordered again, if the node's spool can be trusted to name
+    /// what was obeyed; one that had begun, or may have, is gone.
+    private static void absent(Draft draft, RunId runId, Part part, boolean sameBoot, long now) {
         JobStatus job = draft.job(runId.job());
         Run run = Objects.requireNonNull(job.run());
-        if (part.phase() == Phase.ORDERED && run.outcome() == null) {
+        if (part.phase() == Phase.ORDERED && run.outcome() == null && sameBoot) {
             Launching.order(draft, job, part.allocation().index());
             return;
         }
