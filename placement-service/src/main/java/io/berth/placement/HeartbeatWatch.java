@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 final class HeartbeatWatch implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(HeartbeatWatch.class);
-    private static final Duration POLL = Duration.ofMillis(500);
+    private static final Duration POLL = Duration.ofMillis(200);
 
     /// A reader that stood still for longer has not listened.
     private static final long STOOD_STILL_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -28,10 +28,9 @@ final class HeartbeatWatch implements AutoCloseable {
     private volatile Map<NodeName, Presence> latest = Map.of();
     private volatile boolean closed;
 
-    HeartbeatWatch(Supplier<HeartbeatReader> readers, PlacementConfig config) {
+    HeartbeatWatch(Supplier<HeartbeatReader> readers, Duration silentAfter, Duration nodeTimeout) {
         this.readers = readers;
-        this.presences =
-                new Presences(config.silentAfter(), config.nodeTimeout(), System.nanoTime());
+        this.presences = new Presences(silentAfter, nodeTimeout, System.nanoTime());
         this.thread = Thread.ofPlatform().name("heartbeats").daemon().start(this::watch);
     }
 
@@ -56,7 +55,6 @@ final class HeartbeatWatch implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        thread.interrupt();
         try {
             thread.join(TimeUnit.SECONDS.toMillis(5));
         } catch (InterruptedException e) {

@@ -53,7 +53,6 @@ public class PlacementLoop {
 
     void stop(@Observes ShutdownEvent event) throws InterruptedException {
         stopped = true;
-        thread.interrupt();
         thread.join(TimeUnit.SECONDS.toMillis(10));
     }
 
@@ -99,7 +98,11 @@ public class PlacementLoop {
 
     private void tenure() {
         var recovered = Recovery.recover(kafka, log);
-        try (var heartbeats = new HeartbeatWatch(() -> new HeartbeatReader(kafka, log), config);
+        try (var heartbeats =
+                        new HeartbeatWatch(
+                                () -> new HeartbeatReader(kafka, log),
+                                config.silentAfter(),
+                                config.nodeTimeout());
                 var tenure = new Tenure(recovered, heartbeats, config.schedMinInterval())) {
             leading = true;
             LOG.atInfo()
