@@ -1,5 +1,6 @@
 package io.berth.log;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
@@ -28,6 +29,17 @@ public record KafkaConnection(String bootstrapServers) {
     public Producer<byte[], byte[]> producer() {
         return new KafkaProducer<>(
                 producerSettings(), new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    /// A producer that gives up on a record after so long: its outcome is unknown then, and it is
+    /// not tried again.
+    public Producer<byte[], byte[]> producer(Duration limit) {
+        var settings = producerSettings();
+        int millis = Math.toIntExact(limit.toMillis());
+        settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, millis);
+        settings.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, millis);
+        settings.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, millis / 2);
+        return new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
     }
 
     /// A producer of transactions; a second one with the same id fences the first.

@@ -10,6 +10,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -107,12 +108,10 @@ public final class LogView implements AutoCloseable {
         try (consumer) {
             consumer.assign(partitions);
             consumer.seekToBeginning(partitions);
-            Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
-            lock.lock();
-            try {
-                firstEnds.putAll(ends);
-            } finally {
-                lock.unlock();
+            while (!closed && !findFirstEnds(partitions)) {
+                LOG.atWarn()
+                        .addKeyValue("view", thread.getName())
+                        .log("View waits for the brokers");
             }
             while (!closed) {
                 consumer.poll(POLL).forEach(handler::handle);
@@ -130,15 +129,36 @@ public final class LogView implements AutoCloseable {
         }
     }
 
-    private void publishPositions(List<TopicPartition> partitions) {
+    private boolean findFirstEnds(List<TopicPartition> partitions) {
+        Map<TopicPartition, Long> ends;
+        try {
+            ends = consumer.endOffsets(partitions);
+        } catch (TimeoutException e) {
+            return false;
+        }
         lock.lock();
         try {
-            boolean any = false;
+            firstEnds.putAll(ends);
+        } finally {
+            lock.unlock();
+        }
+        return true;
+    }
+
+    private void publishPositions(List<TopicPartition> partitions) {
+        var now = new HashMap<TopicPartition, Long>();
+        try {
             for (TopicPartition partition : partitions) {
-                Long now = consumer.position(partition);
-                any |= !now.equals(positions.put(partition, now));
+                now.put(partition, consumer.position(partition));
             }
-            if (any) {
+        } catch (TimeoutException e) {
+            // The beginning is not found yet: the brokers are away. The next round asks again.
+            return;
+        }
+        lock.lock();
+        try {
+            if (!now.equals(positions)) {
+                positions.putAll(now);
                 moved.signalAll();
             }
         } finally {

@@ -1,0 +1,126 @@
+package io.berth.contracts;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.contracts.SampleEvents.Sample;
+import io.berth.contracts.json.EventCodec;
+import io.berth.contracts.topic.Topic;
+import io.berth.contracts.topic.Topics;
+import java.io.IOException;
+import java.lang.reflect.RecordComponent;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// The JSON of every event type stands in `golden/<topic>/<Event>.json`. What was once written must
+/// be readable for ever: goldens are only ever added to.
+final class GoldenEventsTest {
+    private static final Path GOLDEN = Path.of("src/test/resources/golden");
+
+    static List<Sample<?>> samples() {
+        return SampleEvents.all();
+    }
+
+    static Stream<Path> goldens() throws IOException {
+        try (Stream<Path> files = Files.walk(GOLDEN)) {
+            return files.filter(Files::isRegularFile).sorted().toList().stream();
+        }
+    }
+
+    @Test
+    void every_event_type_of_every_topic_has_a_golden() {
+        var missing =
+                topics().flatMap(GoldenEventsTest::eventFiles).filter(Files::notExists).toList();
+
+        assertThat(missing).isEmpty();
+    }
+
+    @Test
+    void every_event_type_of_every_topic_has_a_sample() {
+        var sampled = samples().stream().map(GoldenEventsTest::file).toList();
+
+        assertThat(sampled).containsAll(topics().flatMap(GoldenEventsTest::eventFiles).toList());
+    }
+
+    @ParameterizedTest
+    @MethodSource("samples")
+    void an_event_is_written_as_its_golden(Sample<?> sample) {
+        String written = written(sample);
+
+        assertThat(file(sample)).exists().hasContent(written);
+    }
+
+    @ParameterizedTest
+    @MethodSource("samples")
+    void a_golden_is_read_as_its_event(Sample<?> sample) throws Exception {
+        String event = sample.event().getClass().getSimpleName();
+
+        Object read =
+                new EventCodec<>(sample.topic())
+                        .event(
+                                sample.topic().name() + "/" + event,
+                                Files.readAllBytes(file(sample)));
+
+        assertThat(read).isEqualTo(sample.event());
+    }
+
+    @ParameterizedTest
+    @MethodSource("goldens")
+    void whatever_was_once_golden_can_be_read(Path golden) throws Exception {
+        String topicName = golden.getName(golden.getNameCount() - 2).toString();
+        Topic<?> topic =
+                topics().filter(it -> it.name().equals(topicName)).findFirst().orElseThrow();
+        String event = golden.getFileName().toString().replaceFirst("\\..*", "");
+
+        Object read =
+                new EventCodec<>(topic).event(topicName + "/" + event, Files.readAllBytes(golden));
+
+        assertThat(read).isInstanceOf(topic.events());
+    }
+
+    @ParameterizedTest
+    @MethodSource("samples")
+    void a_full_sample_leaves_no_field_out(Sample<?> sample) {
+        boolean minimal = sample.name().endsWith(".minimal");
+
+        var unset =
+                Stream.of(sample.event().getClass().getRecordComponents())
+                        .filter(component -> valueOf(component, sample.event()) == null)
+                        .toList();
+
+        assertThat(unset.isEmpty()).isEqualTo(!minimal);
+    }
+
+    private static @Nullable Object valueOf(RecordComponent component, Object record) {
+        try {
+            return component.getAccessor().invoke(record);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("cannot read " + component, e);
+        }
+    }
+
+    private static Stream<Topic<?>> topics() {
+        return Stream.concat(Topics.all().stream(), Stream.of(SampleEvents.DEAD_LETTERS));
+    }
+
+    private static Stream<Path> eventFiles(Topic<?> topic) {
+        Class<?>[] permitted = topic.events().getPermittedSubclasses();
+        return Stream.of(permitted == null ? new Class<?>[] {topic.events()} : permitted)
+                .map(event -> GOLDEN.resolve(topic.name(), event.getSimpleName() + ".json"));
+    }
+
+    private static <E> Path file(Sample<E> sample) {
+        return GOLDEN.resolve(sample.topic().name(), sample.name() + ".json");
+    }
+
+    private static <E> String written(Sample<E> sample) {
+        byte[] value = new EventCodec<>(sample.topic()).value(sample.event());
+        return new String(value, StandardCharsets.UTF_8);
+    }
+}

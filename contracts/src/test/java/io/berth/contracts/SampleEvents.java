@@ -1,0 +1,306 @@
+package io.berth.contracts;
+
+import io.berth.contracts.MemoryRequest.Per;
+import io.berth.contracts.event.CellStatus;
+import io.berth.contracts.event.ConfigEntry;
+import io.berth.contracts.event.ConfigEntry.Part;
+import io.berth.contracts.event.FairShares;
+import io.berth.contracts.event.Heartbeat;
+import io.berth.contracts.event.IdBlockClaimed;
+import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.NodeSeen;
+import io.berth.contracts.event.NodeStatus;
+import io.berth.contracts.event.Order;
+import io.berth.contracts.event.Ranked;
+import io.berth.contracts.event.RunReport;
+import io.berth.contracts.event.Submission;
+import io.berth.contracts.event.Usage;
+import io.berth.contracts.topic.Topic;
+import io.berth.contracts.topic.Topics;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// One event of every type of every topic with every field set, and one more with none of the
+/// optional fields where there are any.
+final class SampleEvents {
+    /// An event and the name of the golden file that it is written to.
+    record Sample<E>(Topic<E> topic, String name, E event) {
+        @Override
+        public String toString() {
+            return topic.name() + "/" + name;
+        }
+    }
+
+    static final Topic<DeadLetter> DEAD_LETTERS = Topics.deadLetters("submit-service");
+
+    private static final String SHA = "a3".repeat(32);
+    private static final NodeName NODE = new NodeName("gpu-01");
+    private static final JobId JOB = new JobId(17);
+    private static final RunId RUN = new RunId(JOB, 2);
+    private static final SpecReference SPEC = new SpecReference(0, 41, SHA);
+    private static final IdempotencyKey KEY = new IdempotencyKey("0b7e", SHA);
+    private static final ExitStatus EXIT = new ExitStatus(1, 9);
+    private static final Charge CHARGE = new Charge(4000, 8_192_000, 1000, 1000, 250_000);
+    private static final JobDescription DESCRIPTION =
+            new JobDescription(
+                    "alice",
+                    "team_a",
+                    "batch",
+                    "normal",
+                    "train",
+                    new ResourceRequest(
+                            2, 3, 4, new MemoryRequest(Per.NODE, 8192), new GpuRequest(2, "a100")),
+                    LaunchMode.PER_NODE,
+                    3600,
+                    10,
+                    true);
+    private static final Allocation ALLOCATION =
+            new Allocation(NODE, 0, 2, IndexSet.parse("0-7"), 8192, List.of("GPU-a1", "GPU-a2"));
+    private static final EndedRun ENDED_RUN =
+            new EndedRun(1, List.of(ALLOCATION), 100, 110, 1100, JobState.PENDING, EXIT, CHARGE);
+    private static final Inventory INVENTORY =
+            new Inventory(
+                    2,
+                    32,
+                    2,
+                    128,
+                    1_031_000,
+                    List.of(new Gpu(0, "GPU-a1", "a100", "NVIDIA A100-SXM4-80GB", 0, 81_920, 1)),
+                    List.of(Isolation.DEVICES, Isolation.CPUSET, Isolation.MEMORY),
+                    true,
+                    "dgx-a100",
+                    "Linux 6.1",
+                    "amd64");
+    private static final NodeSeen SEEN =
+            new NodeSeen(
+                    NODE,
+                    "nonce-1",
+                    "machine-1",
+                    "boot-1",
+                    "0.1.0",
+                    INVENTORY,
+                    List.of(new HeldRun(RUN, HeldRun.Phase.RUNNING)),
+                    7);
+    private static final Part PART = new Part(3, 1, 6);
+
+    private final List<Sample<?>> samples = new ArrayList<>();
+
+    static List<Sample<?>> all() {
+        var events = new SampleEvents();
+        events.ofTheGateway();
+        events.ofPriorityAndAccounting();
+        events.ofPlacement();
+        events.ofJobs();
+        events.ofAgents();
+        return events.samples;
+    }
+
+    private <E> void add(Topic<E> topic, E event) {
+        samples.add(new Sample<>(topic, event.getClass().getSimpleName(), event));
+    }
+
+    private <E> void addMinimal(Topic<E> topic, E event) {
+        samples.add(new Sample<>(topic, event.getClass().getSimpleName() + ".minimal", event));
+    }
+
+    private void ofTheGateway() {
+        add(Topics.SUBMISSIONS, new Submission.Submitted(JOB, DESCRIPTION, "root", SPEC, KEY));
+        addMinimal(
+                Topics.SUBMISSIONS,
+                new Submission.Submitted(JOB, DESCRIPTION, "alice", SPEC, null));
+        add(Topics.SUBMISSIONS, new Submission.CancelRequested(JOB, "alice"));
+        add(Topics.SPECS, spec("err-%j", "in.txt"));
+        addMinimal(Topics.SPECS, spec(null, null));
+        add(Topics.ID_BLOCKS, new IdBlockClaimed("submit-service-1"));
+        add(DEAD_LETTERS, new DeadLetter("berth.submissions.v1", 0, 12, "not a Submitted", "e30="));
+    }
+
+    private static JobSpec spec(@Nullable String error, @Nullable String input) {
+        return new JobSpec(
+                JOB,
+                DESCRIPTION,
+                "#!/bin/sh\necho \"größer\"\n",
+                List.of("--epochs", "3"),
+                Map.of("HOME", "/home/alice", "LANG", "C.UTF-8"),
+                "/home/alice",
+                "slurm-%j.out",
+                error,
+                input,
+                true,
+                "login-1");
+    }
+
+    private void ofPriorityAndAccounting() {
+        add(
+                Topics.RANKINGS,
+                new Ranked(JOB, new Rank(5, 1_000_000, 2_000_000, 3_000_000, -10_000_000, 12, 99)));
+        add(
+                Topics.FAIR_SHARES,
+                new FairShares(
+                        8,
+                        1_700_000_000_000L,
+                        10_000_000_000L,
+                        List.of(
+                                new FairShares.Factor(
+                                        "team_a", "alice", 125_000, 500_000, 800_000))));
+        add(Topics.SHARES, new Usage("team_a", "alice", 1_700_000_000_000L, 2_559_000_000L));
+        add(
+                Topics.CONFIG,
+                new ConfigEntry.Cluster(
+                        PART,
+                        "berth",
+                        "default",
+                        "normal",
+                        604_800,
+                        604_800,
+                        false,
+                        new ConfigEntry.Weights(1000, 10_000, 100, 500, 2000),
+                        new ConfigEntry.Prices(1000, 250, 30_000, Map.of("a100", 40_000L))));
+        add(
+                Topics.CONFIG,
+                new ConfigEntry.Partition(
+                        new Part(3, 2, 6),
+                        "batch",
+                        true,
+                        List.of("gpu-01", "gpu-02"),
+                        259_200,
+                        3600,
+                        16,
+                        100,
+                        1,
+                        2048));
+        add(Topics.CONFIG, new ConfigEntry.Account(new Part(3, 3, 6), "team_a", "science", 60));
+        addMinimal(Topics.CONFIG, new ConfigEntry.Account(new Part(3, 4, 6), "science", null, 100));
+        add(
+                Topics.CONFIG,
+                new ConfigEntry.Association(new Part(3, 5, 6), "team_a", "alice", 50, true));
+        add(Topics.CONFIG, new ConfigEntry.Qos(new Part(3, 6, 6), "normal", 100));
+    }
+
+    private void ofPlacement() {
+        add(Topics.PLACEMENTS, new Order.Sync(NODE, 4, "nonce-1", List.of(RUN)));
+        add(Topics.PLACEMENTS, new Order.Refused(NODE, 4, "nonce-2", "another machine"));
+        add(
+                Topics.PLACEMENTS,
+                new Order.Launch(
+                        NODE, 4, 1, RUN, SPEC, LaunchMode.BATCH, true, List.of(ALLOCATION), 3600));
+        add(Topics.PLACEMENTS, new Order.Go(NODE, 4, 2, RUN));
+        add(Topics.PLACEMENTS, new Order.Stop(NODE, 4, 3, RUN, JobState.CANCELLED, 30));
+        add(Topics.NODE_STATES, new NodeStatus(NODE, 4, 3, NodeStatus.Presence.SILENT, SEEN));
+        add(
+                Topics.CELL_STATES,
+                new CellStatus(
+                        0,
+                        900,
+                        1_700_000_000_000L,
+                        List.of(new LogPosition("berth.submissions.v1", "topic-id", 0, 12)),
+                        17,
+                        3,
+                        SHA));
+    }
+
+    private void ofJobs() {
+        add(Topics.JOBS, new JobEvent.Queued(JOB, 90, DESCRIPTION));
+        add(Topics.JOBS, new JobEvent.Placed(JOB, 100, 2, List.of(ALLOCATION), 45_000));
+        add(Topics.JOBS, new JobEvent.Started(JOB, 110, 2));
+        add(Topics.JOBS, new JobEvent.Requeued(JOB, 1100, ENDED_RUN, Reason.NODE_DOWN));
+        add(Topics.JOBS, ended("root", "cancelled by root"));
+        addMinimal(Topics.JOBS, ended(null, null));
+        add(Topics.JOB_STATES, runningStatus());
+        addMinimal(Topics.JOB_STATES, waitingStatus());
+    }
+
+    private static JobEvent.Ended ended(@Nullable String cancelledBy, @Nullable String message) {
+        return new JobEvent.Ended(
+                JOB,
+                1200,
+                DESCRIPTION,
+                JobState.CANCELLED,
+                Reason.NONE,
+                EXIT,
+                80,
+                List.of(ENDED_RUN),
+                cancelledBy,
+                message);
+    }
+
+    private static JobStatus runningStatus() {
+        return new JobStatus(
+                JOB,
+                DESCRIPTION,
+                "alice",
+                SPEC,
+                KEY,
+                12,
+                80,
+                JobState.COMPLETING,
+                Reason.OUT_OF_MEMORY,
+                new Rank(5, 1, 2, 3, -10, 12, 99),
+                new JobStatus.Run(
+                        2,
+                        1150,
+                        1160,
+                        true,
+                        45_000,
+                        new JobStatus.Outcome(
+                                JobState.OUT_OF_MEMORY,
+                                Reason.OUT_OF_MEMORY,
+                                EXIT,
+                                "out of memory"),
+                        List.of(
+                                new JobStatus.Part(
+                                        ALLOCATION, JobStatus.Part.Phase.STARTED, 4, 1))),
+                List.of(ENDED_RUN),
+                1200,
+                EXIT,
+                "root",
+                "out of memory");
+    }
+
+    private static JobStatus waitingStatus() {
+        return new JobStatus(
+                JOB,
+                DESCRIPTION,
+                "alice",
+                SPEC,
+                null,
+                12,
+                80,
+                JobState.PENDING,
+                Reason.RESOURCES,
+                Rank.NONE,
+                null,
+                List.of(),
+                0,
+                null,
+                null,
+                null);
+    }
+
+    private void ofAgents() {
+        add(Topics.RUNS, new RunReport.Ready(RUN, NODE, 4, 1));
+        add(
+                Topics.RUNS,
+                new RunReport.Started(
+                        RUN, NODE, 4, 2, List.of(Isolation.CPUSET, Isolation.MEMORY)));
+        add(Topics.RUNS, runEnded("no such file"));
+        addMinimal(Topics.RUNS, runEnded(null));
+        add(Topics.NODES, SEEN);
+        add(Topics.HEARTBEATS, new Heartbeat(NODE, 4, 3, List.of(RUN), 250, 12_000));
+    }
+
+    private static RunReport.Ended runEnded(@Nullable String message) {
+        return new RunReport.Ended(
+                RUN,
+                NODE,
+                4,
+                3,
+                RunReport.Cause.LAUNCH_FAILED,
+                EXIT,
+                new RunReport.Usage(8000, 512),
+                message);
+    }
+}

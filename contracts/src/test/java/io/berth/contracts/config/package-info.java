@@ -1,0 +1,4 @@
+@NullMarked
+package io.berth.contracts.config;
+
+import org.jspecify.annotations.NullMarked;

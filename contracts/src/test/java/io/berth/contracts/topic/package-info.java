@@ -1,0 +1,4 @@
+@NullMarked
+package io.berth.contracts.topic;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,39 @@
+package io.berth.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.berth.contracts.topic.Topics;
+import io.berth.embedded.FreePorts;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith(SharedBroker.class)
+final class KafkaConnectionTest {
+    @Test
+    void an_acknowledged_write_names_its_offset(KafkaConnection kafka) {
+        var topic = SharedBroker.createdTopic(kafka);
+
+        var written = SharedBroker.write(kafka, topic, 1, 2);
+
+        assertThat(written).allMatch(it -> it.hasOffset());
+        assertThat(written).extracting(it -> it.offset()).containsExactly(0L, 1L);
+    }
+
+    @Test
+    void a_bounded_producer_gives_up_in_time_when_no_broker_is_there() {
+        var nobody = new KafkaConnection("127.0.0.1:" + FreePorts.next());
+        var events = new Events<>(Topics.JOBS, "test");
+        try (var writer = new EventWriter(nobody.producer(Duration.ofMillis(200)))) {
+            var write = writer.write(events.record(0, SharedBroker.started(1), "1"));
+
+            assertThatThrownBy(() -> write.get(10, TimeUnit.SECONDS))
+                    .isInstanceOf(ExecutionException.class)
+                    .hasCauseInstanceOf(TimeoutException.class);
+        }
+    }
+}

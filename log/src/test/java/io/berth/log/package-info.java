@@ -1,0 +1,4 @@
+@NullMarked
+package io.berth.log;
+
+import org.jspecify.annotations.NullMarked;
