@@ -11,7 +11,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -157,7 +161,12 @@ final class LogViewTest {
             SharedBroker.write(there, topic, 1);
             partition = new TopicPartition(topic.name(), 0);
         }
-        try (var view = view(kafka, partition)) {
+        try (var view =
+                new LogView(
+                        "test",
+                        impatientConsumer(kafka),
+                        List.of(partition),
+                        it -> offsets.add(it.offset()))) {
             assertThat(view.await(Map.of(partition, 1L), Duration.ofMillis(300))).isFalse();
             assertThat(view.caughtUp()).isFalse();
 
@@ -172,6 +181,19 @@ final class LogViewTest {
     private LogView view(KafkaConnection kafka, TopicPartition partition) {
         return new LogView(
                 "test", kafka.consumer(), List.of(partition), it -> offsets.add(it.offset()));
+    }
+
+    /// A consumer whose calls give up on an absent broker at once, and not after a minute.
+    private static Consumer<byte[], byte[]> impatientConsumer(KafkaConnection kafka) {
+        return new KafkaConsumer<>(
+                Map.of(
+                        ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, kafka.bootstrapServers(),
+                        ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none",
+                        ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false,
+                        ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 100,
+                        ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG, 100),
+                new ByteArrayDeserializer(),
+                new ByteArrayDeserializer());
     }
 
     private static void awaitCaughtUp(LogView view) {

@@ -10,6 +10,13 @@ import org.jspecify.annotations.Nullable;
 /// read.
 public sealed interface ConfigEntry {
 
+    /// Shares of an account or a user that takes no part of its own in its parent's level: Slurm's
+    /// `Fairshare=parent`.
+    int PARENT_SHARES = -1;
+
+    /// The account in which associations stand right under the root of the tree. It has no record.
+    String ROOT_ACCOUNT = "root";
+
     Part part();
 
     /// The record's key in the topic, `<kind>/<name>`.
@@ -90,6 +97,7 @@ public sealed interface ConfigEntry {
     /// An account of the tree.
     ///
     /// @param parent null for an account right under the root
+    /// @param shares its part of its siblings' level; or [#PARENT_SHARES]
     record Account(Part part, String name, @Nullable String parent, int shares)
             implements ConfigEntry {
 
@@ -101,6 +109,7 @@ public sealed interface ConfigEntry {
 
     /// A user's membership in an account.
     ///
+    /// @param shares its part of its siblings' level; or [#PARENT_SHARES]
     /// @param isDefault whether jobs of this user that name no account belong to it
     record Association(Part part, String account, String user, int shares, boolean isDefault)
             implements ConfigEntry {

@@ -1,0 +1,105 @@
+package io.berth.placement;
+
+import io.berth.contracts.NodeName;
+import io.berth.contracts.event.NodeStatus.Presence;
+import io.berth.placement.kafka.HeartbeatReader;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Reads the heartbeats beside the loop, which sees only what comes of them: the presence of each
+/// node.
+final class HeartbeatWatch implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(HeartbeatWatch.class);
+    private static final Duration POLL = Duration.ofMillis(200);
+
+    /// A reader that stood still for longer has not listened.
+    private static final long STOOD_STILL_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private final Supplier<HeartbeatReader> readers;
+    private final Presences presences;
+    private final Thread thread;
+    private volatile List<NodeName> nodes = List.of();
+    private volatile Map<NodeName, Presence> latest = Map.of();
+    private volatile boolean closed;
+
+    HeartbeatWatch(Supplier<HeartbeatReader> readers, Duration silentAfter, Duration nodeTimeout) {
+        this.readers = readers;
+        this.presences = new Presences(silentAfter, nodeTimeout, System.nanoTime());
+        this.thread = Thread.ofPlatform().name("heartbeats").daemon().start(this::watch);
+    }
+
+    /// Watches these nodes from now on.
+    void watch(List<NodeName> names) {
+        nodes = names;
+    }
+
+    /// A registration is a sign of life too.
+    void registered(NodeName node) {
+        synchronized (presences) {
+            presences.heard(node, System.nanoTime());
+            latest = presences.at(nodes, System.nanoTime());
+        }
+    }
+
+    /// The presence of the watched nodes, as of half a second ago.
+    Map<NodeName, Presence> latest() {
+        return latest;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        try {
+            thread.join(TimeUnit.SECONDS.toMillis(5));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void watch() {
+        while (!closed) {
+            try (HeartbeatReader reader = readers.get()) {
+                read(reader);
+            } catch (RuntimeException e) {
+                if (!closed) {
+                    LOG.atWarn().setCause(e).log("Heartbeats cannot be read, trying again");
+                    pause();
+                }
+            }
+        }
+    }
+
+    private void read(HeartbeatReader reader) {
+        long before = System.nanoTime();
+        synchronized (presences) {
+            presences.paused(before);
+        }
+        while (!closed) {
+            List<NodeName> heard = reader.poll(POLL);
+            boolean atHead = reader.atHead();
+            long now = System.nanoTime();
+            synchronized (presences) {
+                if (!atHead || now - before > STOOD_STILL_NANOS) {
+                    presences.paused(now);
+                }
+                heard.forEach(node -> presences.heard(node, now));
+                latest = presences.at(nodes, now);
+            }
+            before = now;
+        }
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(500);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package io.berth.placement;
+
+import io.smallrye.config.ConfigMapping;
+import io.smallrye.config.WithDefault;
+import java.time.Duration;
+
+/// The settings of the placement service.
+@ConfigMapping(prefix = "berth.placement")
+public interface PlacementConfig {
+
+    /// The cell that this service decides for.
+    @WithDefault("0")
+    int cell();
+
+    /// The least time between the starts of two rounds: what comes in together is decided together.
+    @WithDefault("5ms")
+    Duration schedMinInterval();
+
+    /// A node that is silent for so long gets no new work.
+    @WithDefault("10s")
+    Duration silentAfter();
+
+    /// A node that is silent for so long is DOWN.
+    @WithDefault("300s")
+    Duration nodeTimeout();
+}

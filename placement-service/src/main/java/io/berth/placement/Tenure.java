@@ -1,0 +1,177 @@
+package io.berth.placement;
+
+import io.berth.contracts.DeadLetter;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.CellStatus;
+import io.berth.contracts.event.NodeStatus;
+import io.berth.contracts.event.NodeStatus.Presence;
+import io.berth.core.lifecycle.Engine;
+import io.berth.core.state.CellState;
+import io.berth.core.state.Fact;
+import io.berth.core.state.Input;
+import io.berth.placement.kafka.Fatal;
+import io.berth.placement.kafka.InputReader;
+import io.berth.placement.kafka.InputReader.Read;
+import io.berth.placement.kafka.Recovery.Recovered;
+import io.berth.placement.kafka.RoundWriter.Round;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// One time of leading a cell, from a recovery to the first error. Rounds follow one another: read
+/// inputs, decide, write all facts in one transaction.
+///
+/// Facts are replayed into the state as they are decided, so that the next decision sees them; a
+/// round that cannot be written therefore ends the tenure, and its state is dropped.
+final class Tenure implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Tenure.class);
+
+    /// The longest wait for inputs: presences are looked at this often.
+    private static final long LONGEST_WAIT_MILLIS = 200;
+
+    /// How far this machine's clock may be from the broker's.
+    private static final long CLOCK_TOLERANCE_MILLIS = 2_000;
+
+    private final Recovered cell;
+    private final CellState state;
+    private final CellTime time;
+    private final HeartbeatWatch heartbeats;
+    private final long minIntervalNanos;
+    private final List<Fact> facts = new ArrayList<>();
+    private final List<DeadLetter> letters = new ArrayList<>();
+    private long round;
+    private long lastRoundNanos;
+
+    Tenure(Recovered cell, HeartbeatWatch heartbeats, Duration minInterval) {
+        this.cell = cell;
+        this.state = cell.state();
+        this.heartbeats = heartbeats;
+        this.time =
+                new CellTime(cell.last().cellTime(), System::currentTimeMillis, System::nanoTime);
+        this.minIntervalNanos = minInterval.toNanos();
+        this.round = cell.last().round();
+        watchNodes();
+    }
+
+    /// Leads until told to stop.
+    void lead(BooleanSupplier stop) {
+        while (!stop.getAsBoolean()) {
+            waitOutInterval();
+            List<Read> inputs = cell.inputs().poll(Duration.ofMillis(waitMillis()));
+            lastRoundNanos = System.nanoTime();
+            decide(inputs, time.now());
+        }
+    }
+
+    @Override
+    public void close() {
+        cell.inputs().close();
+        cell.rounds().close();
+    }
+
+    private void decide(List<Read> inputs, long now) {
+        facts.clear();
+        letters.clear();
+        for (Read read : inputs) {
+            switch (read) {
+                case Read.Applicable(Input input, var record) -> apply(input, record, now);
+                case Read.Poisonous(DeadLetter letter) -> letters.add(letter);
+            }
+        }
+        presences()
+                .forEach((node, presence) ->
+                        replay(
+                                Engine.decide(
+                                        state, new Input.PresenceChanged(node, presence), now)));
+        replay(Engine.due(state, now));
+        replay(Engine.place(state, now));
+        if (facts.isEmpty() && letters.isEmpty()) {
+            return;
+        }
+        letters.forEach(letter ->
+                LOG.atWarn()
+                        .addKeyValue("record", letter.position())
+                        .addKeyValue("cause", letter.cause())
+                        .log("Dead letter"));
+        write(now);
+        watchNodes();
+    }
+
+    /// Decides one input. Deciding changes nothing, so an input on which it fails can be put aside.
+    private void apply(Input input, ConsumerRecord<byte[], byte[]> record, long now) {
+        List<Fact> decided;
+        try {
+            decided = Engine.decide(state, input, now);
+        } catch (RuntimeException e) {
+            letters.add(InputReader.letter(record, e));
+            return;
+        }
+        replay(decided);
+        if (input instanceof Input.Registered(var seen)) {
+            heartbeats.registered(seen.node());
+        }
+    }
+
+    private void write(long now) {
+        round++;
+        long revision = state.configuration().map(Configuration::revision).orElse(0L);
+        var status =
+                new CellStatus(
+                        cell.last().cell(),
+                        round,
+                        now,
+                        cell.inputs().positions(),
+                        state.highestJob(),
+                        revision,
+                        "");
+        long before = System.currentTimeMillis();
+        long appended =
+                cell.rounds().write(new Round(status, List.copyOf(facts), List.copyOf(letters)));
+        long after = System.currentTimeMillis();
+        if (appended < before - CLOCK_TOLERANCE_MILLIS
+                || appended > after + CLOCK_TOLERANCE_MILLIS) {
+            throw new Fatal(
+                    "this machine's clock is %d ms off the broker's: a leader's clock must be within %d ms"
+                            .formatted(before - appended, CLOCK_TOLERANCE_MILLIS));
+        }
+    }
+
+    private void replay(List<Fact> decided) {
+        decided.forEach(state::replay);
+        facts.addAll(decided);
+    }
+
+    private Map<NodeName, Presence> presences() {
+        return heartbeats.latest();
+    }
+
+    private void watchNodes() {
+        heartbeats.watch(state.nodes().stream().map(NodeStatus::node).toList());
+    }
+
+    private long waitMillis() {
+        long due = Engine.nextDue(state);
+        return due == Long.MAX_VALUE
+                ? LONGEST_WAIT_MILLIS
+                : Math.clamp(due - time.now(), 0, LONGEST_WAIT_MILLIS);
+    }
+
+    private void waitOutInterval() {
+        long left = lastRoundNanos + minIntervalNanos - System.nanoTime();
+        if (left > 0) {
+            try {
+                TimeUnit.NANOSECONDS.sleep(left);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

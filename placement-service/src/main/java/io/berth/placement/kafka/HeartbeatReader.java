@@ -1,0 +1,61 @@
+package io.berth.placement.kafka;
+
+import io.berth.contracts.NodeName;
+import io.berth.contracts.event.Heartbeat;
+import io.berth.contracts.json.EventCodec.CorruptEvent;
+import io.berth.contracts.json.EventCodec.UnknownEventType;
+import io.berth.contracts.topic.Topics;
+import io.berth.log.Events;
+import io.berth.log.KafkaConnection;
+import java.time.Duration;
+import java.util.List;
+import java.util.TreeSet;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RetriableException;
+
+/// Reads the heartbeats of a cell, from now on.
+public final class HeartbeatReader implements AutoCloseable {
+
+    private static final Duration ANSWER = Duration.ofSeconds(2);
+
+    private final Events<Heartbeat> events = new Events<>(Topics.HEARTBEATS, CellLog.SERVICE);
+    private final Consumer<byte[], byte[]> consumer;
+    private final TopicPartition partition;
+
+    public HeartbeatReader(KafkaConnection kafka, CellLog log) {
+        this.consumer = kafka.consumer();
+        this.partition = log.partition(Topics.HEARTBEATS);
+        consumer.assign(List.of(partition));
+        consumer.seekToEnd(List.of(partition));
+    }
+
+    /// The nodes heard within that time. A heartbeat that cannot be read is none.
+    public List<NodeName> poll(Duration timeout) {
+        var heard = new TreeSet<NodeName>();
+        for (var record : consumer.poll(timeout)) {
+            try {
+                heard.add(events.event(record).node());
+            } catch (UnknownEventType | CorruptEvent e) {
+                continue;
+            }
+        }
+        return List.copyOf(heard);
+    }
+
+    /// Whether the broker answers and everything that it has was polled: only then is silence
+    /// silence.
+    public boolean atHead() {
+        try {
+            Long end = consumer.endOffsets(List.of(partition), ANSWER).get(partition);
+            return end != null && consumer.position(partition, ANSWER) >= end;
+        } catch (RetriableException e) {
+            return false;
+        }
+    }
+
+    @Override
+    public void close() {
+        consumer.close();
+    }
+}

@@ -1,0 +1,188 @@
+package io.berth.placement.kafka;
+
+import io.berth.contracts.DeadLetter;
+import io.berth.contracts.event.CellStatus;
+import io.berth.contracts.event.NodeStatus;
+import io.berth.contracts.event.Order;
+import io.berth.contracts.topic.NodePartitions;
+import io.berth.contracts.topic.Topic;
+import io.berth.contracts.topic.Topics;
+import io.berth.core.state.Fact;
+import io.berth.log.Events;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.InvalidProducerEpochException;
+import org.apache.kafka.common.errors.ProducerFencedException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Writes a round: its facts, and the inputs that it used up, in one transaction.
+///
+/// A transaction that fails ends the tenure: what is in memory is then ahead of the log.
+public final class RoundWriter implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RoundWriter.class);
+
+    private final CellLog log;
+    private final Producer<byte[], byte[]> producer;
+    private final StateDigest digest;
+
+    /// @param producer with transactions initialised
+    RoundWriter(CellLog log, Producer<byte[], byte[]> producer, StateDigest digest) {
+        this.log = log;
+        this.producer = producer;
+        this.digest = digest;
+    }
+
+    /// What a round has to say.
+    public record Round(CellStatus cell, List<Fact> facts, List<DeadLetter> letters) {}
+
+    /// Writes the round; the broker's time of its last record, in epoch milliseconds. When this
+    /// returns, all of it is in the log.
+    ///
+    /// @throws Fatal if another instance leads the cell now
+    public long write(Round round) {
+        List<ProducerRecord<byte[], byte[]>> records = records(round);
+        records.forEach(RoundWriter::checkSize);
+        try {
+            producer.beginTransaction();
+            Future<RecordMetadata> last = null;
+            for (var record : records) {
+                last = producer.send(record);
+            }
+            commit();
+            return last == null ? round.cell().cellTime() : last.get().timestamp();
+        } catch (ProducerFencedException | InvalidProducerEpochException e) {
+            throw new Fatal(
+                    "another placement-service leads cell "
+                            + log.cell()
+                            + " now, or this one stood still too long",
+                    e);
+        } catch (InterruptedException e) {
+            throw new InterruptException(e);
+        } catch (ExecutionException e) {
+            throw new KafkaException("cannot write round " + round.cell().round(), e.getCause());
+        }
+    }
+
+    @Override
+    public void close() {
+        producer.close();
+    }
+
+    /// Commits. A commit without an answer may have happened: it is asked for again, never aborted.
+    private void commit() {
+        boolean committed = false;
+        while (!committed) {
+            try {
+                producer.commitTransaction();
+                committed = true;
+            } catch (TimeoutException e) {
+                LOG.warn("Commit has no answer yet, asking again");
+            }
+        }
+    }
+
+    private List<ProducerRecord<byte[], byte[]>> records(Round round) {
+        var identified = new Records(log, round.cell());
+        var latest = new LinkedHashMap<String, ProducerRecord<byte[], byte[]>>();
+        var words = new ArrayList<ProducerRecord<byte[], byte[]>>();
+        for (Fact fact : round.facts()) {
+            switch (fact) {
+                case Fact.JobChanged(var status) ->
+                        put(latest, identified.state(CellLog.JOB_STATES, status));
+                case Fact.NodeChanged(NodeStatus status) ->
+                        put(latest, identified.state(CellLog.NODE_STATES, status));
+                case Fact.JobForgotten(var job) ->
+                        put(latest, identified.tombstone(Topics.JOB_STATES, job.toString()));
+                case Fact.Announced(var event) ->
+                        words.add(identified.word(CellLog.JOBS, log.cell(), event));
+                case Fact.Ordered(Order order) ->
+                        words.add(
+                                identified.word(
+                                        CellLog.PLACEMENTS,
+                                        NodePartitions.of(order.node(), log.nodePartitions()),
+                                        order));
+                case Fact.RankKept _, Fact.ConfigurationTaken _, Fact.FairSharesTaken _ -> {}
+            }
+        }
+        var records = new ArrayList<>(latest.values());
+        records.forEach(record -> digest.put(record.topic(), key(record), record.value()));
+        records.addAll(words);
+        for (DeadLetter letter : round.letters()) {
+            records.add(identified.word(CellLog.DEAD_LETTERS, log.cell(), letter));
+        }
+        records.add(identified.state(CellLog.CELL_STATES, withDigest(round.cell())));
+        return records;
+    }
+
+    private CellStatus withDigest(CellStatus cell) {
+        return new CellStatus(
+                cell.cell(),
+                cell.round(),
+                cell.cellTime(),
+                cell.inputs(),
+                cell.highestJob(),
+                cell.configRevision(),
+                digest.toString());
+    }
+
+    /// Of several states of one key in a round, only the last one is written.
+    private static void put(
+            SequencedMap<String, ProducerRecord<byte[], byte[]>> latest,
+            ProducerRecord<byte[], byte[]> record) {
+        String name = record.topic() + "/" + key(record);
+        latest.remove(name);
+        latest.put(name, record);
+    }
+
+    private static String key(ProducerRecord<byte[], byte[]> record) {
+        return new String(record.key(), StandardCharsets.UTF_8);
+    }
+
+    private static void checkSize(ProducerRecord<byte[], byte[]> record) {
+        if (record.value() != null && record.value().length > Topic.DEFAULT_MAX_BYTES - 4096) {
+            throw new IllegalStateException(
+                    "write %s %s: it has %d bytes, above the topic's limit"
+                            .formatted(record.topic(), key(record), record.value().length));
+        }
+    }
+
+    /// Records of one round, each with an id made of cell, round and its place in the round.
+    private static final class Records {
+
+        private final CellLog log;
+        private final CellStatus cell;
+        private int count;
+
+        Records(CellLog log, CellStatus cell) {
+            this.log = log;
+            this.cell = cell;
+        }
+
+        <E> ProducerRecord<byte[], byte[]> state(Events<E> events, E event) {
+            return word(events, log.cell(), event);
+        }
+
+        <E> ProducerRecord<byte[], byte[]> word(Events<E> events, int partition, E event) {
+            return events.record(
+                    partition, event, cell.cell() + "-" + cell.round() + "-" + count++);
+        }
+
+        ProducerRecord<byte[], byte[]> tombstone(Topic<?> topic, String key) {
+            return new ProducerRecord<>(
+                    topic.name(), log.cell(), key.getBytes(StandardCharsets.UTF_8), null);
+        }
+    }
+}

@@ -1,0 +1,262 @@
+package io.berth.placement;
+
+import io.berth.contracts.ExitStatus;
+import io.berth.contracts.Gpu;
+import io.berth.contracts.GpuRequest;
+import io.berth.contracts.Inventory;
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.MemoryRequest;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.RunId;
+import io.berth.contracts.SpecReference;
+import io.berth.contracts.event.ConfigEntry;
+import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.event.NodeSeen;
+import io.berth.contracts.event.Order;
+import io.berth.contracts.event.RunReport;
+import io.berth.contracts.event.Submission;
+import io.berth.contracts.topic.Topic;
+import io.berth.contracts.topic.Topics;
+import io.berth.embedded.FreePorts;
+import io.berth.embedded.KafkaBroker;
+import io.berth.log.EventWriter;
+import io.berth.log.Events;
+import io.berth.log.KafkaConnection;
+import io.berth.log.LogReader;
+import io.berth.log.TopicDeclarations;
+import io.berth.placement.kafka.CellLog;
+import io.berth.placement.kafka.HeartbeatReader;
+import io.berth.placement.kafka.Recovery;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.awaitility.Awaitility;
+
+/// A real broker, a cell on it, and the other services played by hand.
+final class CellHarness implements AutoCloseable {
+
+    static final CellLog LOG = new CellLog(0, 2);
+
+    final KafkaConnection kafka;
+    private final KafkaBroker broker;
+    private final EventWriter writer;
+    private long reports;
+
+    CellHarness(Path directory) throws IOException {
+        broker = KafkaBroker.start(directory, FreePorts.next(), FreePorts.next());
+        kafka = new KafkaConnection(broker.bootstrapServers());
+        var topics = new ArrayList<Topic<?>>(Topics.all());
+        topics.add(Topics.deadLetters(CellLog.SERVICE));
+        try (var admin = kafka.admin()) {
+            new TopicDeclarations(1, 2, (short) 1).create(admin, topics);
+        }
+        writer = new EventWriter(kafka.producer());
+        configure();
+    }
+
+    @Override
+    public void close() {
+        writer.close();
+        broker.close();
+    }
+
+    /// A tenure that leads on its own thread until it is closed. Closing waits for its end; `ended`
+    /// tells how it ended.
+    final class Leader implements AutoCloseable {
+        private final AtomicBoolean stop = new AtomicBoolean();
+        final CompletableFuture<Void> ended;
+
+        Leader() {
+            ended =
+                    CompletableFuture.runAsync(
+                            this::lead, task -> Thread.ofPlatform().daemon().start(task));
+        }
+
+        private void lead() {
+            var recovered = Recovery.recover(kafka, LOG);
+            try (var heartbeats =
+                            new HeartbeatWatch(
+                                    () -> new HeartbeatReader(kafka, LOG),
+                                    Duration.ofSeconds(60),
+                                    Duration.ofSeconds(60));
+                    var tenure = new Tenure(recovered, heartbeats, Duration.ofMillis(5))) {
+                tenure.lead(stop::get);
+            }
+        }
+
+        void stop() {
+            stop.set(true);
+            ended.orTimeout(20, TimeUnit.SECONDS).join();
+        }
+
+        @Override
+        public void close() {
+            stop.set(true);
+            ended.handle((_, _) -> null).orTimeout(20, TimeUnit.SECONDS).join();
+        }
+    }
+
+    Leader leader() {
+        return new Leader();
+    }
+
+    <E> long write(Topic<E> topic, int partition, E event) {
+        return write(new Events<>(topic, "test").record(partition, event, "test"));
+    }
+
+    long write(ProducerRecord<byte[], byte[]> record) {
+        return writer.write(record).orTimeout(10, TimeUnit.SECONDS).join().offset();
+    }
+
+    void submit(long id) {
+        var request =
+                new ResourceRequest(1, 1, 1, MemoryRequest.perCpu(1024), new GpuRequest(1, null));
+        var description =
+                new JobDescription(
+                        "alice",
+                        "team",
+                        "batch",
+                        "normal",
+                        "job",
+                        request,
+                        LaunchMode.BATCH,
+                        600,
+                        0,
+                        true);
+        write(
+                Topics.SUBMISSIONS,
+                0,
+                new Submission.Submitted(
+                        new JobId(id), description, "alice", new SpecReference(0, 0, "00"), null));
+    }
+
+    void register(String name, String nonce, long reportsEnd) {
+        var gpu = new Gpu(0, "GPU-" + name, "a100", "A100", 0, 40_960, 0);
+        var inventory =
+                new Inventory(
+                        1, 4, 1, 4, 65_536, List.of(gpu), List.of(), true, null, "linux", "x86_64");
+        write(
+                Topics.NODES,
+                0,
+                new NodeSeen(
+                        new NodeName(name),
+                        nonce,
+                        "machine",
+                        "boot",
+                        "test",
+                        inventory,
+                        List.of(),
+                        reportsEnd));
+    }
+
+    void started(long id, String node) {
+        write(
+                Topics.RUNS,
+                0,
+                new RunReport.Started(run(id), new NodeName(node), 1, ++reports, List.of()));
+    }
+
+    void ended(long id, String node) {
+        write(
+                Topics.RUNS,
+                0,
+                new RunReport.Ended(
+                        run(id),
+                        new NodeName(node),
+                        1,
+                        ++reports,
+                        RunReport.Cause.EXITED,
+                        ExitStatus.SUCCESS,
+                        RunReport.Usage.NONE,
+                        null));
+    }
+
+    private static RunId run(long id) {
+        return new RunId(new JobId(id), 1);
+    }
+
+    /// Every event of a topic that is committed now, in the order of its partitions.
+    <E> List<E> read(Topic<E> topic) {
+        var events = new Events<>(topic, "test");
+        var read = new ArrayList<E>();
+        try (var consumer = kafka.consumer()) {
+            List<TopicPartition> partitions =
+                    consumer.partitionsFor(topic.name()).stream()
+                            .map(it -> new TopicPartition(it.topic(), it.partition()))
+                            .toList();
+            LogReader.readAll(
+                    consumer,
+                    partitions,
+                    record -> {
+                        try {
+                            read.add(events.event(record));
+                        } catch (Exception e) {
+                            throw new AssertionError(e);
+                        }
+                    });
+        }
+        return read;
+    }
+
+    /// Waits until an event of the topic is there.
+    <E> E await(Topic<E> topic, Predicate<E> wanted) {
+        return Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .pollInterval(Duration.ofMillis(100))
+                .until(() -> read(topic).stream().filter(wanted).findFirst(), Optional::isPresent)
+                .orElseThrow();
+    }
+
+    Order.Launch awaitLaunch(long id) {
+        return (Order.Launch)
+                await(
+                        Topics.PLACEMENTS,
+                        order ->
+                                order instanceof Order.Launch launch
+                                        && launch.run().equals(run(id)));
+    }
+
+    JobEvent.Ended awaitEnd(long id) {
+        return (JobEvent.Ended)
+                await(
+                        Topics.JOBS,
+                        event -> event instanceof JobEvent.Ended && event.job().value() == id);
+    }
+
+    private void configure() {
+        var cluster =
+                new ConfigEntry.Cluster(
+                        part(1),
+                        "test",
+                        "default",
+                        "normal",
+                        0,
+                        604_800,
+                        false,
+                        new ConfigEntry.Weights(0, 0, 0, 0, 0),
+                        new ConfigEntry.Prices(1000, 0, 0, Map.of()));
+        write(Topics.CONFIG, 0, cluster);
+        write(
+                Topics.CONFIG,
+                0,
+                new ConfigEntry.Partition(
+                        part(2), "batch", true, List.of("ALL"), 0, 600, 0, 1, 1, 1024));
+    }
+
+    private static ConfigEntry.Part part(int number) {
+        return new ConfigEntry.Part(1, number, 2);
+    }
+}

@@ -1,0 +1,50 @@
+package io.berth.placement;
+
+import io.berth.embedded.FreePorts;
+import io.berth.embedded.KafkaBroker;
+import io.berth.log.KafkaConnection;
+import io.berth.log.TopicDeclarations;
+import io.berth.placement.kafka.CellLog;
+import io.quarkus.test.common.QuarkusTestResourceLifecycleManager;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// A broker with the topics that other services write.
+public final class CellResource implements QuarkusTestResourceLifecycleManager {
+
+    private @Nullable KafkaBroker broker;
+    private @Nullable Path directory;
+
+    @Override
+    public Map<String, String> start() {
+        try {
+            directory = Files.createTempDirectory("berth-placement");
+            broker = KafkaBroker.start(directory, FreePorts.next(), FreePorts.next());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        try (var admin = new KafkaConnection(broker.bootstrapServers()).admin()) {
+            new TopicDeclarations(1, 8, (short) 1).create(admin, CellLog.read());
+        }
+        return Map.of("kafka.bootstrap.servers", broker.bootstrapServers());
+    }
+
+    @Override
+    public void stop() {
+        if (broker != null) {
+            broker.close();
+        }
+        if (directory != null) {
+            try (var files = Files.walk(directory)) {
+                files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package io.berth.placement;
+
+import static io.restassured.RestAssured.given;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.hamcrest.Matchers.equalTo;
+
+import io.quarkus.test.common.QuarkusTestResource;
+import io.quarkus.test.junit.QuarkusTest;
+import jakarta.inject.Inject;
+import java.time.Duration;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+@QuarkusTest
+@QuarkusTestResource(CellResource.class)
+final class PlacementServiceTest {
+
+    @Inject PlacementConfig config;
+    @Inject LogConfig log;
+
+    @Test
+    void it_is_ready_when_it_leads_its_cell() {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .untilAsserted(() ->
+                        given().get("/q/health/ready")
+                                .then()
+                                .statusCode(200)
+                                .body("status", equalTo("UP")));
+    }
+
+    @Test
+    void its_settings_have_their_documented_defaults() {
+        assertThat(config.cell()).isZero();
+        assertThat(config.schedMinInterval()).isEqualTo(Duration.ofMillis(5));
+        assertThat(config.silentAfter()).isEqualTo(Duration.ofSeconds(10));
+        assertThat(config.nodeTimeout()).isEqualTo(Duration.ofSeconds(300));
+        assertThat(log.cells()).isEqualTo(1);
+        assertThat(log.nodePartitions()).isEqualTo(8);
+        assertThat(log.replicas()).isEqualTo((short) 1);
+    }
+}

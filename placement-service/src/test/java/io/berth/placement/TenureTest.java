@@ -1,0 +1,225 @@
+package io.berth.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.berth.contracts.DeadLetter;
+import io.berth.contracts.JobId;
+import io.berth.contracts.JobState;
+import io.berth.contracts.event.CellStatus;
+import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.Order;
+import io.berth.contracts.topic.Topics;
+import io.berth.log.TopicDeclarations;
+import io.berth.placement.kafka.CellLog;
+import io.berth.placement.kafka.Fatal;
+import io.berth.placement.kafka.Recovery;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class TenureTest {
+
+    @TempDir Path directory;
+    private CellHarness cell;
+
+    @BeforeEach
+    void start() throws IOException {
+        cell = new CellHarness(directory);
+    }
+
+    @AfterEach
+    void stop() {
+        cell.close();
+    }
+
+    private ProducerRecord<byte[], byte[]> submission(String type, String value) {
+        var record = new ProducerRecord<>(Topics.SUBMISSIONS.name(), 0, bytes("1"), bytes(value));
+        record.headers().add("ce_type", bytes(Topics.SUBMISSIONS.name() + "/" + type));
+        return record;
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void a_job_goes_from_its_submission_to_its_end() {
+        try (var leader = cell.leader()) {
+            cell.register("n1", "a", 0);
+            cell.submit(1);
+            Order.Launch launch = cell.awaitLaunch(1);
+            cell.started(1, "n1");
+            cell.ended(1, "n1");
+
+            JobEvent.Ended ended = cell.awaitEnd(1);
+
+            assertThat(launch.here().gpus()).containsExactly("GPU-n1");
+            assertThat(ended.state()).isEqualTo(JobState.COMPLETED);
+            assertThat(leader.ended).isNotDone();
+        }
+        assertThat(cell.read(Topics.JOBS))
+                .extracting(event -> event.getClass().getSimpleName())
+                .containsExactly("Queued", "Placed", "Started", "Ended");
+    }
+
+    @Test
+    void a_successor_goes_on_where_the_log_stands() {
+        try (var first = cell.leader()) {
+            cell.register("n1", "a", 0);
+            cell.submit(1);
+            cell.submit(2);
+            cell.awaitLaunch(1);
+            first.stop();
+        }
+        cell.started(1, "n1");
+        cell.ended(1, "n1");
+        cell.submit(3);
+
+        try (var _ = cell.leader()) {
+            cell.awaitEnd(1);
+            cell.awaitLaunch(2);
+        }
+
+        assertThat(
+                        cell.read(Topics.JOBS).stream()
+                                .filter(event -> event instanceof JobEvent.Queued))
+                .extracting(event -> event.job().value())
+                .containsExactly(1L, 2L, 3L);
+        assertThat(
+                        cell.read(Topics.PLACEMENTS).stream()
+                                .filter(order -> order instanceof Order.Launch))
+                .extracting(order -> ((Order.Launch) order).run().job().value())
+                .containsExactly(1L, 2L);
+    }
+
+    @Test
+    void the_rebuilt_state_is_the_one_that_was_written() {
+        try (var leader = cell.leader()) {
+            cell.register("n1", "a", 0);
+            cell.submit(1);
+            cell.submit(2);
+            cell.awaitLaunch(1);
+            leader.stop();
+        }
+
+        var recovered = Recovery.recover(cell.kafka, CellHarness.LOG);
+        recovered.inputs().close();
+        recovered.rounds().close();
+
+        CellStatus last = cell.read(Topics.CELL_STATES).getLast();
+        assertThat(recovered.last()).isEqualTo(last);
+        assertThat(recovered.state().jobs()).extracting(JobStatus::job).contains(new JobId(1));
+        assertThat(recovered.state().holding()).containsExactly(new JobId(1));
+    }
+
+    @Test
+    void a_state_that_somebody_else_wrote_is_not_led() {
+        try (var leader = cell.leader()) {
+            cell.submit(1);
+            cell.await(Topics.JOB_STATES, status -> status.job().value() == 1);
+            leader.stop();
+        }
+        cell.write(new ProducerRecord<>(Topics.JOB_STATES.name(), 0, bytes("1"), null));
+
+        assertThatThrownBy(() -> Recovery.recover(cell.kafka, CellHarness.LOG))
+                .isInstanceOf(Fatal.class)
+                .hasMessageContaining("digest");
+    }
+
+    @Test
+    void a_corrupt_record_goes_to_the_dead_letters_and_the_next_one_is_served() {
+        try (var _ = cell.leader()) {
+            long offset = cell.write(submission("Submitted", "{\"job\":\"x\"}"));
+            cell.submit(2);
+
+            cell.await(Topics.JOB_STATES, status -> status.job().value() == 2);
+
+            List<DeadLetter> letters = cell.read(Topics.deadLetters(CellLog.SERVICE));
+            assertThat(letters).singleElement().extracting(DeadLetter::offset).isEqualTo(offset);
+        }
+    }
+
+    @Test
+    void an_unknown_event_type_stops_the_tenure() {
+        try (var leader = cell.leader()) {
+            cell.write(submission("Teleported", "{}"));
+
+            assertThatThrownBy(() -> leader.ended.get(20, TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(Fatal.class)
+                    .hasMessageContaining("Teleported");
+        }
+    }
+
+    @Test
+    void a_predecessor_that_wakes_up_is_fenced() {
+        try (var zombie = cell.leader()) {
+            cell.submit(1);
+            cell.await(Topics.JOB_STATES, status -> status.job().value() == 1);
+            var next = new AtomicLong(1);
+            try (var successor = cell.leader()) {
+                Awaitility.await()
+                        .atMost(Duration.ofSeconds(20))
+                        .until(() -> {
+                            cell.submit(next.incrementAndGet());
+                            return zombie.ended.isDone();
+                        });
+
+                cell.await(Topics.JOB_STATES, status -> status.job().value() == next.get());
+                assertThat(zombie.ended)
+                        .failsWithin(Duration.ZERO)
+                        .withThrowableThat()
+                        .withCauseInstanceOf(Fatal.class);
+                assertThat(successor.ended).isNotDone();
+            }
+        }
+        assertThat(cell.read(Topics.JOBS)).extracting(JobEvent::job).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void a_registration_waits_for_the_reports_before_it() {
+        try (var _ = cell.leader()) {
+            cell.register("n1", "a", 0);
+            cell.submit(1);
+            cell.awaitLaunch(1);
+            cell.register("n1", "b", 2);
+            cell.started(1, "n1");
+            cell.ended(1, "n1");
+
+            cell.await(
+                    Topics.PLACEMENTS,
+                    order -> order instanceof Order.Sync sync && sync.nonce().equals("b"));
+
+            assertThat(cell.awaitEnd(1).state()).isEqualTo(JobState.COMPLETED);
+            assertThat(cell.awaitEnd(1).runs()).hasSize(1);
+        }
+    }
+
+    @Test
+    void a_topic_that_was_made_again_is_noticed() throws Exception {
+        try (var leader = cell.leader()) {
+            cell.submit(1);
+            cell.await(Topics.JOB_STATES, status -> status.job().value() == 1);
+            leader.stop();
+        }
+        try (var admin = cell.kafka.admin()) {
+            admin.deleteTopics(List.of(Topics.SUBMISSIONS.name())).all().get();
+            new TopicDeclarations(1, 2, (short) 1).create(admin, List.of(Topics.SUBMISSIONS));
+        }
+
+        assertThatThrownBy(() -> Recovery.recover(cell.kafka, CellHarness.LOG))
+                .isInstanceOf(Fatal.class)
+                .hasMessageContaining("deleted");
+    }
+}

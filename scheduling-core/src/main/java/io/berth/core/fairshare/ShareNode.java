@@ -1,0 +1,124 @@
+package io.berth.core.fairshare;
+
+import io.berth.contracts.event.ConfigEntry;
+import io.berth.contracts.event.ConfigEntry.Account;
+import io.berth.contracts.event.ConfigEntry.Association;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
+
+/// An account or a user in the tree while one calculation runs: mutable, and seen by nobody else.
+final class ShareNode {
+
+    /// Falling LevelFS; a user before an account that equals him.
+    static final Comparator<ShareNode> BY_LEVEL = ShareNode::compareLevel;
+
+    final String name;
+    final @Nullable Member member;
+    final int shares;
+    final List<ShareNode> children = new ArrayList<>();
+    long usage;
+
+    private ShareNode(String name, @Nullable Member member, int shares) {
+        this.name = name;
+        this.member = member;
+        this.shares = shares;
+    }
+
+    /// The root of a tree whose users have used that much.
+    static ShareNode root(ShareTree tree, Map<Member, Long> usage) {
+        var root = new ShareNode(ConfigEntry.ROOT_ACCOUNT, null, 1);
+        SequencedMap<String, ShareNode> accounts = new LinkedHashMap<>();
+        accounts.put(root.name, root);
+        for (Account account : tree.accounts()) {
+            accounts.put(account.name(), new ShareNode(account.name(), null, account.shares()));
+        }
+        for (Association association : tree.associations()) {
+            var member = new Member(association.account(), association.user());
+            var user = new ShareNode(association.user(), member, association.shares());
+            user.usage = usage.getOrDefault(member, 0L);
+            find(accounts, association.account(), "user " + association.user()).children.add(user);
+        }
+        for (Account account : tree.accounts()) {
+            String parent = account.parent() == null ? root.name : account.parent();
+            find(accounts, parent, "account " + account.name())
+                    .children
+                    .add(find(accounts, account.name(), "tree"));
+        }
+        root.sumUsage();
+        return root;
+    }
+
+    private static ShareNode find(Map<String, ShareNode> accounts, String name, String subject) {
+        ShareNode account = accounts.get(name);
+        if (account == null) {
+            throw new IllegalStateException(
+                    "building the share tree: "
+                            + subject
+                            + " is below account '"
+                            + name
+                            + "', which is not in the tree");
+        }
+        return account;
+    }
+
+    private long sumUsage() {
+        for (ShareNode child : children) {
+            if (child.member == null) {
+                child.sumUsage();
+            }
+            usage = Math.addExact(usage, child.usage);
+        }
+        return usage;
+    }
+
+    boolean sharesOfParent() {
+        return shares == ConfigEntry.PARENT_SHARES;
+    }
+
+    /// Those who compete at the level below this account: its users and accounts, and in the place
+    /// of an account with the parent's shares those who compete below that.
+    List<ShareNode> level() {
+        var level = new ArrayList<ShareNode>();
+        for (ShareNode child : children) {
+            if (child.member == null && child.sharesOfParent()) {
+                level.addAll(child.level());
+            } else {
+                level.add(child);
+            }
+        }
+        return level;
+    }
+
+    boolean equalsInLevel(ShareNode other) {
+        return compareFactor(this, other) == 0;
+    }
+
+    private static int compareLevel(ShareNode a, ShareNode b) {
+        int factor = compareFactor(b, a);
+        return factor != 0 ? factor : Boolean.compare(a.member == null, b.member == null);
+    }
+
+    /// By LevelFS = (shares / shares of all siblings) / (usage / usage of all siblings). The sums
+    /// are the same for both, so `a` is above `b` when `a.shares × b.usage > b.shares × a.usage`.
+    private static int compareFactor(ShareNode a, ShareNode b) {
+        if (a.infinite() || b.infinite()) {
+            return Boolean.compare(a.infinite(), b.infinite());
+        }
+        if (a.shares == 0 || b.shares == 0) {
+            return Boolean.compare(a.shares != 0, b.shares != 0);
+        }
+        int high =
+                Long.compare(
+                        Math.multiplyHigh(a.shares, b.usage), Math.multiplyHigh(b.shares, a.usage));
+        return high != 0 ? high : Long.compareUnsigned(a.shares * b.usage, b.shares * a.usage);
+    }
+
+    private boolean infinite() {
+        return sharesOfParent() || (usage == 0 && shares > 0);
+    }
+}

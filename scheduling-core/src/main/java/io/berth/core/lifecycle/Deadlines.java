@@ -1,0 +1,81 @@
+package io.berth.core.lifecycle;
+
+import io.berth.contracts.ExitStatus;
+import io.berth.contracts.JobId;
+import io.berth.contracts.JobState;
+import io.berth.contracts.Reason;
+import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.JobStatus.Outcome;
+import io.berth.contracts.event.JobStatus.Run;
+import io.berth.core.state.CellState;
+import io.berth.core.state.Draft;
+import io.berth.core.state.Fact;
+import java.util.ArrayList;
+import java.util.List;
+
+/// What falls due by time alone: gangs that are not ready, runs over their limit that their agent
+/// did not end, ended jobs to forget.
+final class Deadlines {
+
+    /// From placing a run of several nodes until all must be Ready.
+    static final long READY_MILLIS = 30_000;
+
+    /// After a run's limit and its kill grace, until placement orders the stop itself.
+    static final long LIMIT_SLACK_MILLIS = 30_000 + Endings.KILL_WAIT_SECONDS * 1000;
+
+    /// How long an ended job stays known.
+    static final long MEMORY_MILLIS = 24 * 3600 * 1000L;
+
+    private Deadlines() {}
+
+    static List<Fact> due(CellState state, long now) {
+        var draft = new Draft(state);
+        for (JobId id : state.holding()) {
+            JobStatus job = state.knownJob(id);
+            Run run = job.run();
+            if (run != null && run.outcome() == null && dueAt(job, run) <= now) {
+                Endings.decide(draft, id, run.startedAt() == 0 ? notReady() : overLimit(), now);
+            }
+        }
+        var facts = new ArrayList<>(draft.facts());
+        for (JobStatus job : state.ended()) {
+            if (job.endedAt() + MEMORY_MILLIS > now) {
+                break;
+            }
+            facts.add(new Fact.JobForgotten(job.job()));
+        }
+        return facts;
+    }
+
+    /// The next time at which something falls due; `Long.MAX_VALUE` if nothing will.
+    static long next(CellState state) {
+        long next =
+                state.firstEnded().map(job -> job.endedAt() + MEMORY_MILLIS).orElse(Long.MAX_VALUE);
+        for (JobId id : state.holding()) {
+            JobStatus job = state.knownJob(id);
+            Run run = job.run();
+            if (run != null && run.outcome() == null) {
+                next = Math.min(next, dueAt(job, run));
+            }
+        }
+        return next;
+    }
+
+    private static long dueAt(JobStatus job, Run run) {
+        if (run.startedAt() == 0) {
+            return run.parts().size() > 1 && !run.gone()
+                    ? run.placedAt() + READY_MILLIS
+                    : Long.MAX_VALUE;
+        }
+        long limit = job.description().timeLimitSeconds();
+        return limit == 0 ? Long.MAX_VALUE : run.startedAt() + limit * 1000 + LIMIT_SLACK_MILLIS;
+    }
+
+    private static Outcome notReady() {
+        return new Outcome(JobState.PENDING, Reason.NONE, ExitStatus.SUCCESS, null);
+    }
+
+    private static Outcome overLimit() {
+        return new Outcome(JobState.TIMEOUT, Reason.TIME_LIMIT, ExitStatus.SUCCESS, null);
+    }
+}

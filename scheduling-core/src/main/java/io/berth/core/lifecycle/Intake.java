@@ -1,0 +1,108 @@
+package io.berth.core.lifecycle;
+
+import io.berth.contracts.ExitStatus;
+import io.berth.contracts.IdempotencyKey;
+import io.berth.contracts.JobState;
+import io.berth.contracts.Rank;
+import io.berth.contracts.Reason;
+import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.JobStatus.Outcome;
+import io.berth.contracts.event.Ranked;
+import io.berth.contracts.event.Submission.CancelRequested;
+import io.berth.contracts.event.Submission.Submitted;
+import io.berth.core.state.CellState;
+import io.berth.core.state.Draft;
+import io.berth.core.state.Fact;
+import io.berth.core.state.Transitions;
+import java.util.List;
+
+/// What people and the priority service ask of jobs.
+final class Intake {
+
+    private Intake() {}
+
+    /// A new job waits. An id that is known, and a key that stands for another job, are void: the
+    /// gateway has answered with the first.
+    static List<Fact> submitted(CellState state, Submitted submitted, long offset, long now) {
+        if (state.job(submitted.job()).isPresent() || isVoid(state, submitted)) {
+            return List.of();
+        }
+        var job =
+                new JobStatus(
+                        submitted.job(),
+                        submitted.description(),
+                        submitted.submittedBy(),
+                        submitted.spec(),
+                        submitted.key(),
+                        offset,
+                        now,
+                        JobState.PENDING,
+                        Reason.NONE,
+                        state.rankWithoutJob(submitted.job()).orElse(Rank.NONE),
+                        null,
+                        List.of(),
+                        0,
+                        null,
+                        null,
+                        null);
+        var draft = new Draft(state);
+        draft.change(job);
+        draft.announce(new JobEvent.Queued(job.job(), now, job.description()));
+        return draft.facts();
+    }
+
+    private static boolean isVoid(CellState state, Submitted submitted) {
+        IdempotencyKey key = submitted.key();
+        return key != null && state.claimed(submitted.description().user(), key.key()).isPresent();
+    }
+
+    /// A job leaves the queue, or its run is stopped. An ended or unknown job stays as it is.
+    static List<Fact> cancelled(CellState state, CancelRequested request, long now) {
+        JobStatus job = state.job(request.job()).orElse(null);
+        boolean ending = job != null && job.state() == JobState.COMPLETING && !requeues(job);
+        if (job == null || job.state().terminal() || ending) {
+            return List.of();
+        }
+        var draft = new Draft(state);
+        JobStatus cancelled = Transitions.cancelledBy(job, request.user());
+        var outcome = new Outcome(JobState.CANCELLED, Reason.NONE, ExitStatus.SUCCESS, null);
+        switch (job.state()) {
+            case PENDING -> {
+                JobStatus ended =
+                        Transitions.endedWaiting(cancelled, JobState.CANCELLED, Reason.NONE, now);
+                draft.change(ended);
+                draft.announce(Endings.ended(ended));
+            }
+            // It was about to wait again: its run is being stopped already, only its outcome
+            // changes.
+            case COMPLETING -> draft.change(Transitions.completing(cancelled, outcome));
+            default -> {
+                draft.change(cancelled);
+                Endings.decide(draft, job.job(), outcome, now);
+            }
+        }
+        return draft.facts();
+    }
+
+    /// A ranking counts while its job waits, unless a newer one was read.
+    static List<Fact> ranked(CellState state, Ranked ranked) {
+        JobStatus job = state.job(ranked.job()).orElse(null);
+        if (job == null) {
+            boolean newer =
+                    state.rankWithoutJob(ranked.job()).map(Rank::version).orElse(0L)
+                            < ranked.rank().version();
+            return newer ? List.of(new Fact.RankKept(ranked.job(), ranked.rank())) : List.of();
+        }
+        if (job.state() != JobState.PENDING || job.rank().version() >= ranked.rank().version()) {
+            return List.of();
+        }
+        return List.of(new Fact.JobChanged(Transitions.ranked(job, ranked.rank())));
+    }
+
+    private static boolean requeues(JobStatus job) {
+        return job.run() != null
+                && job.run().outcome() != null
+                && job.run().outcome().state() == JobState.PENDING;
+    }
+}

@@ -1,0 +1,184 @@
+package io.berth.core.lifecycle;
+
+import io.berth.contracts.HeldRun;
+import io.berth.contracts.JobId;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.Reason;
+import io.berth.contracts.RunId;
+import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.JobStatus.Part;
+import io.berth.contracts.event.JobStatus.Part.Phase;
+import io.berth.contracts.event.JobStatus.Run;
+import io.berth.contracts.event.NodeSeen;
+import io.berth.contracts.event.NodeStatus;
+import io.berth.contracts.event.NodeStatus.Presence;
+import io.berth.contracts.event.Order;
+import io.berth.core.placement.Launching;
+import io.berth.core.state.CellState;
+import io.berth.core.state.Draft;
+import io.berth.core.state.Fact;
+import io.berth.core.state.Transitions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.TreeMap;
+
+/// Agents register, fall silent and come back.
+final class Registrations {
+
+    private Registrations() {}
+
+    /// Answers a registration: a Sync in a new epoch, then every order of older epochs that still
+    /// counts, decided anew. What the node was running and does not have any more is lost, proven.
+    ///
+    /// A machine that takes the name of another one that is not DOWN is refused.
+    static List<Fact> registered(CellState state, NodeSeen seen, long now) {
+        NodeStatus known = state.node(seen.node()).orElse(null);
+        var draft = new Draft(state);
+        if (known != null
+                && !known.seen().machineId().equals(seen.machineId())
+                && known.presence() != Presence.DOWN) {
+            draft.orderUnnumbered(
+                    new Order.Refused(
+                            seen.node(),
+                            known.epoch(),
+                            seen.nonce(),
+                            "node name "
+                                    + seen.node()
+                                    + " is held by another machine, which is not down"));
+            return draft.facts();
+        }
+        if (known != null && known.seen().nonce().equals(seen.nonce())) {
+            return List.of();
+        }
+        long epoch = known == null ? 1 : known.epoch() + 1;
+        draft.change(new NodeStatus(seen.node(), epoch, 0, Presence.UP, seen));
+        var has = new TreeMap<RunId, HeldRun.Phase>();
+        seen.runs().forEach(held -> has.put(held.run(), held.phase()));
+        boolean sameBoot = known != null && known.seen().bootId().equals(seen.bootId());
+        draft.orderUnnumbered(
+                new Order.Sync(seen.node(), epoch, seen.nonce(), wanted(state, seen.node(), has)));
+        for (JobId job : state.jobsOn(seen.node())) {
+            settle(draft, job, seen.node(), has, sameBoot, now);
+        }
+        return draft.facts();
+    }
+
+    /// The runs that the node has and shall keep: current, and not being stopped.
+    private static List<RunId> wanted(
+            CellState state, NodeName node, TreeMap<RunId, HeldRun.Phase> has) {
+        var wanted = new ArrayList<RunId>();
+        for (RunId run : has.navigableKeySet()) {
+            boolean current =
+                    Reports.part(state, run, node)
+                            .filter(part -> part.phase() != Phase.ENDED)
+                            .isPresent();
+            if (current
+                    && Objects.requireNonNull(state.knownJob(run.job()).run()).outcome() == null) {
+                wanted.add(run);
+            }
+        }
+        return wanted;
+    }
+
+    /// Brings one job's part on the node and the node itself to agree.
+    private static void settle(
+            Draft draft,
+            JobId id,
+            NodeName node,
+            TreeMap<RunId, HeldRun.Phase> has,
+            boolean sameBoot,
+            long now) {
+        JobStatus job = draft.job(id);
+        Run run = Objects.requireNonNull(job.run());
+        var runId = new RunId(id, run.lease());
+        Part part =
+                run.parts().stream()
+                        .filter(it -> it.allocation().node().equals(node))
+                        .findFirst()
+                        .orElseThrow();
+        HeldRun.Phase held = has.get(runId);
+        if (job.reason() == Reason.NODE_DOWN && run.outcome() == null) {
+            draft.change(Transitions.reasoned(job, Reason.NONE));
+        }
+        if (part.phase() == Phase.ENDED || held == HeldRun.Phase.ENDED) {
+            return;
+        }
+        int index = part.allocation().index();
+        if (held == null) {
+            absent(draft, runId, part, sameBoot, now);
+        } else if (run.outcome() == null) {
+            present(draft, runId, index, held, now);
+        }
+    }
+
+    /// A run that was only ordered is ordered again, if the node's spool can be trusted to name
+    /// what was obeyed; one that had begun, or may have, is gone.
+    private static void absent(Draft draft, RunId runId, Part part, boolean sameBoot, long now) {
+        JobStatus job = draft.job(runId.job());
+        Run run = Objects.requireNonNull(job.run());
+        if (part.phase() == Phase.ORDERED && run.outcome() == null && sameBoot) {
+            Launching.order(draft, job, part.allocation().index());
+            return;
+        }
+        int index = part.allocation().index();
+        draft.change(
+                Transitions.running(
+                        job,
+                        Transitions.withPart(
+                                run,
+                                index,
+                                it ->
+                                        new Part(
+                                                it.allocation(),
+                                                Phase.ENDED,
+                                                it.launchEpoch(),
+                                                it.launchNumber()))));
+        Endings.decide(
+                draft,
+                runId.job(),
+                Endings.nodesFailed(
+                        job, "node " + part.allocation().node() + " came back without the run"),
+                now);
+        Endings.freeIfEmpty(draft, runId.job(), now);
+    }
+
+    private static void present(Draft draft, RunId run, int index, HeldRun.Phase held, long now) {
+        switch (held) {
+            case PREPARED -> {
+                boolean gone = Objects.requireNonNull(draft.job(run.job()).run()).gone();
+                Reports.ready(draft, run, index);
+                if (gone) {
+                    Reports.go(draft, run, nodeOf(draft, run.job(), index));
+                }
+            }
+            case RUNNING -> Reports.started(draft, run, index, now);
+            case ENDED ->
+                    throw new IllegalStateException(
+                            "settle run " + run + ": an ended one is settled already");
+        }
+    }
+
+    private static NodeName nodeOf(Draft draft, JobId job, int index) {
+        return Objects.requireNonNull(draft.job(job).run()).parts().get(index).allocation().node();
+    }
+
+    /// A node falls silent, goes down or is heard again. Its runs stay: their end needs proof.
+    static List<Fact> presence(CellState state, NodeName node, Presence presence) {
+        NodeStatus known = state.node(node).orElse(null);
+        if (known == null || known.presence() == presence) {
+            return List.of();
+        }
+        var draft = new Draft(state);
+        draft.change(new NodeStatus(node, known.epoch(), known.number(), presence, known.seen()));
+        Reason reason = presence == Presence.DOWN ? Reason.NODE_DOWN : Reason.NONE;
+        for (JobId id : state.jobsOn(node)) {
+            JobStatus job = draft.job(id);
+            boolean decided = job.run() != null && job.run().outcome() != null;
+            if (!decided && (job.reason() == Reason.NODE_DOWN || presence == Presence.DOWN)) {
+                draft.change(Transitions.reasoned(job, reason));
+            }
+        }
+        return draft.facts();
+    }
+}

@@ -1,0 +1,178 @@
+package io.berth.core.lifecycle;
+
+import io.berth.contracts.ExitStatus;
+import io.berth.contracts.JobId;
+import io.berth.contracts.JobState;
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.Reason;
+import io.berth.contracts.RunId;
+import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.JobStatus.Outcome;
+import io.berth.contracts.event.JobStatus.Part;
+import io.berth.contracts.event.JobStatus.Part.Phase;
+import io.berth.contracts.event.JobStatus.Run;
+import io.berth.contracts.event.Order;
+import io.berth.contracts.event.RunReport;
+import io.berth.core.state.CellState;
+import io.berth.core.state.Draft;
+import io.berth.core.state.Fact;
+import io.berth.core.state.Transitions;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// What agents report of runs. The lease fences: a report on a run that is not the job's current
+/// one changes nothing.
+final class Reports {
+
+    private Reports() {}
+
+    static List<Fact> reported(CellState state, RunReport report, long now) {
+        Part part = part(state, report.run(), report.node()).orElse(null);
+        if (part == null || part.phase() == Phase.ENDED) {
+            return List.of();
+        }
+        var draft = new Draft(state);
+        int index = part.allocation().index();
+        switch (report) {
+            case RunReport.Ready ready -> ready(draft, ready.run(), index);
+            case RunReport.Started started -> started(draft, started.run(), index, now);
+            case RunReport.Ended ended -> ended(draft, ended, index, now);
+        }
+        return draft.facts();
+    }
+
+    /// The part of that run on that node, if the run is its job's current one.
+    static Optional<Part> part(CellState state, RunId run, NodeName node) {
+        return state.job(run.job())
+                .map(JobStatus::run)
+                .filter(current -> current.lease() == run.lease())
+                .flatMap(current ->
+                        current.parts().stream()
+                                .filter(part -> part.allocation().node().equals(node))
+                                .findFirst());
+    }
+
+    /// A part waits for Go; if it was the last, all may go.
+    static void ready(Draft draft, RunId id, int index) {
+        Run run = advance(draft, id.job(), index, Phase.READY);
+        boolean all = run.parts().stream().allMatch(part -> part.phase() == Phase.READY);
+        if (!all || run.gone() || run.outcome() != null) {
+            return;
+        }
+        draft.change(
+                Transitions.running(
+                        draft.job(id.job()),
+                        new Run(
+                                run.lease(),
+                                run.placedAt(),
+                                run.startedAt(),
+                                true,
+                                run.billingRate(),
+                                null,
+                                run.parts())));
+        run.parts().forEach(part -> go(draft, id, part.allocation().node()));
+    }
+
+    static void go(Draft draft, RunId run, NodeName node) {
+        draft.order(node, (epoch, number) -> new Order.Go(node, epoch, number, run));
+    }
+
+    static void started(Draft draft, RunId id, int index, long now) {
+        Run run = advance(draft, id.job(), index, Phase.STARTED);
+        if (run.startedAt() != 0) {
+            return;
+        }
+        draft.change(
+                Transitions.running(
+                        draft.job(id.job()),
+                        new Run(
+                                run.lease(),
+                                run.placedAt(),
+                                now,
+                                run.gone(),
+                                run.billingRate(),
+                                run.outcome(),
+                                run.parts())));
+        draft.announce(new JobEvent.Started(id.job(), now, id.lease()));
+    }
+
+    private static void ended(Draft draft, RunReport.Ended report, int index, long now) {
+        JobId job = report.run().job();
+        Run run = advance(draft, job, index, Phase.ENDED);
+        if (run.outcome() == null) {
+            outcome(draft.job(job), run, index, report)
+                    .ifPresent(outcome -> Endings.decide(draft, job, outcome, now));
+        }
+        Endings.freeIfEmpty(draft, job, now);
+    }
+
+    /// What a part's end means for its run; empty if the other parts shall go on.
+    private static Optional<Outcome> outcome(
+            JobStatus job, Run run, int index, RunReport.Ended report) {
+        ExitStatus exit = report.exit();
+        return Optional.ofNullable(
+                switch (report.cause()) {
+                    case EXITED -> exited(job, run, index, exit);
+                    case OUT_OF_MEMORY ->
+                            new Outcome(
+                                    JobState.OUT_OF_MEMORY,
+                                    Reason.OUT_OF_MEMORY,
+                                    exit,
+                                    report.message());
+                    case TIME_LIMIT ->
+                            new Outcome(
+                                    JobState.TIMEOUT, Reason.TIME_LIMIT, exit, report.message());
+                    case LAUNCH_FAILED ->
+                            new Outcome(
+                                    JobState.FAILED,
+                                    Reason.JOB_LAUNCH_FAILURE,
+                                    new ExitStatus(1, 0),
+                                    report.message());
+                    case STOPPED, STATUS_LOST, AGENT_SHUTDOWN ->
+                            Endings.nodesFailed(job, "node " + report.node() + " lost the run");
+                });
+    }
+
+    private static @Nullable Outcome exited(JobStatus job, Run run, int index, ExitStatus exit) {
+        if (job.description().launch() == LaunchMode.BATCH && index != 0) {
+            return Endings.nodesFailed(job, "a node of the run ended before its script");
+        }
+        if (exit.signal() != 0) {
+            return new Outcome(JobState.FAILED, Reason.RAISED_SIGNAL, exit, null);
+        }
+        if (exit.code() != 0) {
+            return new Outcome(JobState.FAILED, Reason.NON_ZERO_EXIT_CODE, exit, null);
+        }
+        boolean last =
+                job.description().launch() == LaunchMode.BATCH
+                        || run.parts().stream().allMatch(part -> part.phase() == Phase.ENDED);
+        return last ? new Outcome(JobState.COMPLETED, Reason.NONE, exit, null) : null;
+    }
+
+    /// Moves a part on; never back.
+    private static Run advance(Draft draft, JobId id, int index, Phase phase) {
+        JobStatus job = draft.job(id);
+        Run run = job.run();
+        if (run == null) {
+            throw new IllegalStateException(
+                    "advance job " + id + " to " + phase + ": it has no run");
+        }
+        Run advanced =
+                Transitions.withPart(
+                        run,
+                        index,
+                        part ->
+                                part.phase().compareTo(phase) >= 0
+                                        ? part
+                                        : new Part(
+                                                part.allocation(),
+                                                phase,
+                                                part.launchEpoch(),
+                                                part.launchNumber()));
+        draft.change(Transitions.running(job, advanced));
+        return advanced;
+    }
+}

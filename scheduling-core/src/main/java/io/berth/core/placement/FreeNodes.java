@@ -1,0 +1,93 @@
+package io.berth.core.placement;
+
+import io.berth.contracts.Allocation;
+import io.berth.contracts.Gpu;
+import io.berth.contracts.IndexSet;
+import io.berth.contracts.Inventory;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.event.NodeStatus;
+import io.berth.core.state.CellState;
+import io.berth.core.state.Holding;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/// What is free on the nodes, under the placements decided so far in this pass.
+final class FreeNodes {
+
+    private final CellState state;
+    private final TreeMap<NodeName, Holding> drafts = new TreeMap<>();
+
+    FreeNodes(CellState state) {
+        this.state = state;
+    }
+
+    /// The allocation of one node's part of a request, from its lowest free CPUs and GPUs, or null
+    /// if it does not fit now.
+    @Nullable Allocation fit(NodeStatus node, ResourceRequest request, int index) {
+        Inventory inventory = node.seen().inventory();
+        Holding holding = holding(node.node());
+        int cpus = request.cpusOn(index);
+        long memory = request.memoryMibOn(index, inventory.memoryMib());
+        if (inventory.cpus() - holding.cpus() < cpus
+                || inventory.memoryMib() - holding.memoryMib() < memory) {
+            return null;
+        }
+        List<String> gpus = lowestFreeGpus(inventory, request, holding);
+        if (gpus.size() < request.gpus().perNode()) {
+            return null;
+        }
+        return new Allocation(
+                node.node(),
+                index,
+                request.tasksOn(index),
+                lowestFreeCpus(inventory, cpus, holding),
+                memory,
+                gpus);
+    }
+
+    /// Whether the node, with nothing on it, could hold that part of the request.
+    static boolean couldFit(NodeStatus node, ResourceRequest request, int index) {
+        Inventory inventory = node.seen().inventory();
+        return inventory.cpus() >= request.cpusOn(index)
+                && inventory.memoryMib() >= request.memoryMibOn(index, inventory.memoryMib())
+                && inventory.gpus().stream().filter(request.gpus()::admits).count()
+                        >= request.gpus().perNode();
+    }
+
+    void take(Allocation allocation) {
+        drafts.computeIfAbsent(allocation.node(), state::holdingOn).take(allocation);
+    }
+
+    private Holding holding(NodeName node) {
+        return drafts.computeIfAbsent(node, state::holdingOn);
+    }
+
+    private static IndexSet lowestFreeCpus(Inventory inventory, int wanted, Holding holding) {
+        var cpus = new BitSet(inventory.cpus());
+        int found = 0;
+        for (int cpu = 0; cpu < inventory.cpus() && found < wanted; cpu++) {
+            if (!holding.holdsCpu(cpu)) {
+                cpus.set(cpu);
+                found++;
+            }
+        }
+        return IndexSet.of(cpus);
+    }
+
+    private static List<String> lowestFreeGpus(
+            Inventory inventory, ResourceRequest request, Holding holding) {
+        var gpus = new ArrayList<String>();
+        Predicate<Gpu> free = gpu -> request.gpus().admits(gpu) && !holding.holdsGpu(gpu.uuid());
+        inventory.gpus().stream()
+                .filter(free)
+                .limit(request.gpus().perNode())
+                .map(Gpu::uuid)
+                .forEach(gpus::add);
+        return gpus;
+    }
+}

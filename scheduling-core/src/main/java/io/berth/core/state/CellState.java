@@ -1,0 +1,213 @@
+package io.berth.core.state;
+
+import io.berth.contracts.IdempotencyKey;
+import io.berth.contracts.JobId;
+import io.berth.contracts.JobState;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.Rank;
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.FairShares;
+import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.JobStatus.Part;
+import io.berth.contracts.event.NodeStatus;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/// Everything that a cell's decisions rest on. It changes by [#replay] alone: live, and when it is
+/// rebuilt from its topics.
+///
+/// Jobs, nodes, configuration and fair shares are the state; indices over them (what is pending,
+/// running, held, claimed) follow from it. All iteration is in the order of ids or names. Confined
+/// to one thread.
+public final class CellState {
+
+    private static final Comparator<JobStatus> BY_END =
+            Comparator.comparingLong(JobStatus::endedAt).thenComparing(JobStatus::job);
+
+    private record Claim(String user, String key) {}
+
+    private final TreeMap<JobId, JobStatus> jobs = new TreeMap<>();
+    private final TreeMap<NodeName, NodeStatus> nodes = new TreeMap<>();
+    private final TreeMap<JobId, Rank> ranksWithoutJob = new TreeMap<>();
+    private final TreeMap<String, Long> factors = new TreeMap<>();
+    private @Nullable Configuration configuration;
+    private @Nullable FairShares fairShares;
+
+    private final TreeSet<JobId> pending = new TreeSet<>();
+    private final TreeSet<JobId> holding = new TreeSet<>();
+    private final TreeSet<JobStatus> ended = new TreeSet<>(BY_END);
+    private final TreeMap<NodeName, Holding> held = new TreeMap<>();
+    private final TreeMap<NodeName, TreeSet<JobId>> jobsOn = new TreeMap<>();
+    private final Map<Claim, JobId> claims = new HashMap<>();
+    private long highestJob;
+
+    /// Makes a fact true. Total and idempotent: any fact may come, and twice.
+    public void replay(Fact fact) {
+        switch (fact) {
+            case Fact.JobChanged(JobStatus status) -> put(status);
+            case Fact.JobForgotten(JobId job) -> remove(job);
+            case Fact.NodeChanged(NodeStatus status) -> nodes.put(status.node(), status);
+            case Fact.RankKept(JobId job, Rank rank) -> ranksWithoutJob.put(job, rank);
+            case Fact.ConfigurationTaken(Configuration taken) -> configuration = taken;
+            case Fact.FairSharesTaken(FairShares taken) -> take(taken);
+            case Fact.Ordered _, Fact.Announced _ -> {}
+        }
+    }
+
+    public Optional<JobStatus> job(JobId job) {
+        return Optional.ofNullable(jobs.get(job));
+    }
+
+    /// The job that must be there because an index names it.
+    public JobStatus knownJob(JobId job) {
+        return job(job).orElseThrow(() ->
+                new IllegalStateException("look up job " + job + ": indexed but not known"));
+    }
+
+    public Collection<JobStatus> jobs() {
+        return Collections.unmodifiableCollection(jobs.values());
+    }
+
+    public Optional<NodeStatus> node(NodeName node) {
+        return Optional.ofNullable(nodes.get(node));
+    }
+
+    public Collection<NodeStatus> nodes() {
+        return Collections.unmodifiableCollection(nodes.values());
+    }
+
+    /// Jobs that wait.
+    public NavigableSet<JobId> pending() {
+        return Collections.unmodifiableNavigableSet(pending);
+    }
+
+    /// Jobs that hold resources.
+    public NavigableSet<JobId> holding() {
+        return Collections.unmodifiableNavigableSet(holding);
+    }
+
+    /// Jobs that hold resources on this node.
+    public NavigableSet<JobId> jobsOn(NodeName node) {
+        return Collections.unmodifiableNavigableSet(jobsOn.getOrDefault(node, new TreeSet<>()));
+    }
+
+    /// The job that ended first, of those still known.
+    public Optional<JobStatus> firstEnded() {
+        return ended.isEmpty() ? Optional.empty() : Optional.of(ended.first());
+    }
+
+    /// Ended jobs, the earliest end first.
+    public NavigableSet<JobStatus> ended() {
+        return Collections.unmodifiableNavigableSet(ended);
+    }
+
+    /// What is held on a node; the caller's own copy.
+    public Holding holdingOn(NodeName node) {
+        Holding holding = held.get(node);
+        return holding == null ? new Holding() : holding.copy();
+    }
+
+    /// The known job that this user's idempotency key stands for.
+    public Optional<JobStatus> claimed(String user, String key) {
+        return Optional.ofNullable(claims.get(new Claim(user, key))).flatMap(this::job);
+    }
+
+    public Optional<Rank> rankWithoutJob(JobId job) {
+        return Optional.ofNullable(ranksWithoutJob.get(job));
+    }
+
+    /// Empty until the first configuration is read.
+    public Optional<Configuration> configuration() {
+        return Optional.ofNullable(configuration);
+    }
+
+    /// The version of the fair shares in force; 0 before the first.
+    public long fairShareVersion() {
+        return fairShares == null ? 0 : fairShares.version();
+    }
+
+    /// What fair share adds to the priority of this user's jobs in this account, in millionths of a
+    /// point.
+    public long fairShare(String account, String user) {
+        if (fairShares == null) {
+            return 0;
+        }
+        long factor = factors.getOrDefault(association(account, user), 0L);
+        return Math.multiplyExact(fairShares.weight() / 1000, factor) / 1000;
+    }
+
+    /// The highest job id ever seen; 0 before the first.
+    public long highestJob() {
+        return highestJob;
+    }
+
+    /// Says that ids up to this one were seen, in the life before a restart.
+    public void seenUpTo(long job) {
+        highestJob = Math.max(highestJob, job);
+    }
+
+    private void put(JobStatus status) {
+        remove(status.job());
+        jobs.put(status.job(), status);
+        seenUpTo(status.job().value());
+        ranksWithoutJob.remove(status.job());
+        IdempotencyKey key = status.key();
+        if (key != null) {
+            claims.put(new Claim(status.description().user(), key.key()), status.job());
+        }
+        if (status.state().terminal()) {
+            ended.add(status);
+        } else if (status.state() == JobState.PENDING) {
+            pending.add(status.job());
+        }
+        if (status.run() != null) {
+            holding.add(status.job());
+            for (Part part : status.run().parts()) {
+                NodeName node = part.allocation().node();
+                held.computeIfAbsent(node, _ -> new Holding()).take(part.allocation());
+                jobsOn.computeIfAbsent(node, _ -> new TreeSet<>()).add(status.job());
+            }
+        }
+    }
+
+    private void remove(JobId job) {
+        JobStatus old = jobs.remove(job);
+        if (old == null) {
+            return;
+        }
+        pending.remove(job);
+        holding.remove(job);
+        ended.remove(old);
+        IdempotencyKey key = old.key();
+        if (key != null) {
+            claims.remove(new Claim(old.description().user(), key.key()), job);
+        }
+        if (old.run() != null) {
+            for (Part part : old.run().parts()) {
+                NodeName node = part.allocation().node();
+                held.computeIfAbsent(node, _ -> new Holding()).release(part.allocation());
+                jobsOn.computeIfAbsent(node, _ -> new TreeSet<>()).remove(job);
+            }
+        }
+    }
+
+    private void take(FairShares taken) {
+        fairShares = taken;
+        factors.clear();
+        for (FairShares.Factor factor : taken.factors()) {
+            factors.put(association(factor.account(), factor.user()), factor.factor());
+        }
+    }
+
+    private static String association(String account, String user) {
+        return account + "/" + user;
+    }
+}

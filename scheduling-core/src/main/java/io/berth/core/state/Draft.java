@@ -1,0 +1,86 @@
+package io.berth.core.state;
+
+import io.berth.contracts.JobId;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.NodeStatus;
+import io.berth.contracts.event.Order;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/// The facts of one decision as they come together: the state as it is, under the changes decided
+/// so far. The state itself does not change.
+public final class Draft {
+
+    /// Makes the order that has this epoch and number.
+    @FunctionalInterface
+    public interface Numbered {
+        Order order(long epoch, long number);
+    }
+
+    private final CellState state;
+    private final Map<JobId, JobStatus> jobs = new LinkedHashMap<>();
+    private final Map<NodeName, NodeStatus> nodes = new LinkedHashMap<>();
+    private final List<Fact> words = new ArrayList<>();
+
+    public Draft(CellState state) {
+        this.state = state;
+    }
+
+    public CellState state() {
+        return state;
+    }
+
+    public JobStatus job(JobId job) {
+        JobStatus drafted = jobs.get(job);
+        return drafted == null ? state.knownJob(job) : drafted;
+    }
+
+    public void change(JobStatus status) {
+        jobs.put(status.job(), status);
+    }
+
+    public NodeStatus node(NodeName node) {
+        NodeStatus drafted = nodes.get(node);
+        if (drafted != null) {
+            return drafted;
+        }
+        return state.node(node)
+                .orElseThrow(() ->
+                        new IllegalStateException(
+                                "look up node " + node + ": it never registered"));
+    }
+
+    public void change(NodeStatus status) {
+        nodes.put(status.node(), status);
+    }
+
+    public void announce(JobEvent event) {
+        words.add(new Fact.Announced(event));
+    }
+
+    /// Gives the node its next order.
+    public void order(NodeName node, Numbered numbered) {
+        NodeStatus before = node(node);
+        long number = before.number() + 1;
+        words.add(new Fact.Ordered(numbered.order(before.epoch(), number)));
+        change(new NodeStatus(node, before.epoch(), number, before.presence(), before.seen()));
+    }
+
+    /// Writes an order that is not numbered: Sync or Refused.
+    public void orderUnnumbered(Order order) {
+        words.add(new Fact.Ordered(order));
+    }
+
+    /// The changes first, then orders and events in the order in which they were decided.
+    public List<Fact> facts() {
+        var facts = new ArrayList<Fact>(jobs.size() + nodes.size() + words.size());
+        jobs.values().forEach(status -> facts.add(new Fact.JobChanged(status)));
+        nodes.values().forEach(status -> facts.add(new Fact.NodeChanged(status)));
+        facts.addAll(words);
+        return List.copyOf(facts);
+    }
+}

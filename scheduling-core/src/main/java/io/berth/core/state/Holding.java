@@ -1,0 +1,68 @@
+package io.berth.core.state;
+
+import io.berth.contracts.Allocation;
+import java.util.BitSet;
+import java.util.TreeSet;
+
+/// What runs hold on one node: CPUs by id, memory in MiB, GPUs by UUID.
+public final class Holding {
+
+    private final BitSet cpus;
+    private final TreeSet<String> gpus;
+    private long memoryMib;
+
+    public Holding() {
+        this(new BitSet(), new TreeSet<>(), 0);
+    }
+
+    private Holding(BitSet cpus, TreeSet<String> gpus, long memoryMib) {
+        this.cpus = cpus;
+        this.gpus = gpus;
+        this.memoryMib = memoryMib;
+    }
+
+    public Holding copy() {
+        return new Holding((BitSet) cpus.clone(), new TreeSet<>(gpus), memoryMib);
+    }
+
+    /// Takes an allocation.
+    ///
+    /// @throws IllegalStateException if a CPU or GPU of it is held already
+    public void take(Allocation allocation) {
+        BitSet more = allocation.cpus().toBitSet();
+        if (cpus.intersects(more) || allocation.gpus().stream().anyMatch(gpus::contains)) {
+            throw new IllegalStateException(
+                    "take %s: CPUs %s or GPUs %s are held already"
+                            .formatted(allocation, cpus, gpus));
+        }
+        cpus.or(more);
+        gpus.addAll(allocation.gpus());
+        memoryMib += allocation.memoryMib();
+    }
+
+    public void release(Allocation allocation) {
+        cpus.andNot(allocation.cpus().toBitSet());
+        allocation.gpus().forEach(gpus::remove);
+        memoryMib -= allocation.memoryMib();
+    }
+
+    public int cpus() {
+        return cpus.cardinality();
+    }
+
+    public long memoryMib() {
+        return memoryMib;
+    }
+
+    public int gpus() {
+        return gpus.size();
+    }
+
+    public boolean holdsCpu(int cpu) {
+        return cpus.get(cpu);
+    }
+
+    public boolean holdsGpu(String uuid) {
+        return gpus.contains(uuid);
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.berth.core.fairshare;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,306 @@
+package io.berth.core.lifecycle;
+
+import static io.berth.core.testing.TestCell.events;
+import static io.berth.core.testing.TestCell.gpus;
+import static io.berth.core.testing.TestCell.orders;
+import static io.berth.core.testing.TestCell.run;
+import static io.berth.core.testing.TestCell.seen;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.contracts.Charge;
+import io.berth.contracts.HeldRun;
+import io.berth.contracts.JobState;
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.Reason;
+import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.event.NodeSeen;
+import io.berth.contracts.event.NodeStatus.Presence;
+import io.berth.contracts.event.Order;
+import io.berth.contracts.event.RunReport.Cause;
+import io.berth.core.state.Fact;
+import io.berth.core.state.Input;
+import io.berth.core.testing.TestCell;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class LifecycleTest {
+
+    private final TestCell cell = new TestCell();
+
+    private void onOneNode(LaunchMode mode, boolean requeue) {
+        cell.node("n1", 8, 8, "a100");
+        cell.submit(1, "batch", gpus(1, 2, null), mode, requeue);
+        cell.round();
+    }
+
+    private void onTwoNodes(LaunchMode mode) {
+        cell.node("n1", 8, 8, "a100");
+        cell.node("n2", 8, 8, "a100");
+        cell.submit(1, "batch", gpus(2, 1, null), mode, true);
+        cell.round();
+    }
+
+    @Test
+    void a_script_that_exits_with_zero_completes_its_job_and_charges_it() {
+        onOneNode(LaunchMode.BATCH, true);
+        cell.started(1, 1, "n1");
+        cell.now += 2_000;
+
+        List<Fact> facts = cell.ended(1, 1, "n1", Cause.EXITED, 0);
+
+        assertThat(cell.job(1).state()).isEqualTo(JobState.COMPLETED);
+        assertThat(cell.job(1).ended().getFirst().charge())
+                .isEqualTo(
+                        new Charge(
+                                2_000, 1024 * 2_000, 4_000, 2_000, (1000 + 256 + 32_000) * 2_000L));
+        assertThat(events(facts)).singleElement().isInstanceOf(JobEvent.Ended.class);
+    }
+
+    @Test
+    void an_exit_code_fails_the_job() {
+        onOneNode(LaunchMode.BATCH, true);
+
+        cell.ended(1, 1, "n1", Cause.EXITED, 3);
+
+        assertThat(cell.job(1).state()).isEqualTo(JobState.FAILED);
+        assertThat(cell.job(1).reason()).isEqualTo(Reason.NON_ZERO_EXIT_CODE);
+        assertThat(cell.job(1).exit()).hasToString("3:0");
+    }
+
+    @Test
+    void a_report_that_comes_twice_changes_nothing() {
+        onOneNode(LaunchMode.BATCH, true);
+        cell.ended(1, 1, "n1", Cause.EXITED, 0);
+
+        List<Fact> again = cell.ended(1, 1, "n1", Cause.EXITED, 1);
+
+        assertThat(again).isEmpty();
+    }
+
+    @Test
+    void a_gang_goes_when_its_last_node_is_ready() {
+        onTwoNodes(LaunchMode.BATCH);
+
+        List<Fact> first = cell.ready(1, 1, "n1");
+        List<Fact> last = cell.ready(1, 1, "n2");
+
+        assertThat(orders(first)).isEmpty();
+        assertThat(orders(last)).hasSize(2).hasOnlyElementsOfType(Order.Go.class);
+    }
+
+    @Test
+    void the_end_of_the_script_stops_the_other_nodes_and_frees_them_together() {
+        onTwoNodes(LaunchMode.BATCH);
+        cell.started(1, 1, "n1");
+        cell.started(1, 1, "n2");
+
+        List<Fact> facts = cell.ended(1, 1, "n1", Cause.EXITED, 0);
+        JobState between = cell.job(1).state();
+        cell.ended(1, 1, "n2", Cause.STOPPED, 0);
+
+        assertThat(orders(facts)).singleElement().isInstanceOf(Order.Stop.class);
+        assertThat(between).isEqualTo(JobState.COMPLETING);
+        assertThat(cell.job(1).state()).isEqualTo(JobState.COMPLETED);
+    }
+
+    @Test
+    void a_replica_that_fails_fails_the_whole_gang() {
+        onTwoNodes(LaunchMode.PER_NODE);
+        cell.ended(1, 1, "n1", Cause.EXITED, 0);
+        JobState oneOver = cell.job(1).state();
+
+        List<Fact> facts = cell.ended(1, 1, "n2", Cause.EXITED, 7);
+
+        assertThat(oneOver).isEqualTo(JobState.RUNNING);
+        assertThat(events(facts)).singleElement().isInstanceOf(JobEvent.Ended.class);
+        assertThat(cell.job(1).state()).isEqualTo(JobState.FAILED);
+    }
+
+    @Test
+    void a_gang_that_is_not_ready_in_time_is_stopped_and_waits_again_with_a_new_lease() {
+        onTwoNodes(LaunchMode.BATCH);
+        cell.ready(1, 1, "n1");
+        cell.now += Deadlines.READY_MILLIS;
+
+        List<Fact> facts = cell.round();
+        cell.ended(1, 1, "n1", Cause.STOPPED, 0);
+        cell.ended(1, 1, "n2", Cause.STOPPED, 0);
+        cell.round();
+
+        assertThat(orders(facts)).hasSize(2).hasOnlyElementsOfType(Order.Stop.class);
+        assertThat(cell.job(1).run()).extracting("lease").isEqualTo(2);
+    }
+
+    @Test
+    void the_first_cause_decides_the_state() {
+        onOneNode(LaunchMode.BATCH, true);
+        cell.cancel(1);
+        JobState stopping = cell.job(1).state();
+
+        cell.ended(1, 1, "n1", Cause.EXITED, 0);
+
+        assertThat(stopping).isEqualTo(JobState.COMPLETING);
+        assertThat(cell.job(1).state()).isEqualTo(JobState.CANCELLED);
+        assertThat(cell.job(1).cancelledBy()).isEqualTo("alice");
+    }
+
+    @Test
+    void a_waiting_job_is_cancelled_at_once() {
+        cell.submit(1, gpus(1, 1, null));
+
+        List<Fact> facts = cell.cancel(1);
+
+        assertThat(cell.job(1).state()).isEqualTo(JobState.CANCELLED);
+        assertThat(events(facts)).singleElement().isInstanceOf(JobEvent.Ended.class);
+    }
+
+    @Test
+    void an_ended_job_cannot_be_cancelled() {
+        onOneNode(LaunchMode.BATCH, true);
+        cell.ended(1, 1, "n1", Cause.EXITED, 0);
+
+        assertThat(cell.cancel(1)).isEmpty();
+    }
+
+    @Test
+    void placement_stops_a_run_far_over_its_limit() {
+        onOneNode(LaunchMode.BATCH, true);
+        cell.started(1, 1, "n1");
+        cell.now += 600_000 + Deadlines.LIMIT_SLACK_MILLIS;
+
+        List<Fact> facts = cell.round();
+
+        assertThat(orders(facts)).singleElement().isInstanceOf(Order.Stop.class);
+        cell.ended(1, 1, "n1", Cause.STOPPED, 0);
+        assertThat(cell.job(1).state()).isEqualTo(JobState.TIMEOUT);
+    }
+
+    @Test
+    void an_agent_that_comes_back_keeps_its_runs_and_gets_lost_orders_again() {
+        onOneNode(LaunchMode.BATCH, true);
+        cell.started(1, 1, "n1");
+        cell.submit(2, gpus(1, 1, null));
+        cell.round();
+        NodeSeen back =
+                seen(
+                        "n1",
+                        8,
+                        8,
+                        "a100",
+                        "again",
+                        "boot",
+                        List.of(new HeldRun(run(1, 1), HeldRun.Phase.RUNNING)));
+
+        List<Order> orders = orders(cell.take(new Input.Registered(back)));
+
+        assertThat(orders).hasSize(2);
+        assertThat(orders.getFirst())
+                .isEqualTo(new Order.Sync(new NodeName("n1"), 2, "again", List.of(run(1, 1))));
+        assertThat(orders.getLast())
+                .isInstanceOfSatisfying(
+                        Order.Launch.class,
+                        launch -> {
+                            assertThat(launch.run()).isEqualTo(run(2, 1));
+                            assertThat(launch.epoch()).isEqualTo(2);
+                            assertThat(launch.number()).isEqualTo(1);
+                        });
+    }
+
+    @Test
+    void a_run_that_a_rebooted_node_does_not_have_is_lost_and_requeued() {
+        onOneNode(LaunchMode.BATCH, true);
+        cell.started(1, 1, "n1");
+
+        cell.take(new Input.Registered(seen("n1", 8, 8, "a100", "again", "boot-2", List.of())));
+
+        assertThat(cell.job(1).state()).isEqualTo(JobState.PENDING);
+        assertThat(cell.job(1).ended().getFirst().outcome()).isEqualTo(JobState.PENDING);
+    }
+
+    @Test
+    void a_lost_job_that_may_not_be_requeued_ends_with_node_fail() {
+        onOneNode(LaunchMode.BATCH, false);
+        cell.started(1, 1, "n1");
+
+        cell.take(new Input.Registered(seen("n1", 8, 8, "a100", "again", "boot-2", List.of())));
+
+        assertThat(cell.job(1).state()).isEqualTo(JobState.NODE_FAIL);
+    }
+
+    @Test
+    void a_run_that_is_not_wanted_any_more_is_not_in_the_sync() {
+        onOneNode(LaunchMode.BATCH, true);
+        cell.started(1, 1, "n1");
+        cell.cancel(1);
+        NodeSeen back =
+                seen(
+                        "n1",
+                        8,
+                        8,
+                        "a100",
+                        "again",
+                        "boot",
+                        List.of(new HeldRun(run(1, 1), HeldRun.Phase.RUNNING)));
+
+        List<Order> orders = orders(cell.take(new Input.Registered(back)));
+
+        assertThat(orders)
+                .containsExactly(new Order.Sync(new NodeName("n1"), 2, "again", List.of()));
+    }
+
+    @Test
+    void another_machine_with_the_name_of_a_live_node_is_refused() {
+        cell.node("n1", 8, 8, "a100");
+        NodeSeen seen = seen("n1", 8, 8, "a100", "other", "boot", List.of());
+        var imposter =
+                new NodeSeen(
+                        seen.node(),
+                        "other",
+                        "machine-x",
+                        "boot",
+                        "test",
+                        seen.inventory(),
+                        List.of(),
+                        0);
+
+        List<Order> orders = orders(cell.take(new Input.Registered(imposter)));
+
+        assertThat(orders).singleElement().isInstanceOf(Order.Refused.class);
+        assertThat(cell.state.node(new NodeName("n1")).orElseThrow().epoch()).isEqualTo(1);
+    }
+
+    @Test
+    void a_node_that_is_down_keeps_its_runs_and_says_so_until_it_is_back() {
+        onOneNode(LaunchMode.BATCH, true);
+        cell.started(1, 1, "n1");
+
+        cell.take(new Input.PresenceChanged(new NodeName("n1"), Presence.DOWN));
+        Reason down = cell.job(1).reason();
+        cell.take(new Input.PresenceChanged(new NodeName("n1"), Presence.UP));
+
+        assertThat(down).isEqualTo(Reason.NODE_DOWN);
+        assertThat(cell.job(1).state()).isEqualTo(JobState.RUNNING);
+        assertThat(cell.job(1).reason()).isEqualTo(Reason.NONE);
+    }
+
+    @Test
+    void a_ranking_that_comes_before_its_job_is_kept() {
+        cell.rank(1, 42);
+
+        cell.submit(1, gpus(1, 1, null));
+
+        assertThat(cell.job(1).rank().qos()).isEqualTo(42_000_000);
+    }
+
+    @Test
+    void a_job_is_forgotten_a_day_after_its_end() {
+        cell.submit(1, gpus(1, 1, null));
+        cell.cancel(1);
+        cell.now += Deadlines.MEMORY_MILLIS;
+
+        cell.round();
+
+        assertThat(cell.state.jobs()).isEmpty();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.berth.core.lifecycle;
+
+import org.jspecify.annotations.NullMarked;

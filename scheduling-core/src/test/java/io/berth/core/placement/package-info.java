@@ -1,0 +1,4 @@
+@NullMarked
+package io.berth.core.placement;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,160 @@
+package io.berth.core.priority;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.contracts.GpuRequest;
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.MemoryRequest;
+import io.berth.contracts.Rank;
+import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.config.ConfigurationAssembler;
+import io.berth.contracts.event.ConfigEntry;
+import io.berth.contracts.event.ConfigEntry.Cluster;
+import io.berth.contracts.event.ConfigEntry.Part;
+import io.berth.contracts.event.ConfigEntry.Partition;
+import io.berth.contracts.event.ConfigEntry.Prices;
+import io.berth.contracts.event.ConfigEntry.Qos;
+import io.berth.contracts.event.ConfigEntry.Weights;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+
+class MultifactorTest {
+
+    private static final long POINT = 1_000_000;
+    private static final long WEEK = 7 * 86_400;
+    private static final ClusterSize EIGHT_NODES = new ClusterSize(8, 1024);
+    private static final Weights WEIGHTS = new Weights(1000, 10_000, 1000, 500, 10_000);
+
+    @Test
+    void job_size_is_the_mean_of_the_parts_of_nodes_and_cpus() {
+        Rank rank = rank(job("batch", "normal", 1, 8, 0), WEIGHTS, false, EIGHT_NODES);
+
+        // What sprio of a real Slurm showed as 66 for this request.
+        assertThat(rank.jobSize()).isEqualTo(66_406_250);
+    }
+
+    @Test
+    void favoured_small_jobs_get_the_rest() {
+        Rank rank = rank(job("batch", "normal", 1, 8, 0), WEIGHTS, true, EIGHT_NODES);
+
+        assertThat(rank.jobSize()).isEqualTo(1000 * POINT - 66_406_250);
+    }
+
+    @Test
+    void a_job_larger_than_the_cell_has_factor_1() {
+        Rank rank = rank(job("batch", "normal", 64, 9999, 0), WEIGHTS, false, EIGHT_NODES);
+
+        assertThat(rank.jobSize()).isEqualTo(1000 * POINT);
+    }
+
+    @Test
+    void an_unknown_cell_gives_nothing_for_size() {
+        Rank rank = rank(job("batch", "normal", 1, 8, 0), WEIGHTS, true, ClusterSize.UNKNOWN);
+
+        assertThat(rank.jobSize()).isZero();
+    }
+
+    @Test
+    void partition_and_qos_are_relative_to_the_largest() {
+        Rank rank = rank(job("batch", "high", 1, 1, 0), WEIGHTS, false, EIGHT_NODES);
+
+        assertThat(rank.partition()).isEqualTo(125 * POINT);
+        assertThat(rank.qos()).isEqualTo(10_000 * POINT);
+    }
+
+    @Test
+    void an_unknown_partition_or_qos_gives_nothing() {
+        Rank rank = rank(job("gone", "gone", 1, 1, 0), WEIGHTS, false, EIGHT_NODES);
+
+        assertThat(rank.partition()).isZero();
+        assertThat(rank.qos()).isZero();
+    }
+
+    @Test
+    void nice_is_subtracted_in_points() {
+        Rank rank = rank(job("batch", "normal", 1, 1, 50), WEIGHTS, false, EIGHT_NODES);
+
+        assertThat(rank.nice()).isEqualTo(-50 * POINT);
+    }
+
+    @Test
+    void age_is_full_at_the_maximum_and_never_more() {
+        Rank rank = rank(job("gone", "gone", 1, 1, 0), WEIGHTS, false, ClusterSize.UNKNOWN);
+
+        assertThat(rank.after(0)).isZero();
+        assertThat(rank.after(WEEK * 1000 / 2)).isBetween(500 * POINT, 501 * POINT);
+        assertThat(rank.after(WEEK * 1000)).isEqualTo(1000 * POINT);
+        assertThat(rank.after(WEEK * 9000)).isEqualTo(1000 * POINT);
+    }
+
+    @Test
+    void the_largest_weights_do_not_overflow() {
+        int max = Integer.MAX_VALUE;
+        var weights = new Weights(max, max, max, max, max);
+
+        Rank rank = rank(job("interactive", "high", 8, 1024, -max), weights, false, EIGHT_NODES);
+
+        assertThat(rank.after(WEEK * 1000)).isEqualTo(5L * max * POINT);
+    }
+
+    private static Rank rank(
+            JobDescription job, Weights weights, boolean favorSmall, ClusterSize size) {
+        return Multifactor.rank(job, configuration(weights, favorSmall), size, 1);
+    }
+
+    private static Configuration configuration(Weights weights, boolean favorSmall) {
+        List<Function<Part, ConfigEntry>> entries =
+                List.of(
+                        part ->
+                                new Cluster(
+                                        part,
+                                        "c",
+                                        "default",
+                                        "normal",
+                                        0,
+                                        WEEK,
+                                        favorSmall,
+                                        weights,
+                                        new Prices(1000, 0, 0, Map.of())),
+                        part -> partition(part, "batch", 1),
+                        part -> partition(part, "interactive", 4),
+                        part -> new Qos(part, "normal", 0),
+                        part -> new Qos(part, "high", 100));
+        var assembler = new ConfigurationAssembler();
+        Optional<Configuration> whole = Optional.empty();
+        for (int i = 0; i < entries.size(); i++) {
+            whole = assembler.add(entries.get(i).apply(new Part(1, i + 1, entries.size())));
+        }
+        return whole.orElseThrow();
+    }
+
+    private static Partition partition(Part part, String name, int jobFactor) {
+        return new Partition(part, name, false, List.of("ALL"), 0, 0, 0, jobFactor, 1, 0);
+    }
+
+    private static JobDescription job(String partition, String qos, int nodes, int cpus, int nice) {
+        var request =
+                new ResourceRequest(
+                        nodes,
+                        nodes,
+                        Math.ceilDiv(cpus, nodes),
+                        MemoryRequest.perNode(1),
+                        GpuRequest.NONE);
+        return new JobDescription(
+                "alice",
+                "team_a",
+                partition,
+                qos,
+                "job",
+                request,
+                LaunchMode.values()[0],
+                60,
+                nice,
+                true);
+    }
+}

@@ -1,0 +1,24 @@
+package io.berth.core.simulation;
+
+import org.junit.jupiter.api.Test;
+
+/// A failure names its seed; `-Dberth.simulation.seed=N` runs that one alone,
+/// `-Dberth.simulation.seeds=N` runs so many.
+final class CellSimulationTest {
+
+    private static final long SEEDS = Long.getLong("berth.simulation.seeds", 500);
+
+    @Test
+    void the_invariants_hold_in_every_step_of_every_troubled_cell() {
+        Long only = Long.getLong("berth.simulation.seed");
+        long first = only == null ? 0 : only;
+        long end = only == null ? SEEDS : only + 1;
+        for (long seed = first; seed < end; seed++) {
+            try {
+                new SimulatedCell(seed).run();
+            } catch (AssertionError | RuntimeException e) {
+                throw new AssertionError("seed " + seed + ": " + e.getMessage(), e);
+            }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+package io.berth.core.simulation;
+
+import io.berth.contracts.ExitStatus;
+import io.berth.contracts.HeldRun;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.RunId;
+import io.berth.contracts.event.NodeSeen;
+import io.berth.contracts.event.Order;
+import io.berth.contracts.event.RunReport;
+import io.berth.contracts.event.RunReport.Cause;
+import io.berth.core.testing.TestCell;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/// An agent and its machine, as the protocol describes them: a spool that survives the agent, tasks
+/// that survive it too, and die with the machine.
+final class SimulatedAgent {
+
+    enum Task {
+        PREPARED,
+        RUNNING
+    }
+
+    private record Spooled(Task task, boolean script) {}
+
+    final NodeName node;
+    private final List<Order> topic = new ArrayList<>();
+    private final TreeMap<RunId, Spooled> spool = new TreeMap<>();
+    private final Consumer<RunReport> runs;
+    private final BooleanSupplier diesBeforeReport;
+    private int boot = 1;
+    private int incarnation;
+    private String nonce = "";
+    private int read;
+    private long epoch;
+    private long applied;
+    private boolean synced;
+    private boolean alive;
+
+    /// @param runs takes the reports
+    /// @param diesBeforeReport asked after each start of code: whether the agent dies before it can
+    ///   report it
+    SimulatedAgent(String node, Consumer<RunReport> runs, BooleanSupplier diesBeforeReport) {
+        this.node = new NodeName(node);
+        this.runs = runs;
+        this.diesBeforeReport = diesBeforeReport;
+    }
+
+    void deliver(Order order) {
+        topic.add(order);
+    }
+
+    boolean alive() {
+        return alive;
+    }
+
+    /// Starts the agent (again): it notes the end of its topic and registers.
+    NodeSeen start() {
+        alive = true;
+        synced = false;
+        applied = 0;
+        read = topic.size();
+        nonce = node + "-" + ++incarnation;
+        List<HeldRun> held =
+                spool.entrySet().stream()
+                        .map(entry ->
+                                new HeldRun(
+                                        entry.getKey(),
+                                        entry.getValue().task() == Task.PREPARED
+                                                ? HeldRun.Phase.PREPARED
+                                                : HeldRun.Phase.RUNNING))
+                        .toList();
+        return TestCell.seen(node.value(), 8, 4, "a100", nonce, "boot-" + boot, held);
+    }
+
+    void kill() {
+        alive = false;
+    }
+
+    /// The machine reboots: every task is gone, and the spool, if it was on a disk, still names
+    /// them.
+    void reboot(boolean spoolLost) {
+        alive = false;
+        boot++;
+        if (spoolLost) {
+            spool.clear();
+        }
+        for (RunId run : List.copyOf(spool.keySet())) {
+            end(run, Cause.STATUS_LOST, ExitStatus.SUCCESS);
+        }
+    }
+
+    /// Obeys the next order, if there is one. Returns the run whose code it started, if any.
+    List<RunId> obey() {
+        if (!alive || read == topic.size()) {
+            return List.of();
+        }
+        Order order = topic.get(read++);
+        if (order instanceof Order.Sync sync && sync.nonce().equals(nonce)) {
+            synced = true;
+            epoch = sync.epoch();
+            List.copyOf(spool.keySet()).stream()
+                    .filter(run -> !sync.wanted().contains(run))
+                    .forEach(run -> end(run, Cause.STOPPED, new ExitStatus(0, 15)));
+            return List.of();
+        }
+        if (!synced || order.epoch() != epoch || order.number() == 0) {
+            return List.of();
+        }
+        if (order.number() != applied + 1) {
+            throw new AssertionError(node + " got " + order + " after number " + applied);
+        }
+        applied = order.number();
+        return switch (order) {
+            case Order.Launch launch -> launch(launch);
+            case Order.Go go -> spool.containsKey(go.run()) ? begin(go.run()) : List.of();
+            case Order.Stop stop -> {
+                end(stop.run(), Cause.STOPPED, new ExitStatus(0, 15));
+                yield List.of();
+            }
+            case Order.Sync _, Order.Refused _ -> List.of();
+        };
+    }
+
+    private List<RunId> launch(Order.Launch launch) {
+        if (spool.containsKey(launch.run())) {
+            return List.of();
+        }
+        spool.put(launch.run(), new Spooled(Task.PREPARED, launch.runsScript()));
+        if (launch.awaitGo()) {
+            runs.accept(new RunReport.Ready(launch.run(), node, epoch, applied));
+            return List.of();
+        }
+        return begin(launch.run());
+    }
+
+    private List<RunId> begin(RunId run) {
+        Spooled spooled = spool.get(run);
+        if (spooled == null || spooled.task() == Task.RUNNING) {
+            return List.of();
+        }
+        spool.put(run, new Spooled(Task.RUNNING, spooled.script()));
+        if (diesBeforeReport.getAsBoolean()) {
+            alive = false;
+        } else {
+            runs.accept(new RunReport.Started(run, node, epoch, applied, List.of()));
+        }
+        return spooled.script() ? List.of(run) : List.of();
+    }
+
+    /// Runs whose script runs on this machine now.
+    List<RunId> scripts() {
+        return spool.entrySet().stream()
+                .filter(entry ->
+                        entry.getValue().task() == Task.RUNNING && entry.getValue().script())
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    void exit(RunId run, int code) {
+        end(run, Cause.EXITED, new ExitStatus(code, 0));
+    }
+
+    private void end(RunId run, Cause cause, ExitStatus exit) {
+        if (spool.remove(run) != null) {
+            runs.accept(
+                    new RunReport.Ended(
+                            run, node, epoch, applied, cause, exit, RunReport.Usage.NONE, null));
+        }
+    }
+}

@@ -1,0 +1,285 @@
+package io.berth.core.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.contracts.EndedRun;
+import io.berth.contracts.GpuRequest;
+import io.berth.contracts.Inventory;
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.MemoryRequest;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.RunId;
+import io.berth.contracts.SpecReference;
+import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.NodeSeen;
+import io.berth.contracts.event.NodeStatus;
+import io.berth.contracts.event.RunReport;
+import io.berth.contracts.event.Submission;
+import io.berth.core.lifecycle.Engine;
+import io.berth.core.state.CellState;
+import io.berth.core.state.Fact;
+import io.berth.core.state.Holding;
+import io.berth.core.state.Input;
+import io.berth.core.testing.TestCell;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/// One cell with its agents on virtual time: the real engine over a log in memory, with rounds that
+/// are lost before their commit, agents that die and come back, machines that reboot, and reports
+/// that come twice. Every step checks the invariants.
+final class SimulatedCell {
+
+    private static final int NODES = 3;
+    private static final int JOBS = 25;
+
+    private final Random random;
+    private final List<Input> log = new ArrayList<>();
+    private final List<SimulatedAgent> agents = new ArrayList<>();
+    private final TreeMap<JobId, JobStatus> jobStates = new TreeMap<>();
+    private final TreeMap<NodeName, NodeStatus> nodeStates = new TreeMap<>();
+    private final TreeSet<JobId> submitted = new TreeSet<>();
+    private final TreeMap<JobId, JobEvent.Ended> ended = new TreeMap<>();
+    private final TreeMap<RunId, TreeSet<NodeName>> codeStarted = new TreeMap<>();
+    private CellState state = new CellState();
+    private int committed;
+    private long now = 1_000_000;
+
+    SimulatedCell(long seed) {
+        random = new Random(seed);
+        log.add(new Input.Configured(TestCell.configuration()));
+        for (int i = 1; i <= NODES; i++) {
+            agents.add(new SimulatedAgent("n" + i, this::report, () -> random.nextInt(8) == 0));
+        }
+    }
+
+    /// Trouble for a while, then calm until every job is over.
+    void run() {
+        for (int step = 0; step < 400; step++) {
+            troubledStep();
+            check();
+        }
+        for (int step = 0; step < 3_000 && ended.size() < submitted.size(); step++) {
+            calmStep();
+            check();
+        }
+        assertThat(ended.keySet()).as("every accepted job ends").isEqualTo(submitted);
+        ended.values().forEach(SimulatedCell::checkBooks);
+        assertThat(state.holding()).isEmpty();
+    }
+
+    private void troubledStep() {
+        SimulatedAgent agent = agents.get(random.nextInt(NODES));
+        switch (random.nextInt(16)) {
+            case 0, 1 -> submit();
+            case 2 -> cancel();
+            case 3 -> agent.kill();
+            case 4, 5 -> register(agent);
+            case 6 -> exitOne(agent, random.nextInt(4) == 0 ? 1 : 0);
+            case 7 -> {
+                if (random.nextInt(6) == 0) {
+                    agent.reboot(random.nextBoolean());
+                }
+            }
+            case 8 -> loseARound();
+            case 9 -> now += random.nextInt(20_000);
+            case 10, 11, 12 -> round();
+            default -> started(agent, agent.obey());
+        }
+    }
+
+    private void calmStep() {
+        now += 50;
+        SimulatedAgent agent = agents.get(random.nextInt(NODES));
+        switch (random.nextInt(8)) {
+            case 0 -> {
+                if (!agent.alive()) {
+                    register(agent);
+                }
+            }
+            case 1, 2 -> exitOne(agent, 0);
+            case 3, 4 -> round();
+            default -> started(agent, agent.obey());
+        }
+    }
+
+    private void submit() {
+        if (submitted.size() == JOBS) {
+            return;
+        }
+        var job = new JobId(submitted.size() + 1);
+        int nodes = random.nextInt(4) == 0 ? 2 : 1;
+        var request =
+                new ResourceRequest(
+                        nodes,
+                        nodes * (1 + random.nextInt(2)),
+                        1 + random.nextInt(2),
+                        MemoryRequest.perCpu(1024),
+                        new GpuRequest(random.nextInt(5), null));
+        var description =
+                new JobDescription(
+                        "alice",
+                        "team",
+                        "batch",
+                        "normal",
+                        "job",
+                        request,
+                        random.nextBoolean() ? LaunchMode.BATCH : LaunchMode.PER_NODE,
+                        600,
+                        0,
+                        random.nextInt(4) != 0);
+        submitted.add(job);
+        append(
+                new Input.Asked(
+                        new Submission.Submitted(
+                                job, description, "alice", new SpecReference(0, 0, "00"), null),
+                        log.size()));
+    }
+
+    private void cancel() {
+        if (!submitted.isEmpty()) {
+            var job = new JobId(1 + random.nextInt(submitted.size()));
+            append(new Input.Asked(new Submission.CancelRequested(job, "alice"), log.size()));
+        }
+    }
+
+    private void register(SimulatedAgent agent) {
+        NodeSeen seen = agent.start();
+        append(new Input.Registered(seen));
+    }
+
+    private void exitOne(SimulatedAgent agent, int code) {
+        agent.scripts().stream().findFirst().ifPresent(run -> agent.exit(run, code));
+    }
+
+    private void report(RunReport report) {
+        append(new Input.Reported(report));
+        if (random.nextInt(10) == 0) {
+            append(new Input.Reported(report));
+        }
+    }
+
+    private void append(Input input) {
+        log.add(input);
+    }
+
+    private void started(SimulatedAgent agent, List<RunId> runs) {
+        for (RunId run : runs) {
+            assertThat(codeStarted.computeIfAbsent(run, _ -> new TreeSet<>()).add(agent.node))
+                    .as("run %s starts once on %s", run, agent.node)
+                    .isTrue();
+        }
+    }
+
+    private List<Fact> decideRound(int until) {
+        var facts = new ArrayList<Fact>();
+        for (Input input : log.subList(committed, until)) {
+            facts.addAll(replay(Engine.decide(state, input, now)));
+        }
+        facts.addAll(replay(Engine.due(state, now)));
+        facts.addAll(replay(Engine.place(state, now)));
+        return facts;
+    }
+
+    private List<Fact> replay(List<Fact> facts) {
+        facts.forEach(state::replay);
+        return facts;
+    }
+
+    private void round() {
+        int until = committed + random.nextInt(log.size() - committed + 1);
+        for (Fact fact : decideRound(until)) {
+            switch (fact) {
+                case Fact.JobChanged(var status) -> jobStates.put(status.job(), status);
+                case Fact.NodeChanged(var status) -> nodeStates.put(status.node(), status);
+                case Fact.JobForgotten(var job) -> jobStates.remove(job);
+                case Fact.Ordered(var order) ->
+                        agents.stream()
+                                .filter(agent -> agent.node.equals(order.node()))
+                                .forEach(agent -> agent.deliver(order));
+                case Fact.Announced(JobEvent.Ended event) ->
+                        assertThat(ended.put(event.job(), event))
+                                .as("job %s ends once", event.job())
+                                .isNull();
+                case Fact.Announced _,
+                        Fact.RankKept _,
+                        Fact.ConfigurationTaken _,
+                        Fact.FairSharesTaken _ -> {}
+            }
+        }
+        committed = until;
+    }
+
+    /// The service dies after deciding and before its commit: its successor has only the log.
+    private void loseARound() {
+        decideRound(committed + random.nextInt(log.size() - committed + 1));
+        state = rebuilt();
+    }
+
+    private CellState rebuilt() {
+        var rebuilt = new CellState();
+        if (committed > 0) {
+            rebuilt.replay(new Fact.ConfigurationTaken(TestCell.configuration()));
+        }
+        nodeStates.values().forEach(status -> rebuilt.replay(new Fact.NodeChanged(status)));
+        jobStates.values().forEach(status -> rebuilt.replay(new Fact.JobChanged(status)));
+        return rebuilt;
+    }
+
+    private void check() {
+        if (random.nextInt(8) == 0) {
+            checkRebuilt();
+        }
+        checkCapacity();
+        checkLeases();
+    }
+
+    private void checkRebuilt() {
+        CellState other = rebuilt();
+        assertThat(List.copyOf(other.jobs())).isEqualTo(List.copyOf(state.jobs()));
+        assertThat(List.copyOf(other.nodes())).isEqualTo(List.copyOf(state.nodes()));
+        assertThat(other.pending()).isEqualTo(state.pending());
+    }
+
+    private void checkCapacity() {
+        for (NodeStatus node : state.nodes()) {
+            Inventory inventory = node.seen().inventory();
+            Holding holding = state.holdingOn(node.node());
+            assertThat(holding.cpus()).isLessThanOrEqualTo(inventory.cpus());
+            assertThat(holding.gpus()).isLessThanOrEqualTo(inventory.gpus().size());
+            assertThat(holding.memoryMib()).isLessThanOrEqualTo(inventory.memoryMib());
+        }
+    }
+
+    /// No code of two leases of one job runs at the same time.
+    private void checkLeases() {
+        var leases = new TreeMap<JobId, Integer>();
+        for (SimulatedAgent agent : agents) {
+            for (RunId run : agent.scripts()) {
+                Integer other = leases.putIfAbsent(run.job(), run.lease());
+                assertThat(other == null || other == run.lease())
+                        .as("leases %s and %s run at once", other, run)
+                        .isTrue();
+            }
+        }
+    }
+
+    private static void checkBooks(JobEvent.Ended event) {
+        long freed = event.submittedAt();
+        for (EndedRun run : event.runs()) {
+            assertThat(run.placedAt())
+                    .as("runs of job %s follow one another", event.job())
+                    .isGreaterThanOrEqualTo(freed);
+            freed = run.freedAt();
+            long gpus = run.allocations().stream().mapToLong(it -> it.gpus().size()).sum();
+            assertThat(run.charge().gpuMillis()).isEqualTo(gpus * (run.freedAt() - run.placedAt()));
+        }
+        assertThat(event.runs()).extracting(EndedRun::lease).isSorted().doesNotHaveDuplicates();
+    }
+}

@@ -1,0 +1,271 @@
+package io.berth.core.testing;
+
+import io.berth.contracts.ExitStatus;
+import io.berth.contracts.Gpu;
+import io.berth.contracts.GpuRequest;
+import io.berth.contracts.HeldRun;
+import io.berth.contracts.Inventory;
+import io.berth.contracts.Isolation;
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.MemoryRequest;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.Rank;
+import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.RunId;
+import io.berth.contracts.SpecReference;
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.config.ConfigurationAssembler;
+import io.berth.contracts.event.ConfigEntry;
+import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.NodeSeen;
+import io.berth.contracts.event.Order;
+import io.berth.contracts.event.Ranked;
+import io.berth.contracts.event.RunReport;
+import io.berth.contracts.event.Submission;
+import io.berth.core.lifecycle.Engine;
+import io.berth.core.state.CellState;
+import io.berth.core.state.Fact;
+import io.berth.core.state.Input;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// A cell in a test: inputs go in one by one, facts are kept. Partition `batch` has all nodes and a
+/// limit of an hour; `urgent` is of a higher tier; `pair` has only n1 and n2 and takes one node a
+/// job.
+public final class TestCell {
+
+    public final CellState state = new CellState();
+    public final List<Fact> facts = new ArrayList<>();
+    public long now = 1_000_000;
+
+    private long offset;
+
+    public TestCell() {
+        take(new Input.Configured(configuration()));
+    }
+
+    public static Configuration configuration() {
+        var assembler = new ConfigurationAssembler();
+        Optional<Configuration> whole = Optional.empty();
+        List<ConfigEntry> entries =
+                List.of(
+                        new ConfigEntry.Cluster(
+                                part(1),
+                                "test",
+                                "default",
+                                "normal",
+                                0,
+                                604_800,
+                                false,
+                                new ConfigEntry.Weights(1000, 10000, 0, 0, 0),
+                                new ConfigEntry.Prices(1000, 256, 4000, Map.of("a100", 16_000L))),
+                        partition(2, "batch", List.of("ALL"), 0, 1),
+                        partition(3, "urgent", List.of("ALL"), 0, 10),
+                        partition(4, "pair", List.of("n1", "n2"), 1, 1));
+        for (ConfigEntry entry : entries) {
+            whole = assembler.add(entry);
+        }
+        return whole.orElseThrow();
+    }
+
+    private static ConfigEntry.Part part(int number) {
+        return new ConfigEntry.Part(1, number, 4);
+    }
+
+    private static ConfigEntry partition(
+            int number, String name, List<String> nodes, int maxNodes, int tier) {
+        return new ConfigEntry.Partition(
+                part(number), name, number == 2, nodes, 3600, 600, maxNodes, 1, tier, 1024);
+    }
+
+    /// Decides one input and replays its facts.
+    public List<Fact> take(Input input) {
+        return replay(Engine.decide(state, input, now));
+    }
+
+    /// Lets time act and places.
+    public List<Fact> round() {
+        var all = new ArrayList<>(replay(Engine.due(state, now)));
+        all.addAll(replay(Engine.place(state, now)));
+        return all;
+    }
+
+    private List<Fact> replay(List<Fact> decided) {
+        decided.forEach(state::replay);
+        facts.addAll(decided);
+        return decided;
+    }
+
+    public JobStatus job(long id) {
+        return state.knownJob(new JobId(id));
+    }
+
+    /// A node with so many CPUs, 64 GiB and so many GPUs of a type registers.
+    public List<Fact> node(String name, int cpus, int gpus, String type) {
+        return take(
+                new Input.Registered(
+                        seen(
+                                name,
+                                cpus,
+                                gpus,
+                                type,
+                                "nonce-" + name + facts.size(),
+                                "boot",
+                                List.of())));
+    }
+
+    public static NodeSeen seen(
+            String name,
+            int cpus,
+            int gpus,
+            String type,
+            String nonce,
+            String boot,
+            List<HeldRun> runs) {
+        List<Gpu> inventory =
+                IntStream.range(0, gpus)
+                        .mapToObj(
+                                i -> new Gpu(i, "GPU-" + name + "-" + i, type, type, i, 40_960, 0))
+                        .toList();
+        return new NodeSeen(
+                new NodeName(name),
+                nonce,
+                "machine-" + name,
+                boot,
+                "test",
+                new Inventory(
+                        1,
+                        cpus,
+                        1,
+                        cpus,
+                        65_536,
+                        inventory,
+                        List.of(Isolation.MEMORY),
+                        true,
+                        null,
+                        "linux",
+                        "x86_64"),
+                runs,
+                0);
+    }
+
+    public List<Fact> submit(long id, ResourceRequest request) {
+        return submit(id, "batch", request, LaunchMode.BATCH, true);
+    }
+
+    public List<Fact> submit(
+            long id,
+            String partition,
+            ResourceRequest request,
+            LaunchMode launch,
+            boolean requeue) {
+        var description =
+                new JobDescription(
+                        "alice", "team", partition, "normal", "job", request, launch, 600, 0,
+                        requeue);
+        return take(
+                new Input.Asked(
+                        new Submission.Submitted(
+                                new JobId(id),
+                                description,
+                                "alice",
+                                new SpecReference(0, offset, "00"),
+                                null),
+                        offset++));
+    }
+
+    public List<Fact> rank(long id, long points) {
+        return take(
+                new Input.RankingRead(
+                        new Ranked(
+                                new JobId(id),
+                                new Rank(++offset, 0, 0, points * 1_000_000, 0, 0, 0))));
+    }
+
+    public List<Fact> ready(long id, int lease, String node) {
+        return take(
+                new Input.Reported(new RunReport.Ready(run(id, lease), new NodeName(node), 1, 1)));
+    }
+
+    public List<Fact> started(long id, int lease, String node) {
+        return take(
+                new Input.Reported(
+                        new RunReport.Started(
+                                run(id, lease), new NodeName(node), 1, 1, List.of())));
+    }
+
+    public List<Fact> ended(long id, int lease, String node, RunReport.Cause cause, int code) {
+        return take(
+                new Input.Reported(
+                        new RunReport.Ended(
+                                run(id, lease),
+                                new NodeName(node),
+                                1,
+                                1,
+                                cause,
+                                new ExitStatus(code, 0),
+                                RunReport.Usage.NONE,
+                                null)));
+    }
+
+    public List<Fact> cancel(long id) {
+        return take(
+                new Input.Asked(new Submission.CancelRequested(new JobId(id), "alice"), offset++));
+    }
+
+    public static RunId run(long id, int lease) {
+        return new RunId(new JobId(id), lease);
+    }
+
+    /// A request for whole GPUs, with one CPU and 1 GiB for each task.
+    public static ResourceRequest gpus(int nodes, int perNode, @Nullable String type) {
+        return new ResourceRequest(
+                nodes, nodes, 1, MemoryRequest.perCpu(1024), new GpuRequest(perNode, type));
+    }
+
+    public static ResourceRequest cpus(int tasks) {
+        return new ResourceRequest(1, tasks, 1, MemoryRequest.perCpu(1024), GpuRequest.NONE);
+    }
+
+    public static List<Order> orders(List<Fact> facts) {
+        return facts.stream()
+                .flatMap(
+                        fact -> fact instanceof Fact.Ordered(Order order) ? Stream.of(order) : null)
+                .toList();
+    }
+
+    public static List<JobEvent> events(List<Fact> facts) {
+        return facts.stream()
+                .flatMap(fact ->
+                        fact instanceof Fact.Announced(JobEvent event) ? Stream.of(event) : null)
+                .toList();
+    }
+
+    /// Where a job runs: `node:cpus:gpu indices`, one for each node.
+    public List<String> where(long id) {
+        JobStatus.Run run = job(id).run();
+        if (run == null) {
+            return List.of();
+        }
+        return run.allocations().stream()
+                .map(it ->
+                        it.node()
+                                + ":"
+                                + it.cpus()
+                                + ":"
+                                + String.join(
+                                        ",",
+                                        it.gpus().stream()
+                                                .map(gpu -> gpu.substring(gpu.lastIndexOf('-') + 1))
+                                                .toList()))
+                .toList();
+    }
+}

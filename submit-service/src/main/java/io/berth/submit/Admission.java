@@ -1,0 +1,304 @@
+package io.berth.submit;
+
+import static io.berth.submit.Checks.invalid;
+import static io.berth.submit.Checks.line;
+import static io.berth.submit.Checks.listed;
+import static io.berth.submit.Checks.number;
+import static io.berth.submit.Checks.quoted;
+import static java.util.Objects.requireNonNullElse;
+
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
+import io.berth.contracts.JobSpec;
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.ConfigEntry.Partition;
+import io.berth.contracts.event.NodeSeen;
+import io.berth.slurm.BatchScript;
+import io.berth.slurm.InvalidOption;
+import io.berth.slurm.JobSubmission;
+import io.berth.submit.Refusal.InvalidAccount;
+import io.berth.submit.Refusal.InvalidPartition;
+import io.berth.submit.Refusal.InvalidQos;
+import io.berth.submit.Refusal.InvalidScript;
+import io.berth.submit.Refusal.NodeConfigurationUnavailable;
+import io.berth.submit.Refusal.NotAllowed;
+import io.berth.submit.Refusal.ScriptTooLarge;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Map.Entry;
+import org.jspecify.annotations.Nullable;
+
+/// Decides whether a submission becomes a job, and fills in what it leaves out.
+///
+/// Refused is what can never run: values out of range, names that the configuration does not know,
+/// accounts of others, and more than any registered node of the partition has. Accepted, and left
+/// waiting, is what only the partition's limits or the present moment forbid, as Slurm does it with
+/// `EnforcePartLimits=NO`. While no node is registered in the partition, nothing is too large.
+///
+/// An operator may submit for every user and to every account; a user for himself and to his
+/// accounts.
+public final class Admission {
+    private static final long MAX_TIME_LIMIT_SECONDS = 10_000_000_000L;
+    private static final int MAX_NICE = 2_147_483_645;
+    private static final int MAX_ARGUMENTS = 10_000;
+
+    private final Configuration configuration;
+    private final Collection<NodeSeen> nodes;
+    private final Caller caller;
+
+    /// @param nodes all registered nodes
+    public Admission(Configuration configuration, Collection<NodeSeen> nodes, Caller caller) {
+        this.configuration = configuration;
+        this.nodes = nodes;
+        this.caller = caller;
+    }
+
+    /// What became of a submission.
+    public sealed interface Decision {
+        /// It may become a job.
+        record Admitted(JobDescription description, Launch launch) implements Decision {
+            /// What is to be launched under that id.
+            public JobSpec spec(JobId job) {
+                return new JobSpec(
+                        job,
+                        description,
+                        launch.script,
+                        launch.arguments,
+                        launch.environment,
+                        launch.workingDirectory,
+                        launch.standardOutput,
+                        launch.standardError,
+                        launch.standardInput,
+                        launch.appendOutput,
+                        launch.submitHost);
+            }
+        }
+
+        /// It may not.
+        record NotAdmitted(Refusal refusal) implements Decision {}
+    }
+
+    /// The parts of a [JobSpec] that only its launch needs.
+    public record Launch(
+            String script,
+            List<String> arguments,
+            Map<String, String> environment,
+            String workingDirectory,
+            String standardOutput,
+            @Nullable String standardError,
+            @Nullable String standardInput,
+            boolean appendOutput,
+            String submitHost) {}
+
+    public Decision decide(JobSubmission asked) {
+        try {
+            return new Decision.Admitted(description(asked), launch(asked));
+        } catch (Refused e) {
+            return new Decision.NotAdmitted(e.refusal());
+        }
+    }
+
+    /// The user that the job will belong to.
+    public static String owner(JobSubmission asked, Caller caller) throws Refused {
+        String user = Checks.user(requireNonNullElse(asked.user(), caller.user()));
+        if (!caller.mayActFor(user)) {
+            throw new Refused(
+                    new NotAllowed(
+                            caller.user()
+                                    + " may not submit for "
+                                    + user
+                                    + ": only an operator may submit for others"));
+        }
+        return user;
+    }
+
+    private JobDescription description(JobSubmission asked) throws Refused {
+        String user = owner(asked, caller);
+        Partition partition = partition(asked.partition());
+        if (asked.gpuType() != null) {
+            Checks.gpuType(asked.gpuType());
+        }
+        return new JobDescription(
+                user,
+                account(asked.account(), user),
+                partition.name(),
+                qos(asked.qos()),
+                line("the job's name", requireNonNullElse(asked.name(), "sbatch"), Checks.MAX_NAME),
+                request(asked, partition),
+                requireNonNullElse(asked.launch(), LaunchMode.BATCH),
+                timeLimit(asked, partition),
+                nice(asked),
+                requireNonNullElse(asked.requeue(), true));
+    }
+
+    private Partition partition(@Nullable String name) throws Refused {
+        Partition partition =
+                name == null
+                        ? configuration.defaultPartition().orElse(null)
+                        : configuration.partitions().get(name);
+        if (partition == null) {
+            String known = listed(configuration.partitions().keySet());
+            throw new Refused(
+                    new InvalidPartition(
+                            name == null
+                                    ? "no partition is named and none is the default; there are: "
+                                            + known
+                                    : "partition "
+                                            + quoted(name)
+                                            + " does not exist; there are: "
+                                            + known));
+        }
+        return partition;
+    }
+
+    private String account(@Nullable String name, String user) throws Refused {
+        if (name == null) {
+            return configuration.accountOf(user);
+        }
+        boolean exists =
+                configuration.accounts().containsKey(name)
+                        || name.equals(configuration.cluster().defaultAccount());
+        if (!exists || !(caller.operator() || configuration.mayUse(user, name))) {
+            throw new Refused(
+                    new InvalidAccount(
+                            exists
+                                    ? user + " is not a member of account " + quoted(name)
+                                    : "account " + quoted(name) + " does not exist"));
+        }
+        return name;
+    }
+
+    private String qos(@Nullable String name) throws Refused {
+        if (name == null) {
+            return configuration.cluster().defaultQos();
+        }
+        if (!configuration.qos().containsKey(name)) {
+            throw new Refused(
+                    new InvalidQos(
+                            "QOS "
+                                    + quoted(name)
+                                    + " does not exist; there are: "
+                                    + listed(configuration.qos().keySet())));
+        }
+        return name;
+    }
+
+    private ResourceRequest request(JobSubmission asked, Partition partition) throws Refused {
+        List<NodeSeen> candidates =
+                nodes.stream().filter(node -> PartitionNodes.has(partition, node.node())).toList();
+        var request = new RequestedResources(asked, partition, candidates).request();
+        var obstacle = new Feasibility(request, candidates).obstacle();
+        if (obstacle.isPresent()) {
+            throw new Refused(
+                    new NodeConfigurationUnavailable(
+                            "Requested node configuration is not available in partition "
+                                    + partition.name()
+                                    + ": "
+                                    + obstacle.get()));
+        }
+        return request;
+    }
+
+    private static long timeLimit(JobSubmission asked, Partition partition) throws Refused {
+        long otherwise =
+                partition.defaultTimeSeconds() > 0
+                        ? partition.defaultTimeSeconds()
+                        : partition.maxTimeSeconds();
+        return number(
+                "the time limit in seconds",
+                asked.timeLimitSeconds(),
+                0,
+                MAX_TIME_LIMIT_SECONDS,
+                otherwise);
+    }
+
+    private int nice(JobSubmission asked) throws Refused {
+        int nice = (int) number("nice", asked.nice(), -MAX_NICE, MAX_NICE, 0);
+        if (nice < 0 && !caller.operator()) {
+            throw new Refused(
+                    new NotAllowed("nice is " + nice + ": below 0 it is the operator's to give"));
+        }
+        return nice;
+    }
+
+    private Launch launch(JobSubmission asked) throws Refused {
+        String directory =
+                line(
+                        "the working directory",
+                        requireNonNullElse(asked.workingDirectory(), "/tmp"),
+                        Checks.MAX_PATH);
+        if (!directory.startsWith("/")) {
+            throw invalid("the working directory " + quoted(directory) + " is not absolute");
+        }
+        return new Launch(
+                script(asked.script()),
+                arguments(requireNonNullElse(asked.arguments(), List.of())),
+                environment(requireNonNullElse(asked.environment(), Map.of())),
+                directory,
+                line(
+                        "the output file",
+                        requireNonNullElse(asked.standardOutput(), "slurm-%j.out"),
+                        Checks.MAX_PATH),
+                Checks.pathOrNull("the error file", asked.standardError()),
+                Checks.pathOrNull("the input file", asked.standardInput()),
+                requireNonNullElse(asked.appendOutput(), false),
+                line(
+                        "the submitting host",
+                        requireNonNullElse(asked.submitHost(), caller.host()),
+                        Checks.MAX_NAME));
+    }
+
+    private static String script(String text) throws Refused {
+        try {
+            return BatchScript.of(text).text();
+        } catch (InvalidOption e) {
+            throw refused(e);
+        }
+    }
+
+    /// The refusal that a script's own rules make.
+    public static Refused refused(InvalidOption invalid) {
+        String detail = String.valueOf(invalid.getMessage()).strip().replaceAll("\\s*\\R\\s*", " ");
+        return new Refused(
+                switch (invalid.code()) {
+                    case "invalid_script" -> new InvalidScript(detail);
+                    case "script_too_large" -> new ScriptTooLarge(detail);
+                    default -> new Refusal.InvalidOption(detail);
+                });
+    }
+
+    private static List<String> arguments(List<String> arguments) throws Refused {
+        if (arguments.size() > MAX_ARGUMENTS) {
+            throw invalid(
+                    "the script has "
+                            + arguments.size()
+                            + " arguments, more than "
+                            + MAX_ARGUMENTS);
+        }
+        for (String argument : arguments) {
+            if (argument == null || argument.indexOf('\0') >= 0) {
+                throw invalid("an argument of the script is null or holds a NUL character");
+            }
+        }
+        return arguments;
+    }
+
+    private static Map<String, String> environment(Map<String, String> environment)
+            throws Refused {
+        for (Entry<String, String> variable : environment.entrySet()) {
+            String name = variable.getKey();
+            if (name.isEmpty() || name.indexOf('=') >= 0 || name.indexOf('\0') >= 0) {
+                throw invalid(
+                        "environment variable " + quoted(name) + ": a name has neither '=' nor NUL");
+            }
+            if (variable.getValue() == null || variable.getValue().indexOf('\0') >= 0) {
+                throw invalid(
+                        "environment variable " + quoted(name) + " is null or holds a NUL character");
+            }
+        }
+        return environment;
+    }
+}

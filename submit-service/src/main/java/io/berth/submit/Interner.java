@@ -1,0 +1,17 @@
+package io.berth.submit;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/// One object for each value: what many jobs have in common is kept once.
+///
+/// Not safe for use by several threads.
+final class Interner {
+    private final Map<Object, Object> values = new HashMap<>();
+
+    @SuppressWarnings("unchecked")
+    <T> T one(T value) {
+        Object first = values.putIfAbsent(value, value);
+        return first == null ? value : (T) first;
+    }
+}

@@ -1,0 +1,82 @@
+package io.berth.submit;
+
+import io.berth.contracts.Allocation;
+import io.berth.contracts.ExitStatus;
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
+import io.berth.contracts.JobState;
+import io.berth.contracts.Rank;
+import io.berth.contracts.Reason;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What the gateway keeps of a job to answer questions.
+///
+/// @param specPartition and
+/// @param specOffset name the job's record in `specs`
+/// @param cell the partition of `submissions` that the job came in by
+/// @param submission offset of its Submitted there
+/// @param attempt the current run, else the last one
+/// @param restarts runs that ended without deciding the job
+/// @param endedAt 0 while the job lives
+public record Job(
+        JobId id,
+        JobDescription description,
+        String submittedBy,
+        int specPartition,
+        long specOffset,
+        int cell,
+        long submission,
+        long submittedAt,
+        JobState state,
+        Reason reason,
+        Rank rank,
+        @Nullable Attempt attempt,
+        int restarts,
+        long endedAt,
+        @Nullable ExitStatus exit,
+        @Nullable String cancelledBy,
+        @Nullable String message) {
+    /// A run as far as people ask for it.
+    ///
+    /// @param holding whether it still holds its resources
+    /// @param billingRate billing units per second, in thousandths; 0 if it is over
+    public record Attempt(
+            int lease,
+            long placedAt,
+            boolean holding,
+            long billingRate,
+            List<Allocation> allocations) {
+        public Attempt {
+            allocations = List.copyOf(allocations);
+        }
+    }
+
+    public String user() {
+        return description.user();
+    }
+
+    public String partition() {
+        return description.partition();
+    }
+
+    public boolean pending() {
+        return state == JobState.PENDING;
+    }
+
+    /// What the job holds now.
+    public List<Allocation> held() {
+        return attempt != null && attempt.holding() ? attempt.allocations() : List.of();
+    }
+
+    /// When the run that the job's state speaks of was placed; 0 for a job that waits.
+    public long placedAt() {
+        return attempt == null || pending() ? 0 : attempt.placedAt();
+    }
+
+    /// How long the job has waited, or had when it was placed or ended.
+    public long waitedMillis(long now) {
+        long until = placedAt() > 0 ? placedAt() : endedAt > 0 ? endedAt : now;
+        return Math.max(0, until - submittedAt);
+    }
+}

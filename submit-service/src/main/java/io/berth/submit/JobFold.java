@@ -1,0 +1,112 @@
+package io.berth.submit;
+
+import io.berth.contracts.Allocation;
+import io.berth.contracts.EndedRun;
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobState;
+import io.berth.contracts.Rank;
+import io.berth.contracts.Reason;
+import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.JobStatus.Run;
+import io.berth.contracts.event.Submission.Submitted;
+import io.berth.submit.Job.Attempt;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Makes compact jobs of what the log says of them.
+///
+/// Not safe for use by several threads.
+final class JobFold {
+    private final Interner interner = new Interner();
+
+    /// A job that placement has not seen yet.
+    static Job submitted(Submitted submitted, int cell, long offset, long appendedAt) {
+        return new Job(
+                submitted.job(),
+                submitted.description(),
+                submitted.submittedBy(),
+                submitted.spec().partition(),
+                submitted.spec().offset(),
+                cell,
+                offset,
+                appendedAt,
+                JobState.PENDING,
+                Reason.NONE,
+                Rank.NONE,
+                null,
+                0,
+                0,
+                null,
+                null,
+                null);
+    }
+
+    Job job(JobStatus status, int cell) {
+        return new Job(
+                status.job(),
+                description(status.description()),
+                interner.one(status.submittedBy()),
+                status.spec().partition(),
+                status.spec().offset(),
+                cell,
+                status.submission(),
+                status.submittedAt(),
+                status.state(),
+                status.reason(),
+                status.rank(),
+                attempt(status),
+                (int)
+                        status.ended().stream()
+                                .filter(run -> run.outcome() == JobState.PENDING)
+                                .count(),
+                status.endedAt(),
+                status.exit(),
+                status.cancelledBy(),
+                status.message());
+    }
+
+    private JobDescription description(JobDescription it) {
+        return new JobDescription(
+                interner.one(it.user()),
+                interner.one(it.account()),
+                interner.one(it.partition()),
+                interner.one(it.qos()),
+                it.name(),
+                interner.one(it.request()),
+                it.launch(),
+                it.timeLimitSeconds(),
+                it.nice(),
+                it.requeue());
+    }
+
+    private @Nullable Attempt attempt(JobStatus status) {
+        Run run = status.run();
+        if (run != null) {
+            return new Attempt(
+                    run.lease(),
+                    run.placedAt(),
+                    true,
+                    run.billingRate(),
+                    allocations(run.allocations()));
+        }
+        if (status.ended().isEmpty()) {
+            return null;
+        }
+        EndedRun last = status.ended().getLast();
+        return new Attempt(
+                last.lease(), last.placedAt(), false, 0, allocations(last.allocations()));
+    }
+
+    private List<Allocation> allocations(List<Allocation> allocations) {
+        return allocations.stream()
+                .map(it ->
+                        new Allocation(
+                                interner.one(it.node()),
+                                it.index(),
+                                it.tasks(),
+                                interner.one(it.cpus()),
+                                it.memoryMib(),
+                                it.gpus().stream().map(interner::one).toList()))
+                .toList();
+    }
+}

@@ -1,0 +1,60 @@
+package io.berth.submit;
+
+import io.berth.contracts.IndexSet;
+import io.berth.contracts.Inventory;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.event.NodeStatus;
+import io.berth.contracts.event.NodeStatus.Presence;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
+
+/// A node with what jobs hold on it at one moment.
+///
+/// @param gpuHolders the job that holds a GPU, by its UUID
+/// @param jobs in the order of their ids
+/// @param beat null if no heartbeat is remembered
+public record Node(
+        NodeStatus status,
+        int cpusHeld,
+        long memoryMibHeld,
+        SequencedMap<String, Job> gpuHolders,
+        List<Job> jobs,
+        @Nullable Beat beat) {
+    /// The last heartbeat of a node.
+    ///
+    /// @param heardAt epoch milliseconds
+    public record Beat(long heardAt, int loadPercent, long memoryUsedMib) {}
+
+    public NodeName name() {
+        return status.node();
+    }
+
+    public Inventory inventory() {
+        return status.seen().inventory();
+    }
+
+    public boolean up() {
+        return status.presence() == Presence.UP;
+    }
+
+    /// In Slurm's words.
+    public String state() {
+        return switch (status.presence()) {
+            case DOWN -> "DOWN";
+            case SILENT -> "NOT_RESPONDING";
+            case UP ->
+                    jobs.isEmpty()
+                            ? "IDLE"
+                            : cpusHeld >= inventory().cpus() ? "ALLOCATED" : "MIXED";
+        };
+    }
+
+    /// Indices of those of its GPUs that have these UUIDs.
+    static IndexSet gpuIndices(Map<String, Integer> indexOfUuid, List<String> uuids) {
+        var bits = new java.util.BitSet();
+        uuids.stream().map(indexOfUuid::get).filter(it -> it != null).forEach(bits::set);
+        return IndexSet.of(bits);
+    }
+}

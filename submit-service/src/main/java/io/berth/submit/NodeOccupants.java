@@ -1,0 +1,29 @@
+package io.berth.submit;
+
+import io.berth.contracts.Allocation;
+import io.berth.contracts.event.NodeStatus;
+import io.berth.submit.Node.Beat;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
+
+/// Adds up what jobs hold on one node.
+final class NodeOccupants {
+    private final List<Job> jobs = new ArrayList<>();
+    private final SequencedMap<String, Job> gpuHolders = new LinkedHashMap<>();
+    private int cpus;
+    private long memoryMib;
+
+    void add(Job job, Allocation allocation) {
+        jobs.add(job);
+        cpus += allocation.cpus().size();
+        memoryMib += allocation.memoryMib();
+        allocation.gpus().forEach(uuid -> gpuHolders.put(uuid, job));
+    }
+
+    Node node(NodeStatus status, @Nullable Beat beat) {
+        return new Node(status, cpus, memoryMib, gpuHolders, jobs, beat);
+    }
+}

@@ -1,0 +1,21 @@
+package io.berth.submit;
+
+import io.berth.contracts.NodeName;
+import io.berth.contracts.event.ConfigEntry.Partition;
+import java.util.List;
+
+/// Which nodes a partition has.
+public final class PartitionNodes {
+    private static final List<String> ALL = List.of("ALL");
+
+    private PartitionNodes() {}
+
+    /// Whether the partition is made of every node that there is.
+    public static boolean isAll(Partition partition) {
+        return partition.nodes().equals(ALL);
+    }
+
+    public static boolean has(Partition partition, NodeName node) {
+        return isAll(partition) || partition.nodes().contains(node.value());
+    }
+}

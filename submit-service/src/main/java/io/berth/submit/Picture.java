@@ -1,0 +1,226 @@
+package io.berth.submit;
+
+import io.berth.contracts.Allocation;
+import io.berth.contracts.Idempotency;
+import io.berth.contracts.Idempotency.Claim;
+import io.berth.contracts.JobId;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.config.ConfigurationAssembler;
+import io.berth.contracts.event.CellStatus;
+import io.berth.contracts.event.ConfigEntry;
+import io.berth.contracts.event.FairShares;
+import io.berth.contracts.event.Heartbeat;
+import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.NodeSeen;
+import io.berth.contracts.event.NodeStatus;
+import io.berth.contracts.event.Submission.Submitted;
+import io.berth.contracts.topic.Topics;
+import io.berth.submit.Node.Beat;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// The cluster as the log tells it: one thread replays records into it, many read it.
+///
+/// A job shows from its Submitted on, before placement has seen it. Placement's record replaces
+/// that, and its tombstone removes the job. A Submitted that placement is past and of which it
+/// keeps no record is over and forgotten, or void; it does not show.
+public final class Picture {
+    /// How long an ended job shows.
+    public static final Duration ENDED_SHOWN = Duration.ofHours(24);
+
+    /// By how much placement must be past a Submitted that it left no record of: its records of
+    /// one round are read one after the other.
+    private static final long SETTLED_MILLIS = 10_000;
+
+    private final NavigableMap<Integer, Cell> cells = new ConcurrentSkipListMap<>();
+    private final NavigableMap<JobId, Job> jobs = new ConcurrentSkipListMap<>();
+    private final NavigableMap<JobId, Job> holding = new ConcurrentSkipListMap<>();
+    private final NavigableMap<NodeName, NodeStatus> nodes = new ConcurrentSkipListMap<>();
+    private final Map<NodeName, Beat> beats = new ConcurrentHashMap<>();
+    private final JobFold fold = new JobFold();
+    private final ConfigurationAssembler assembler = new ConfigurationAssembler();
+    private volatile @Nullable Configuration configuration;
+    private volatile Shares shares = Shares.NONE;
+    private volatile long highestJob;
+
+    /// What is remembered of the submissions of one cell.
+    private static final class Cell {
+        final Idempotency idempotency = new Idempotency();
+        final NavigableMap<Long, Job> unseen = new TreeMap<>();
+        long seenBelow;
+    }
+
+    /// Takes the cells' positions from which on submissions are news.
+    ///
+    /// @param cellStatuses read to the end before any other record
+    public Picture(Collection<CellStatus> cellStatuses) {
+        for (CellStatus status : cellStatuses) {
+            cell(status.cell()).seenBelow = seenBelow(status);
+            noticeJob(status.highestJob());
+        }
+    }
+
+    private Cell cell(int number) {
+        return cells.computeIfAbsent(number, _ -> new Cell());
+    }
+
+    private static long seenBelow(CellStatus status) {
+        return status.inputs().stream()
+                .filter(input -> input.topic().equals(Topics.SUBMISSIONS.name()))
+                .filter(input -> input.partition() == status.cell())
+                .mapToLong(input -> input.offset())
+                .findFirst()
+                .orElse(0);
+    }
+
+    private void noticeJob(long id) {
+        highestJob = Math.max(highestJob, id);
+    }
+
+    /// A Submitted, appended to that cell's partition at that time.
+    public void submitted(Submitted submitted, int cellNumber, long offset, long appendedAt) {
+        Cell cell = cell(cellNumber);
+        noticeJob(submitted.job().value());
+        synchronized (cell) {
+            if (cell.idempotency.read(submitted, appendedAt).isPresent()) {
+                return;
+            }
+        }
+        if (offset < cell.seenBelow) {
+            return;
+        }
+        var job = JobFold.submitted(submitted, cellNumber, offset, appendedAt);
+        if (jobs.putIfAbsent(job.id(), job) == null) {
+            cell.unseen.put(offset, job);
+        }
+    }
+
+    public void jobStatus(JobStatus status, int cellNumber) {
+        var job = fold.job(status, cellNumber);
+        noticeJob(job.id().value());
+        cell(cellNumber).unseen.remove(job.submission());
+        jobs.put(job.id(), job);
+        if (job.held().isEmpty()) {
+            holding.remove(job.id());
+        } else {
+            holding.put(job.id(), job);
+        }
+    }
+
+    /// Placement has forgotten the job.
+    public void jobForgotten(JobId id) {
+        jobs.remove(id);
+        holding.remove(id);
+    }
+
+    public void nodeStatus(NodeStatus status) {
+        nodes.put(status.node(), status);
+    }
+
+    public void nodeForgotten(NodeName node) {
+        nodes.remove(node);
+        beats.remove(node);
+    }
+
+    public void heartbeat(Heartbeat beat, long heardAt) {
+        beats.put(beat.node(), new Beat(heardAt, beat.loadPercent(), beat.memoryUsedMib()));
+    }
+
+    public void configEntry(ConfigEntry entry) {
+        assembler.add(entry).ifPresent(complete -> configuration = complete);
+    }
+
+    public void fairShares(FairShares calculation) {
+        if (calculation.version() >= shares.calculation().version()) {
+            shares = new Shares(calculation);
+        }
+    }
+
+    public void cellStatus(CellStatus status, long appendedAt) {
+        noticeJob(status.highestJob());
+        Cell cell = cell(status.cell());
+        cell.seenBelow = Math.max(cell.seenBelow, seenBelow(status));
+        var seen = cell.unseen.headMap(cell.seenBelow).values().iterator();
+        while (seen.hasNext()) {
+            Job job = seen.next();
+            if (job.submittedAt() < appendedAt - SETTLED_MILLIS) {
+                jobs.remove(job.id(), job);
+                seen.remove();
+            }
+        }
+    }
+
+    /// The configuration in force; empty before the first has been read.
+    public Optional<Configuration> configuration() {
+        return Optional.ofNullable(configuration);
+    }
+
+    public Shares shares() {
+        return shares;
+    }
+
+    /// The highest job id that the log has shown.
+    public long highestJob() {
+        return highestJob;
+    }
+
+    /// The job that a user's idempotency key stands for in a cell.
+    public Optional<Claim> claim(int cellNumber, String user, String key) {
+        Cell cell = cell(cellNumber);
+        synchronized (cell) {
+            return cell.idempotency.find(user, key);
+        }
+    }
+
+    public Optional<Job> job(JobId id, long now) {
+        return Optional.ofNullable(jobs.get(id)).filter(job -> shown(job, now));
+    }
+
+    /// All jobs in the order of their ids.
+    public Stream<Job> jobs(long now) {
+        return jobs.values().stream().filter(job -> shown(job, now));
+    }
+
+    private static boolean shown(Job job, long now) {
+        return job.endedAt() == 0 || job.endedAt() > now - ENDED_SHOWN.toMillis();
+    }
+
+    /// The registrations of all nodes, in the order of their names.
+    public List<NodeSeen> registrations() {
+        return nodes.values().stream().map(NodeStatus::seen).toList();
+    }
+
+    public @Nullable NodeStatus nodeStatus(NodeName name) {
+        return nodes.get(name);
+    }
+
+    /// All nodes with what is held on them, in the order of their names.
+    public List<Node> nodes() {
+        var occupants = new TreeMap<NodeName, NodeOccupants>();
+        for (Job job : holding.values()) {
+            for (Allocation allocation : job.held()) {
+                occupants
+                        .computeIfAbsent(allocation.node(), _ -> new NodeOccupants())
+                        .add(job, allocation);
+            }
+        }
+        var views = new ArrayList<Node>();
+        nodes.forEach((name, status) ->
+                views.add(
+                        occupants
+                                .getOrDefault(name, new NodeOccupants())
+                                .node(status, beats.get(name))));
+        return views;
+    }
+}

@@ -1,0 +1,39 @@
+package io.berth.submit;
+
+import io.berth.contracts.Rank;
+import java.util.Comparator;
+
+/// A job's priority taken apart, in millionths of a point.
+public record Priority(
+        long age, long fairShare, long jobSize, long partition, long qos, long nice) {
+    private static final long MILLION = 1_000_000;
+
+    /// The order in which jobs of one partition are tried: the highest priority first, then the
+    /// first submitted, then the lowest id.
+    static Comparator<Job> order(Shares shares, long now) {
+        return Comparator.comparingLong((Job job) -> -of(job, shares, now).total())
+                .thenComparingLong(Job::submission)
+                .thenComparing(Job::id);
+    }
+
+    public static Priority of(Job job, Shares shares, long now) {
+        Rank rank = job.rank();
+        long still = rank.jobSize() + rank.partition() + rank.qos() + rank.nice();
+        return new Priority(
+                rank.after(job.waitedMillis(now)) - still,
+                shares.micros(job.description().account(), job.user()),
+                rank.jobSize(),
+                rank.partition(),
+                rank.qos(),
+                rank.nice());
+    }
+
+    public long total() {
+        return age + fairShare + jobSize + partition + qos + nice;
+    }
+
+    /// The priority in whole points, rounded half up, never below 0.
+    public long points() {
+        return Math.max(0, Math.floorDiv(total() + MILLION / 2, MILLION));
+    }
+}

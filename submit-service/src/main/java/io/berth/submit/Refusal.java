@@ -1,0 +1,58 @@
+package io.berth.submit;
+
+/// A request that a rule forbids. The detail is one line for the person who asked: what was wrong,
+/// and what is allowed.
+public sealed interface Refusal {
+    String detail();
+
+    /// The body is no JSON, or not that of a submission.
+    record InvalidJson(String detail) implements Refusal {}
+
+    record InvalidScript(String detail) implements Refusal {}
+
+    record ScriptTooLarge(String detail) implements Refusal {}
+
+    /// A value or a combination of values that no job can have.
+    record InvalidOption(String detail) implements Refusal {}
+
+    record InvalidPartition(String detail) implements Refusal {}
+
+    record InvalidAccount(String detail) implements Refusal {}
+
+    record InvalidQos(String detail) implements Refusal {}
+
+    /// No node of the partition could ever hold the job.
+    record NodeConfigurationUnavailable(String detail) implements Refusal {}
+
+    /// A header, a parameter or the way that the body was sent is wrong.
+    record InvalidRequest(String detail) implements Refusal {}
+
+    /// The idempotency key stands for another request.
+    record KeyReused(String detail) implements Refusal {}
+
+    /// The caller may not do this to that user's jobs.
+    record NotAllowed(String detail) implements Refusal {}
+
+    record JobNotFound(String detail) implements Refusal {}
+
+    record NodeNotFound(String detail) implements Refusal {}
+
+    /// The name that programs and metrics know it by.
+    default String code() {
+        return switch (this) {
+            case InvalidJson _ -> "invalid_json";
+            case InvalidScript _ -> "invalid_script";
+            case ScriptTooLarge _ -> "script_too_large";
+            case InvalidOption _ -> "invalid_option";
+            case InvalidPartition _ -> "invalid_partition";
+            case InvalidAccount _ -> "invalid_account";
+            case InvalidQos _ -> "invalid_qos";
+            case NodeConfigurationUnavailable _ -> "node_configuration_unavailable";
+            case InvalidRequest _ -> "invalid_request";
+            case KeyReused _ -> "idempotency_key_reused";
+            case NotAllowed _ -> "not_allowed";
+            case JobNotFound _ -> "job_not_found";
+            case NodeNotFound _ -> "node_not_found";
+        };
+    }
+}

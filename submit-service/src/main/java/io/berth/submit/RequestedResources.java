@@ -1,0 +1,222 @@
+package io.berth.submit;
+
+import static io.berth.submit.Checks.invalid;
+import static io.berth.submit.Checks.number;
+
+import io.berth.contracts.GpuRequest;
+import io.berth.contracts.IndexSet;
+import io.berth.contracts.MemoryRequest;
+import io.berth.contracts.MemoryRequest.Per;
+import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.event.ConfigEntry.Partition;
+import io.berth.contracts.event.NodeSeen;
+import io.berth.slurm.JobSubmission;
+import java.util.Collection;
+import java.util.stream.Stream;
+
+/// The resources that a submission asks for, worked out as Slurm does it from counts that may be
+/// given in total, per node and per task.
+///
+/// - Nodes: as given; else GPUs ÷ GPUs per node; else tasks ÷ tasks per node, rounded up; else the
+///   fewest nodes that can share the GPUs evenly; else one. More nodes than tasks are cut down to
+///   the tasks.
+/// - Tasks: as given; else nodes × tasks per node; else GPUs ÷ GPUs per task; else one a node.
+/// - GPUs: the same number on every node, however they are given; what does not divide is refused.
+///
+/// `--nodes=2 --gpus=8 --gpus-per-task=2` is 2 nodes with 2 tasks and 4 GPUs each.
+///
+/// Source: sbatch(1), `--ntasks`, `--gpus`, `--gpus-per-node`, `--gpus-per-task`.
+final class RequestedResources {
+    private static final int MAX_NODES = 1 << 16;
+    private static final int MAX_TASKS = 1 << 20;
+    private static final int MAX_GPUS = 1 << 20;
+    private static final long MAX_MIB = 1L << 31;
+
+    private final JobSubmission asked;
+    private final Partition partition;
+    private final Collection<NodeSeen> candidates;
+    private final int givenTasks;
+    private final int tasksPerNode;
+    private final int gpus;
+    private final int gpusPerNode;
+    private final int gpusPerTask;
+
+    /// @param candidates the registered nodes of the partition
+    RequestedResources(JobSubmission asked, Partition partition, Collection<NodeSeen> candidates)
+            throws Refused {
+        this.asked = asked;
+        this.partition = partition;
+        this.candidates = candidates;
+        this.givenTasks = (int) number("the number of tasks", asked.tasks(), 1, MAX_TASKS, 0);
+        this.tasksPerNode =
+                (int) number("the number of tasks per node", asked.tasksPerNode(), 1, MAX_TASKS, 0);
+        this.gpus = (int) number("the number of GPUs", asked.gpus(), 0, MAX_GPUS, 0);
+        this.gpusPerNode =
+                (int) number("the number of GPUs per node", asked.gpusPerNode(), 0, MAX_GPUS, 0);
+        this.gpusPerTask =
+                (int) number("the number of GPUs per task", asked.gpusPerTask(), 0, MAX_GPUS, 0);
+    }
+
+    ResourceRequest request() throws Refused {
+        int nodes = nodes();
+        int tasks = tasks(nodes);
+        int cpusPerTask =
+                (int)
+                        number(
+                                "the number of CPUs per task",
+                                asked.cpusPerTask(),
+                                1,
+                                IndexSet.MAX_INDEX + 1L,
+                                1);
+        if ((long) tasks * cpusPerTask > Integer.MAX_VALUE) {
+            throw invalid(tasks + " tasks of " + cpusPerTask + " CPUs are more than any cluster has");
+        }
+        var gpuRequest = gpuRequest(nodes, tasks);
+        return new ResourceRequest(nodes, tasks, cpusPerTask, memory(gpuRequest), gpuRequest);
+    }
+
+    private int nodes() throws Refused {
+        int given = (int) number("the number of nodes", asked.nodes(), 1, MAX_NODES, 0);
+        if (given > 0) {
+            return givenTasks > 0 ? Math.min(given, givenTasks) : given;
+        }
+        int derived = 1;
+        if (gpus > 0 && gpusPerNode > 0) {
+            derived = quotient("GPUs per node", gpusPerNode);
+        } else if (givenTasks > 0 && tasksPerNode > 0) {
+            derived = Math.ceilDiv(givenTasks, tasksPerNode);
+        } else if (gpus > 0) {
+            derived = fewestNodesThatShare();
+        }
+        if (derived > MAX_NODES || (givenTasks > 0 && givenTasks < derived)) {
+            throw invalid(
+                    gpus + " GPUs make " + derived + " nodes, too many for " + givenTasks + " tasks");
+        }
+        return derived;
+    }
+
+    private int quotient(String what, int divisor) throws Refused {
+        if (gpus % divisor != 0) {
+            throw invalid(gpus + " GPUs are not a multiple of " + divisor + " " + what);
+        }
+        return gpus / divisor;
+    }
+
+    private int fewestNodesThatShare() {
+        int largest = 0;
+        for (NodeSeen node : candidates) {
+            largest = Math.max(largest, matchingGpus(node));
+        }
+        if (largest == 0) {
+            return 1;
+        }
+        int nodes = Math.ceilDiv(gpus, largest);
+        while (gpus % nodes != 0) {
+            nodes++;
+        }
+        return nodes;
+    }
+
+    private int matchingGpus(NodeSeen node) {
+        var any = new GpuRequest(1, asked.gpuType());
+        return (int) node.inventory().gpus().stream().filter(any::admits).count();
+    }
+
+    private int tasks(int nodes) throws Refused {
+        if (givenTasks > 0) {
+            if (tasksPerNode > 0 && givenTasks > (long) nodes * tasksPerNode) {
+                throw invalid(
+                        "%d tasks do not fit on %d nodes with %d tasks per node"
+                                .formatted(givenTasks, nodes, tasksPerNode));
+            }
+            return givenTasks;
+        }
+        if (tasksPerNode > 0) {
+            long tasks = (long) nodes * tasksPerNode;
+            return (int) number("the number of tasks", tasks, 1, MAX_TASKS, 0);
+        }
+        if (gpusPerTask == 0) {
+            return nodes;
+        }
+        if (gpus == 0) {
+            throw invalid("GPUs per task need the number of tasks or of GPUs");
+        }
+        int tasks = quotient("GPUs per task", gpusPerTask);
+        if (tasks < nodes) {
+            throw invalid(tasks + " tasks do not fill " + nodes + " nodes: each needs one");
+        }
+        return tasks;
+    }
+
+    private GpuRequest gpuRequest(int nodes, int tasks) throws Refused {
+        int perNode = gpusPerNode;
+        if (gpus > 0) {
+            perNode = agreed(perNode, shared(gpus, nodes));
+        }
+        if (gpusPerTask > 0) {
+            long total = (long) gpusPerTask * tasks;
+            perNode = agreed(perNode, shared(number("the number of GPUs", total, 1, MAX_GPUS, 0), nodes));
+        }
+        String type = asked.gpuType();
+        if (type != null && perNode == 0) {
+            throw invalid("GPU type " + Checks.quoted(type) + " is given, and no number of GPUs");
+        }
+        return perNode == 0 ? GpuRequest.NONE : new GpuRequest(perNode, type);
+    }
+
+    private static int shared(long total, int nodes) throws Refused {
+        if (total % nodes != 0) {
+            throw invalid(
+                    total
+                            + " GPUs do not divide among "
+                            + nodes
+                            + " nodes: every node of a job has the same number");
+        }
+        return (int) (total / nodes);
+    }
+
+    private static int agreed(int perNode, int other) throws Refused {
+        if (perNode > 0 && perNode != other) {
+            throw invalid(
+                    "the counts of GPUs contradict one another: "
+                            + perNode
+                            + " or "
+                            + other
+                            + " on a node");
+        }
+        return other;
+    }
+
+    private MemoryRequest memory(GpuRequest gpuRequest) throws Refused {
+        long given =
+                Stream.of(
+                                asked.memoryMibPerNode() != null,
+                                asked.memoryMibPerCpu() != null,
+                                asked.memoryMibPerGpu() != null)
+                        .filter(it -> it)
+                        .count();
+        if (given > 1) {
+            throw invalid("--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.");
+        }
+        if (asked.memoryMibPerNode() != null) {
+            return new MemoryRequest(
+                    Per.NODE, number("memory per node", asked.memoryMibPerNode(), 0, MAX_MIB, 0));
+        }
+        if (asked.memoryMibPerCpu() != null) {
+            return new MemoryRequest(
+                    Per.CPU, number("memory per CPU", asked.memoryMibPerCpu(), 1, MAX_MIB, 0));
+        }
+        if (asked.memoryMibPerGpu() != null) {
+            if (gpuRequest.perNode() == 0) {
+                throw invalid("memory per GPU needs GPUs");
+            }
+            return new MemoryRequest(
+                    Per.GPU, number("memory per GPU", asked.memoryMibPerGpu(), 1, MAX_MIB, 0));
+        }
+        // Without a default of the partition a job has all of its nodes, as DefMemPerNode=UNLIMITED.
+        long defaultPerCpu = partition.defMemoryMibPerCpu();
+        return defaultPerCpu > 0
+                ? MemoryRequest.perCpu(defaultPerCpu)
+                : MemoryRequest.perNode(0);
+    }
+}
