@@ -70,8 +70,15 @@ public record Explanation(Job job, String text, @Nullable Integer ahead, Priorit
                                 + (job.cancelledBy() == null ? "" : " by " + job.cancelledBy())
                                 + "."
                                 + reason;
-                case PENDING, COMPLETED, FAILED, TIMEOUT, NODE_FAIL, PREEMPTED, BOOT_FAIL,
-                        DEADLINE, OUT_OF_MEMORY ->
+                case PENDING,
+                        COMPLETED,
+                        FAILED,
+                        TIMEOUT,
+                        NODE_FAIL,
+                        PREEMPTED,
+                        BOOT_FAIL,
+                        DEADLINE,
+                        OUT_OF_MEMORY ->
                         "The job ended as "
                                 + job.state()
                                 + (job.exit() == null ? "" : ", exit status " + job.exit())
@@ -91,9 +98,16 @@ public record Explanation(Job job, String text, @Nullable Integer ahead, Priorit
                                         + time(job.description().timeLimitSeconds())
                                         + ".";
                         case OUT_OF_MEMORY -> " It used more memory than it had asked for.";
-                        case NONE, RESOURCES, PRIORITY, BAD_CONSTRAINTS, REQ_NODE_NOT_AVAIL,
-                                PARTITION_TIME_LIMIT, PARTITION_NODE_LIMIT, PARTITION_CONFIG,
-                                NON_ZERO_EXIT_CODE, RAISED_SIGNAL ->
+                        case NONE,
+                                RESOURCES,
+                                PRIORITY,
+                                BAD_CONSTRAINTS,
+                                REQ_NODE_NOT_AVAIL,
+                                PARTITION_TIME_LIMIT,
+                                PARTITION_NODE_LIMIT,
+                                PARTITION_CONFIG,
+                                NON_ZERO_EXIT_CODE,
+                                RAISED_SIGNAL ->
                                 "";
                     };
             return job.message() == null ? why : why + " " + job.message() + ".";
@@ -132,7 +146,11 @@ public record Explanation(Job job, String text, @Nullable Integer ahead, Priorit
                                         partition == null ? 0 : partition.maxNodes());
                 case PARTITION_CONFIG ->
                         "Partition " + job.partition() + " is not configured any more.";
-                case NODE_DOWN, NON_ZERO_EXIT_CODE, RAISED_SIGNAL, JOB_LAUNCH_FAILURE, TIME_LIMIT,
+                case NODE_DOWN,
+                        NON_ZERO_EXIT_CODE,
+                        RAISED_SIGNAL,
+                        JOB_LAUNCH_FAILURE,
+                        TIME_LIMIT,
                         OUT_OF_MEMORY ->
                         "It waits again after a run that ended with "
                                 + job.reason().slurmName()
@@ -180,7 +198,10 @@ public record Explanation(Job job, String text, @Nullable Integer ahead, Priorit
             } else {
                 text.append(" and ").append(request.memoryMibOn(0, 0)).append(" MiB of memory");
             }
-            text.append(request.nodes() == 1 ? " on one node" : " on each of " + request.nodes() + " nodes");
+            text.append(
+                    request.nodes() == 1
+                            ? " on one node"
+                            : " on each of " + request.nodes() + " nodes");
             return text.toString();
         }
 
@@ -202,8 +223,7 @@ public record Explanation(Job job, String text, @Nullable Integer ahead, Priorit
                                             counted(freeGpus, "such GPU"),
                                             mostGpus,
                                             counted(mostCpus, "CPU"))
-                            : "Free are at most %s on one node"
-                                    .formatted(counted(mostCpus, "CPU"));
+                            : "Free are at most %s on one node".formatted(counted(mostCpus, "CPU"));
             return text + "; " + up.size() + " of " + counted(nodes.size(), "node") + " up.";
         }
 
