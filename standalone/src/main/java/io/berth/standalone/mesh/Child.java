@@ -52,7 +52,6 @@ final class Child {
     }
 
     void start(Duration now) {
-        state = State.STARTING;
         spawn(now);
     }
 
@@ -111,6 +110,7 @@ final class Child {
     }
 
     private void spawn(Duration now) {
+        state = backoff.isCrashLoop() ? State.CRASH_LOOP : State.STARTING;
         startedAt = now;
         probeAt = now;
         brokenSince = null;

@@ -53,8 +53,12 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
     }
 
     Child agent() {
-        var flags = new ArrayList<>(List.of("-Xmx96m", "-Dberth.agent.spool=" + home.spool()));
-        flags.add("-Dberth.agent.host-node=" + offer.host());
+        var flags = new ArrayList<String>();
+        flags.add("-Xmx96m");
+        flags.add("-Dberth.agent.home=" + home.spool());
+        flags.add("-Dberth.agent.on-shutdown=stop");
+        flags.add("-Dberth.agent.cgroup-parent=berth-" + ports.base());
+        flags.add("-Dberth.agent.host=" + offer.host());
         offer.gpuProfile().ifPresent(name -> flags.add("-Dberth.agent.gpu-profile=" + name));
         offer.virtual().ifPresent(nodes -> flags.add("-Dberth.agent.virtual=" + nodes));
         return child("agent", ports.agent(), AGENT_GRACE, flags, "node-agent");
@@ -106,6 +110,8 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
         command.add("-Dmp.jwt.verify.publickey.location=" + home.publicKey().toUri());
         command.add("-Dmp.jwt.verify.publickey.algorithm=ES256");
         command.add("-Dmp.jwt.verify.issuer=" + Identity.ISSUER);
+        // The supervisor asks often, and shows the answers itself.
+        command.add("-Dquarkus.log.category.\"io.smallrye.health\".level=WARN");
         command.addAll(flags);
         command.add("-jar");
         command.add(application.toString());
