@@ -70,10 +70,9 @@ class JobsMeshTest {
                         .strip();
 
         await().atMost(PATIENCE)
-                .untilAsserted(
-                        () ->
-                                assertThat(mesh.berth("sacct", "-n", "-X", "-o", "State", "-j", id).out())
-                                        .contains("COMPLETED"));
+                .untilAsserted(() ->
+                        assertThat(mesh.berth("sacct", "-n", "-X", "-o", "State", "-j", id).out())
+                                .contains("COMPLETED"));
 
         assertThat(mesh.berth("sacct", "--json", "-j", id).succeeded().json().path("jobs"))
                 .hasSize(1);
@@ -94,7 +93,8 @@ class JobsMeshTest {
             assertThat(mesh.work().resolve("train-" + id + "-" + rank + ".out"))
                     .content()
                     .contains("rank %d of 2".formatted(rank))
-                    .containsPattern("y = 2\\.0\\d x \\+ 1\\.0\\d|y = 1\\.9\\d x \\+ |all 2 nodes met");
+                    .containsPattern(
+                            "y = 2\\.0\\d x \\+ 1\\.0\\d|y = 1\\.9\\d x \\+ |all 2 nodes met");
         }
         assertThat(job(Long.parseLong(id)).path("nodeNames")).hasSize(2);
     }
@@ -107,7 +107,8 @@ class JobsMeshTest {
         assertThat(ids).hasSize(4);
         for (String id : ids) {
             await().atMost(PATIENCE)
-                    .until(() -> job(Long.parseLong(id)).path("state").asText().equals("COMPLETED"));
+                    .until(() ->
+                            job(Long.parseLong(id)).path("state").asText().equals("COMPLETED"));
         }
         assertThat(mesh.work().resolve("sweep-" + ids.get(1) + ".out"))
                 .content()

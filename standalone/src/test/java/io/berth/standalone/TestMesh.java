@@ -120,10 +120,9 @@ final class TestMesh {
         ProcessHandle.of(pid).orElseThrow().destroyForcibly();
         await().atMost(LIMIT)
                 .ignoreExceptions()
-                .until(
-                        () ->
-                                part(part).path("pid").asLong() != pid
-                                        && part(part).path("state").asText().equals("READY"));
+                .until(() ->
+                        part(part).path("pid").asLong() != pid
+                                && part(part).path("state").asText().equals("READY"));
     }
 
     private JsonNode part(String name) throws IOException {

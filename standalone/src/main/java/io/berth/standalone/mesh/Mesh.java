@@ -183,7 +183,10 @@ public final class Mesh implements AutoCloseable {
         for (Child child : children()) {
             if (child.state() == State.CRASH_LOOP || (late && child.state() != State.READY)) {
                 MeshStatus.Part part = child.status();
-                String why = part.note() == null ? "not ready after %d s".formatted(START_LIMIT.toSeconds()) : part.note();
+                String why =
+                        part.note() == null
+                                ? "not ready after %d s".formatted(START_LIMIT.toSeconds())
+                                : part.note();
                 fail(part.name(), why, child.role().log());
             }
         }
