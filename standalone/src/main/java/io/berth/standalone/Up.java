@@ -59,12 +59,10 @@ record Up(
     }
 
     private int supervise(HomeLock lock) throws IOException {
-        Path mark = root.resolve("target/running/" + ProcessHandle.current().pid());
-        Files.createDirectories(mark.getParent());
-        Files.writeString(mark, home.root().toString());
         out.printf("Starting berth in %s%n", home.root());
-        Mesh mesh = Mesh.start(new Services(root, home, ports, offer, Leash.here()), this::report);
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> finish(mesh, lock, mark), "finish"));
+        Mesh mesh =
+                Mesh.start(new Services(root, home, ports, offer, Leash.here()), this::report);
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(mesh, lock), "stop"));
         return switch (mesh.awaitStarted()) {
             case Mesh.Outcome.Ready ready -> {
                 greet(ready);
@@ -72,6 +70,7 @@ record Up(
                 mesh.awaitStopped();
                 yield 0;
             }
+            case Mesh.Outcome.Stopped _ -> 1;
             case Mesh.Outcome.Failed failed -> {
                 mesh.awaitStopped();
                 out.print(failed.explanation());
@@ -80,10 +79,12 @@ record Up(
         };
     }
 
-    private static void finish(Mesh mesh, HomeLock lock, Path mark) {
+    private void stop(Mesh mesh, HomeLock lock) {
+        if (mesh.isRunning()) {
+            out.println("Stopping");
+        }
         mesh.close();
         try {
-            Files.deleteIfExists(mark);
             lock.close();
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -51,6 +51,7 @@ public record Demo(Path root, PrintStream out) {
         var cleanUp = new Thread(() -> cleanUp(mesh, home), "clean-up");
         Runtime.getRuntime().addShutdownHook(cleanUp);
         return switch (mesh.awaitStarted()) {
+            case Mesh.Outcome.Stopped _ -> 1;
             case Mesh.Outcome.Failed failed -> {
                 out.print(failed.explanation());
                 yield 1;

@@ -50,7 +50,7 @@ public final class HomeLock implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException {
+    public synchronized void close() throws IOException {
         if (channel.isOpen()) {
             channel.truncate(0);
             channel.close();

@@ -35,6 +35,9 @@ public final class Mesh implements AutoCloseable {
         /// @param took from the start until all parts were ready
         record Ready(Duration took) implements Outcome {}
 
+        /// It was told to stop before it was ready.
+        record Stopped() implements Outcome {}
+
         /// @param part that kept the mesh from being ready
         /// @param log to look into
         record Failed(String part, String why, Path log) implements Outcome {
@@ -57,6 +60,10 @@ public final class Mesh implements AutoCloseable {
     }
 
     private final MeshHome home;
+
+    /// Keeps the `berth` script from building anew what runs.
+    private final Path useOfBuild;
+
     private final Ports ports;
     private final Consumer<MeshStatus.Part> changes;
     private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
@@ -77,6 +84,8 @@ public final class Mesh implements AutoCloseable {
 
     private Mesh(Services services, Consumer<MeshStatus.Part> changes) {
         this.home = services.home();
+        this.useOfBuild =
+                services.root().resolve("target/running/" + ProcessHandle.current().pid());
         this.ports = services.ports();
         this.changes = changes;
         submit = services.submit();
@@ -117,6 +126,10 @@ public final class Mesh implements AutoCloseable {
         awaitStopped();
     }
 
+    public boolean isRunning() {
+        return thread.isAlive();
+    }
+
     public void awaitStopped() {
         boolean interrupted = false;
         while (thread.isAlive()) {
@@ -146,12 +159,14 @@ public final class Mesh implements AutoCloseable {
             fail("supervisor", String.valueOf(e.getMessage()), home.log("supervisor"));
         } finally {
             stopParts();
-            fail("supervisor", "stopped while it started", home.log("supervisor"));
+            outcome.complete(new Outcome.Stopped());
         }
     }
 
     /// The services wait for the broker by themselves; accounting needs its database to start.
     private void startParts() throws IOException {
+        Files.createDirectories(useOfBuild.getParent());
+        Files.writeString(useOfBuild, home.root().toString());
         broker = Broker.start(home, ports);
         Stream.of(placement, submit, priority, agent).forEach(child -> child.start(now()));
         publish();
@@ -236,8 +251,9 @@ public final class Mesh implements AutoCloseable {
         }
         try {
             Files.deleteIfExists(home.status());
+            Files.deleteIfExists(useOfBuild);
         } catch (IOException e) {
-            LOG.warn("Cannot delete {}", home.status(), e);
+            LOG.warn("Cannot delete the marks of a running mesh", e);
         }
         LOG.info("Stopped");
     }
