@@ -1,0 +1,82 @@
+package io.berth.slurm;
+
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/// GPUs as an option names them: how many, and of which type if that matters.
+record GpuSpec(int count, @Nullable String type) {
+
+    private static final String INVALID_GRES = "Invalid generic resource (gres) specification";
+    private static final String INVALID_TRES =
+            "Batch job submission failed: Invalid Trackable RESource (TRES) specification";
+
+    /// The GPUs of `--gres`: a list of `gpu[:type][:count]`, each with an optional `gres:` before
+    /// it; null for `none`.
+    static @Nullable GpuSpec ofGres(String list) throws InvalidOption {
+        if (list.equals("none")) {
+            return null;
+        }
+        boolean shares = false;
+        GpuSpec found = null;
+        for (String item : list.split(",", -1)) {
+            if (item.isEmpty()) {
+                throw InvalidOption.refused(INVALID_TRES);
+            }
+            String gres = item.startsWith("gres:") ? item.substring(5) : item;
+            int colon = gres.indexOf(':');
+            String name = colon < 0 ? gres : gres.substring(0, colon);
+            if (name.equals("mps") || name.equals("shard")) {
+                shares = true;
+            } else if (name.equals("gpu")) {
+                found = colon < 0 ? new GpuSpec(1, null) : of(gres.substring(colon + 1), found);
+            } else {
+                throw InvalidOption.refused(INVALID_GRES);
+            }
+        }
+        if (shares) {
+            throw InvalidOption.refused(
+                    found == null ? "--gres=mps is not supported yet" : INVALID_GRES);
+        }
+        return found;
+    }
+
+    /// The GPUs of `--gpus` and its kin: a list of `[type:]count` or `type`.
+    static @Nullable GpuSpec ofList(String list) throws InvalidOption {
+        GpuSpec found = null;
+        for (String item : list.split(",", -1)) {
+            if (item.isEmpty()) {
+                throw InvalidOption.refused(INVALID_TRES);
+            }
+            found = of(item, found);
+        }
+        return found;
+    }
+
+    /// One item of a list. Of several with the same type the last one counts.
+    private static GpuSpec of(String text, @Nullable GpuSpec before) throws InvalidOption {
+        int colon = text.indexOf(':');
+        if (text.endsWith(":") || text.startsWith(":") || colon != text.lastIndexOf(':')) {
+            throw InvalidOption.refused(INVALID_GRES);
+        }
+        boolean countOnly = colon < 0 && Character.isDigit(text.charAt(0));
+        boolean typeOnly = colon < 0 && !countOnly;
+        String type = countOnly ? null : typeOnly ? text : text.substring(0, colon);
+        int count = typeOnly ? 1 : count(text.substring(colon + 1));
+        if (before != null && (before.type == null) != (type == null)) {
+            throw InvalidOption.refused(
+                    "Invalid GRES specification (with and without type identification)");
+        }
+        if (before != null && type != null && !type.equals(before.type)) {
+            throw InvalidOption.refused("GPUs of two types in one job are not supported yet");
+        }
+        return new GpuSpec(count, type);
+    }
+
+    private static int count(String text) throws InvalidOption {
+        OptionalLong count = Counts.withUnit(text);
+        if (count.isEmpty() || count.getAsLong() > Integer.MAX_VALUE) {
+            throw InvalidOption.refused(INVALID_TRES);
+        }
+        return (int) count.getAsLong();
+    }
+}

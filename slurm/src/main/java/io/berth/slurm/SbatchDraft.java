@@ -1,0 +1,260 @@
+package io.berth.slurm;
+
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.MemoryRequest.Per;
+import io.berth.slurm.GetOpt.Given;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// A submission while its options are read, one after the other; a later option replaces an earlier
+/// one. Confined to one call.
+final class SbatchDraft {
+
+    private static final int MAX_NICE = 2_147_483_645;
+    private static final int DEFAULT_NICE = 100;
+
+    private @Nullable String account;
+    private @Nullable String chdir;
+    private @Nullable String error;
+    private @Nullable String input;
+    private @Nullable String name;
+    private @Nullable String output;
+    private @Nullable String partition;
+    private @Nullable String qos;
+    private @Nullable String user;
+    private String export = "ALL";
+    private @Nullable Integer cpusPerTask;
+    private @Nullable Integer nodes;
+    private @Nullable Integer tasks;
+    private @Nullable Integer tasksPerNode;
+    private @Nullable Integer nice;
+    private @Nullable Boolean append;
+    private @Nullable Boolean requeue;
+    private @Nullable Long timeLimit;
+    private long timeMin;
+    private @Nullable GpuSpec gres;
+    private @Nullable GpuSpec gpus;
+    private @Nullable GpuSpec gpusPerNode;
+    private @Nullable GpuSpec gpusPerTask;
+    private boolean parsable;
+    private boolean quiet;
+    private boolean wait;
+    private final Map<Per, Long> memory = new EnumMap<>(Per.class);
+    private final Set<Per> memoryByVariable = EnumSet.noneOf(Per.class);
+
+    void set(SbatchSetting setting, Given<SbatchOption> given, boolean byVariable)
+            throws InvalidOption {
+        switch (setting) {
+            case ACCOUNT -> account = given.required();
+            case CHDIR -> chdir = given.required();
+            case CPUS_PER_TASK -> cpusPerTask = positive(given);
+            case ERROR -> error = given.required();
+            case EXPORT -> export = given.required();
+            case GPUS -> gpus = GpuSpec.ofList(given.required());
+            case GPUS_PER_NODE -> gpusPerNode = GpuSpec.ofList(given.required());
+            case GPUS_PER_TASK -> gpusPerTask = GpuSpec.ofList(given.required());
+            case GRES -> gres = GpuSpec.ofGres(given.required());
+            case INPUT -> input = given.required();
+            case JOB_NAME -> name = given.required();
+            case MEM -> setMemory(Per.NODE, given, byVariable);
+            case MEM_PER_CPU -> setMemory(Per.CPU, given, byVariable);
+            case MEM_PER_GPU -> setMemory(Per.GPU, given, byVariable);
+            case NICE -> nice = nice(given.value());
+            case NODES -> nodes = nodes(given.required());
+            case NO_REQUEUE -> requeue = false;
+            case NTASKS -> tasks = positive(given);
+            case NTASKS_PER_NODE -> tasksPerNode = positive(given);
+            case OPEN_MODE -> append = append(given);
+            case OUTPUT -> output = given.required();
+            case PARSABLE -> parsable = true;
+            case PARTITION -> partition = given.required();
+            case QOS -> qos = given.required();
+            case QUIET -> quiet = true;
+            case REQUEUE -> requeue = true;
+            case TIME -> timeLimit = time(given);
+            case TIME_MIN -> timeMin = time(given);
+            case USER -> user = given.required();
+            case WAIT -> wait = true;
+            case HELP, USAGE, VERSION, WRAP -> {}
+        }
+    }
+
+    private void setMemory(Per per, Given<SbatchOption> given, boolean byVariable)
+            throws InvalidOption {
+        OptionalLong mib = SlurmMemory.parseMib(given.required());
+        if (mib.isEmpty() || (per == Per.GPU && mib.getAsLong() == 0)) {
+            throw invalid(given);
+        }
+        memory.put(per, mib.getAsLong());
+        if (byVariable) {
+            memoryByVariable.add(per);
+        } else {
+            memoryByVariable.remove(per);
+        }
+    }
+
+    private static InvalidOption invalid(Given<SbatchOption> given) {
+        return InvalidOption.malformed("Invalid --" + given.option().longName() + " specification");
+    }
+
+    private static int positive(Given<SbatchOption> given) throws InvalidOption {
+        OptionalLong number = Counts.plain(given.required());
+        if (number.isEmpty() || number.getAsLong() < 1 || number.getAsLong() > Integer.MAX_VALUE) {
+            throw InvalidOption.refused(
+                    "Invalid numeric value \""
+                            + given.required()
+                            + "\" for --"
+                            + given.option().longName()
+                            + ".");
+        }
+        return (int) number.getAsLong();
+    }
+
+    private static int nodes(String text) throws InvalidOption {
+        int dash = text.indexOf('-');
+        OptionalLong least = Counts.withUnit(dash < 0 ? text : text.substring(0, dash));
+        OptionalLong most = dash < 0 ? least : Counts.withUnit(text.substring(dash + 1));
+        if (least.isEmpty()
+                || most.isEmpty()
+                || least.getAsLong() < 1
+                || most.getAsLong() > Integer.MAX_VALUE) {
+            throw InvalidOption.malformed("\"" + text + "\" is not a valid node count");
+        }
+        if (most.getAsLong() < least.getAsLong()) {
+            throw InvalidOption.malformed(
+                    "Maximum node count "
+                            + most.getAsLong()
+                            + " is less than minimum node count "
+                            + least.getAsLong());
+        }
+        return (int) least.getAsLong();
+    }
+
+    /// Slurm reads a nice value that is no number as 0.
+    private static int nice(@Nullable String text) throws InvalidOption {
+        if (text == null) {
+            return DEFAULT_NICE;
+        }
+        boolean negative = text.startsWith("-");
+        OptionalLong size = Counts.plain(negative ? text.substring(1) : text);
+        if (size.orElse(0) > MAX_NICE) {
+            throw InvalidOption.malformed(
+                    "Invalid --nice value, out of range (+/- " + MAX_NICE + ")");
+        }
+        return (int) (negative ? -size.orElse(0) : size.orElse(0));
+    }
+
+    private static boolean append(Given<SbatchOption> given) throws InvalidOption {
+        return switch (given.required().toLowerCase(Locale.ROOT)) {
+            case "a", "append" -> true;
+            case "t", "truncate" -> false;
+            default -> throw invalid(given);
+        };
+    }
+
+    private static long time(Given<SbatchOption> given) throws InvalidOption {
+        OptionalLong seconds = SlurmTime.parseLimit(given.required());
+        if (seconds.isEmpty()) {
+            throw invalid(given);
+        }
+        return seconds.getAsLong();
+    }
+
+    SbatchRequest request(
+            String script,
+            List<String> arguments,
+            Map<String, String> environment,
+            @Nullable LaunchMode launch,
+            SubmittedFrom from)
+            throws InvalidOption {
+        if (timeLimit != null && timeLimit > 0 && timeMin > timeLimit) {
+            throw InvalidOption.refused(
+                    "Batch job submission failed: Invalid time-min specification"
+                            + " (exceeds job's time or other limits)");
+        }
+        var warnings = new ArrayList<String>();
+        GpuSpec perNode = gpusPerNode == null ? gres : gpusPerNode;
+        GpuShape shape =
+                GpuShape.of(gpus, perNode, gpusPerTask, new TaskShape(nodes, tasks, tasksPerNode));
+        TaskShape layout = shape.layout().settled(warnings);
+        EnumMap<Per, Long> chosen = chosenMemory(shape);
+        String directory = directory(from.workingDirectory());
+        var submission =
+                new JobSubmission(
+                        script,
+                        List.copyOf(arguments),
+                        ExportedEnvironment.of(export, environment),
+                        directory,
+                        user == null ? from.user() : user,
+                        account,
+                        partition,
+                        qos,
+                        name == null ? from.name() : name,
+                        layout.nodes(),
+                        layout.tasks(),
+                        layout.tasksPerNode(),
+                        cpusPerTask,
+                        chosen.get(Per.NODE),
+                        chosen.get(Per.CPU),
+                        chosen.get(Per.GPU),
+                        shape.total(),
+                        shape.perNode(),
+                        shape.perTask(),
+                        shape.type(),
+                        timeLimit,
+                        nice,
+                        requeue,
+                        launch,
+                        output,
+                        error,
+                        input,
+                        append,
+                        from.host());
+        return new SbatchRequest(submission, parsable, wait, quiet, warnings);
+    }
+
+    private @Nullable String directory(@Nullable String current) {
+        if (chdir == null || current == null) {
+            return chdir == null ? current : chdir;
+        }
+        return Path.of(current).resolve(chdir).normalize().toString();
+    }
+
+    /// The one memory that counts: what options say outranks what variables say.
+    private EnumMap<Per, Long> chosenMemory(GpuShape shape) throws InvalidOption {
+        var chosen = new EnumMap<Per, Long>(Per.class);
+        chosen.putAll(memory);
+        boolean onlyVariables = memoryByVariable.size() == memory.size();
+        if (!onlyVariables) {
+            chosen.keySet().removeAll(memoryByVariable);
+        }
+        if (chosen.size() > 1) {
+            throw InvalidOption.fatal(
+                    (onlyVariables
+                                    ? "SBATCH_MEM_PER_CPU, SBATCH_MEM_PER_GPU, and"
+                                            + " SBATCH_MEM_PER_NODE"
+                                    : "--mem, --mem-per-cpu, and --mem-per-gpu")
+                            + " are mutually exclusive.");
+        }
+        if (chosen.containsKey(Per.CPU) && chosen.get(Per.CPU) == 0) {
+            chosen.remove(Per.CPU);
+            chosen.put(Per.NODE, 0L);
+        }
+        if (chosen.containsKey(Per.GPU) && shape.isEmpty()) {
+            throw InvalidOption.refused(
+                    "Requested mem_per_tres=gres:gpu:"
+                            + chosen.get(Per.GPU)
+                            + " but did not request any GPU.\n"
+                            + GpuShape.INVALID);
+        }
+        return chosen;
+    }
+}

@@ -1,0 +1,208 @@
+package io.berth.slurm;
+
+import static io.berth.slurm.OptionName.Argument.NONE;
+import static io.berth.slurm.OptionName.Argument.OPTIONAL;
+import static io.berth.slurm.OptionName.Argument.REQUIRED;
+
+import io.berth.slurm.OptionName.Argument;
+import io.berth.slurm.SbatchOption.Treatment;
+import io.berth.slurm.SbatchOption.Treatment.Different;
+import io.berth.slurm.SbatchOption.Treatment.Ignored;
+import io.berth.slurm.SbatchOption.Treatment.Refused;
+import io.berth.slurm.SbatchOption.Treatment.Same;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The rows of [SbatchOption#TABLE].
+///
+/// Source: sbatch(1) of Slurm 22.05, "OPTIONS" and "INPUT ENVIRONMENT VARIABLES".
+final class SbatchOptionTable {
+
+    private static final Treatment REFUSED = new Refused();
+
+    private final List<SbatchOption> rows = new ArrayList<>();
+
+    private SbatchOptionTable() {}
+
+    static List<SbatchOption> rows() {
+        var table = new SbatchOptionTable();
+        table.supported();
+        table.ignored();
+        table.refusedFirstHalf();
+        table.refusedSecondHalf();
+        table.rows.sort((a, b) -> a.longName().compareTo(b.longName()));
+        return List.copyOf(table.rows);
+    }
+
+    private void supported() {
+        same("account", 'A', REQUIRED, "SBATCH_ACCOUNT", SbatchSetting.ACCOUNT);
+        same("chdir", 'D', REQUIRED, null, SbatchSetting.CHDIR);
+        same("cpus-per-task", 'c', REQUIRED, null, SbatchSetting.CPUS_PER_TASK);
+        same("error", 'e', REQUIRED, null, SbatchSetting.ERROR);
+        same("export", '\0', REQUIRED, "SBATCH_EXPORT", SbatchSetting.EXPORT);
+        gpus("gpus", 'G', "SBATCH_GPUS", SbatchSetting.GPUS);
+        gpus("gpus-per-node", '\0', "SBATCH_GPUS_PER_NODE", SbatchSetting.GPUS_PER_NODE);
+        gpus("gpus-per-task", '\0', "SBATCH_GPUS_PER_TASK", SbatchSetting.GPUS_PER_TASK);
+        different(
+                "gres",
+                "SBATCH_GRES",
+                SbatchSetting.GRES,
+                "only `gpu[:type][:count]`, of one type, and `none`; `mps` and `shard` are refused");
+        same("help", 'h', NONE, null, SbatchSetting.HELP);
+        same("input", 'i', REQUIRED, null, SbatchSetting.INPUT);
+        same("job-name", 'J', REQUIRED, "SBATCH_JOB_NAME", SbatchSetting.JOB_NAME);
+        same("mem", '\0', REQUIRED, "SBATCH_MEM_PER_NODE", SbatchSetting.MEM);
+        same("mem-per-cpu", '\0', REQUIRED, "SBATCH_MEM_PER_CPU", SbatchSetting.MEM_PER_CPU);
+        same("mem-per-gpu", '\0', REQUIRED, "SBATCH_MEM_PER_GPU", SbatchSetting.MEM_PER_GPU);
+        same("nice", '\0', OPTIONAL, null, SbatchSetting.NICE);
+        different(
+                "nodes", 'N', SbatchSetting.NODES, "of a range `min-max` the job gets the minimum");
+        same("no-requeue", '\0', NONE, "SBATCH_NO_REQUEUE", SbatchSetting.NO_REQUEUE);
+        same("ntasks", 'n', REQUIRED, null, SbatchSetting.NTASKS);
+        same("ntasks-per-node", '\0', REQUIRED, null, SbatchSetting.NTASKS_PER_NODE);
+        same("open-mode", '\0', REQUIRED, "SBATCH_OPEN_MODE", SbatchSetting.OPEN_MODE);
+        same("output", 'o', REQUIRED, null, SbatchSetting.OUTPUT);
+        same("parsable", '\0', NONE, null, SbatchSetting.PARSABLE);
+        different(
+                "partition",
+                'p',
+                "SBATCH_PARTITION",
+                SbatchSetting.PARTITION,
+                "one partition, not a list");
+        same("qos", 'q', REQUIRED, "SBATCH_QOS", SbatchSetting.QOS);
+        same("quiet", 'Q', NONE, null, SbatchSetting.QUIET);
+        same("requeue", '\0', NONE, "SBATCH_REQUEUE", SbatchSetting.REQUEUE);
+        same("time", 't', REQUIRED, "SBATCH_TIMELIMIT", SbatchSetting.TIME);
+        different("time-min", null, SbatchSetting.TIME_MIN, "checked; the limit is never lowered");
+        same("usage", '\0', NONE, null, SbatchSetting.USAGE);
+        different(
+                "user", null, SbatchSetting.USER, "Berth's own: an operator submits for this user");
+        same("version", 'V', NONE, null, SbatchSetting.VERSION);
+        same("wait", 'W', NONE, "SBATCH_WAIT", SbatchSetting.WAIT);
+        same("wrap", '\0', REQUIRED, null, SbatchSetting.WRAP);
+    }
+
+    private void ignored() {
+        ignored("acctg-freq", '\0', REQUIRED, "SBATCH_ACCTG_FREQ", "usage is booked per run");
+        ignored("comment", '\0', REQUIRED, null, "not kept");
+        ignored("delay-boot", '\0', REQUIRED, "SBATCH_DELAY_BOOT", "Berth boots no nodes");
+        ignored("gpu-bind", '\0', REQUIRED, "SBATCH_GPU_BIND", "binds tasks of steps");
+        ignored("ignore-pbs", '\0', NONE, "SBATCH_IGNORE_PBS", "`#PBS` lines are never read");
+        ignored("kill-on-invalid-dep", '\0', REQUIRED, null, "there are no dependencies yet");
+        ignored("mail-type", '\0', REQUIRED, null, "Berth sends no mail");
+        ignored("mail-user", '\0', REQUIRED, null, "Berth sends no mail");
+        ignored("mem-bind", '\0', REQUIRED, "SBATCH_MEM_BIND", "binds tasks of steps");
+        ignored("oversubscribe", 's', NONE, null, "a permission that is not used");
+        ignored("power", '\0', REQUIRED, "SBATCH_POWER", "no power management");
+        ignored("profile", '\0', REQUIRED, "SBATCH_PROFILE", "no profile files are written");
+        ignored("verbose", 'v', NONE, "SBATCH_DEBUG", "there is nothing more to say");
+        ignored(
+                "wait-all-nodes",
+                '\0',
+                REQUIRED,
+                "SBATCH_WAIT_ALL_NODES",
+                "all nodes are ready before the script starts");
+        ignored("wckey", '\0', REQUIRED, "SBATCH_WCKEY", "not kept");
+    }
+
+    private void refusedFirstHalf() {
+        refused("array", 'a', REQUIRED, "SBATCH_ARRAY_INX");
+        refused("batch", '\0', REQUIRED, "SBATCH_BATCH");
+        refused("bb", '\0', REQUIRED, null);
+        refused("bbf", '\0', REQUIRED, null);
+        refused("begin", 'b', REQUIRED, null);
+        refused("cluster-constraint", '\0', REQUIRED, null);
+        refused("clusters", 'M', REQUIRED, "SBATCH_CLUSTERS");
+        refused("constraint", 'C', REQUIRED, "SBATCH_CONSTRAINT");
+        refused("container", '\0', REQUIRED, "SBATCH_CONTAINER");
+        refused("contiguous", '\0', NONE, null);
+        refused("core-spec", 'S', REQUIRED, "SBATCH_CORE_SPEC");
+        refused("cores-per-socket", '\0', REQUIRED, null);
+        refused("cpu-freq", '\0', REQUIRED, null);
+        refused("cpus-per-gpu", '\0', REQUIRED, "SBATCH_CPUS_PER_GPU");
+        refused("deadline", '\0', REQUIRED, null);
+        refused("dependency", 'd', REQUIRED, null);
+        refused("distribution", 'm', REQUIRED, "SBATCH_DISTRIBUTION");
+        refused("exclude", 'x', REQUIRED, null);
+        refused("exclusive", '\0', OPTIONAL, "SBATCH_EXCLUSIVE");
+        refused("export-file", '\0', REQUIRED, null);
+        refused("extra-node-info", 'B', REQUIRED, null);
+        refused("get-user-env", '\0', OPTIONAL, "SBATCH_GET_USER_ENV");
+        refused("gid", '\0', REQUIRED, null);
+        refused("gpu-freq", '\0', REQUIRED, "SBATCH_GPU_FREQ");
+        refused("gpus-per-socket", '\0', REQUIRED, "SBATCH_GPUS_PER_SOCKET");
+        refused("gres-flags", '\0', REQUIRED, "SBATCH_GRES_FLAGS");
+        refused("hint", '\0', REQUIRED, "SBATCH_HINT");
+        refused("hold", 'H', NONE, null);
+        refused("licenses", 'L', REQUIRED, null);
+        refused("mcs-label", '\0', REQUIRED, null);
+        refused("mincpus", '\0', REQUIRED, null);
+    }
+
+    private void refusedSecondHalf() {
+        refused("network", '\0', REQUIRED, "SBATCH_NETWORK");
+        refused("no-kill", 'k', OPTIONAL, "SBATCH_NO_KILL");
+        refused("nodefile", 'F', REQUIRED, null);
+        refused("nodelist", 'w', REQUIRED, null);
+        refused("ntasks-per-core", '\0', REQUIRED, null);
+        refused("ntasks-per-gpu", '\0', REQUIRED, null);
+        refused("ntasks-per-socket", '\0', REQUIRED, null);
+        refused("overcommit", 'O', NONE, "SBATCH_OVERCOMMIT");
+        refused("prefer", '\0', REQUIRED, null);
+        refused("priority", '\0', REQUIRED, null);
+        refused("propagate", '\0', OPTIONAL, null);
+        refused("reboot", '\0', NONE, null);
+        refused("reservation", '\0', REQUIRED, "SBATCH_RESERVATION");
+        refused("signal", '\0', REQUIRED, "SBATCH_SIGNAL");
+        refused("sockets-per-node", '\0', REQUIRED, null);
+        refused("spread-job", '\0', NONE, "SBATCH_SPREAD_JOB");
+        refused("switches", '\0', REQUIRED, "SBATCH_REQ_SWITCH");
+        refused("test-only", '\0', NONE, null);
+        refused("thread-spec", '\0', REQUIRED, "SBATCH_THREAD_SPEC");
+        refused("threads-per-core", '\0', REQUIRED, "SBATCH_THREADS_PER_CORE");
+        refused("tmp", '\0', REQUIRED, null);
+        refused("uid", '\0', REQUIRED, null);
+        refused("use-min-nodes", '\0', NONE, "SBATCH_USE_MIN_NODES");
+    }
+
+    private void same(
+            String name,
+            char letter,
+            Argument argument,
+            @Nullable String variable,
+            SbatchSetting setting) {
+        rows.add(new SbatchOption(name, letter, argument, variable, new Same(setting)));
+    }
+
+    private void gpus(String name, char letter, String variable, SbatchSetting setting) {
+        different(name, letter, variable, setting, "`[type:]count`, of one type");
+    }
+
+    private void different(
+            String name, @Nullable String variable, SbatchSetting setting, String how) {
+        different(name, '\0', variable, setting, how);
+    }
+
+    private void different(String name, char letter, SbatchSetting setting, String how) {
+        different(name, letter, null, setting, how);
+    }
+
+    private void different(
+            String name,
+            char letter,
+            @Nullable String variable,
+            SbatchSetting setting,
+            String how) {
+        rows.add(new SbatchOption(name, letter, REQUIRED, variable, new Different(setting, how)));
+    }
+
+    private void ignored(
+            String name, char letter, Argument argument, @Nullable String variable, String why) {
+        rows.add(new SbatchOption(name, letter, argument, variable, new Ignored(why)));
+    }
+
+    private void refused(String name, char letter, Argument argument, @Nullable String variable) {
+        rows.add(new SbatchOption(name, letter, argument, variable, REFUSED));
+    }
+}

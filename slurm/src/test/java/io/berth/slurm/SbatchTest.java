@@ -1,0 +1,242 @@
+package io.berth.slurm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.berth.contracts.LaunchMode;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class SbatchTest {
+
+    private static final String PLAIN = "#!/bin/sh\ntrue\n";
+
+    private static JobSubmission lines(String... lines) throws InvalidOption {
+        return Sbatch.submission(
+                List.of(),
+                Map.of(),
+                "#!/bin/sh\n" + String.join("\n", lines) + "\ntrue\n",
+                List.of());
+    }
+
+    private static JobSubmission words(String... words) throws InvalidOption {
+        return Sbatch.submission(List.of(words), Map.of(), PLAIN, List.of());
+    }
+
+    private static SbatchRequest request(Map<String, String> environment, String... words)
+            throws InvalidOption {
+        return Sbatch.request(
+                Sbatch.commandLine(List.of(words)),
+                environment,
+                BatchScript.of(PLAIN),
+                List.of("a", "b"),
+                new SubmittedFrom("train.sh", "/home/alice", "login1", "alice"));
+    }
+
+    private static InvalidOption refusal(String... words) {
+        return catchThrowableOfType(InvalidOption.class, () -> words(words));
+    }
+
+    @Test
+    void a_script_with_the_usual_lines_becomes_the_job_that_it_describes() throws InvalidOption {
+        JobSubmission job =
+                lines(
+                        "#SBATCH --job-name=train --partition=batch -A team_a",
+                        "#SBATCH -N 2 --ntasks-per-node=4 -c 8",
+                        "#SBATCH --gres=gpu:a100:4 --mem=64G",
+                        "#SBATCH --time=2-12:00:00 --nice=50 --no-requeue --open-mode=append",
+                        "#SBATCH -o logs/%x-%j.out -e logs/%j.err");
+
+        assertThat(job.name()).isEqualTo("train");
+        assertThat(job.partition()).isEqualTo("batch");
+        assertThat(job.account()).isEqualTo("team_a");
+        assertThat(job.nodes()).isEqualTo(2);
+        assertThat(job.tasksPerNode()).isEqualTo(4);
+        assertThat(job.tasks()).isNull();
+        assertThat(job.cpusPerTask()).isEqualTo(8);
+        assertThat(job.gpusPerNode()).isEqualTo(4);
+        assertThat(job.gpuType()).isEqualTo("a100");
+        assertThat(job.memoryMibPerNode()).isEqualTo(65_536);
+        assertThat(job.timeLimitSeconds()).isEqualTo(216_000);
+        assertThat(job.nice()).isEqualTo(50);
+        assertThat(job.requeue()).isFalse();
+        assertThat(job.appendOutput()).isTrue();
+        assertThat(job.standardOutput()).isEqualTo("logs/%x-%j.out");
+        assertThat(job.standardError()).isEqualTo("logs/%j.err");
+    }
+
+    @Test
+    void the_command_line_outranks_variables_and_variables_outrank_lines() throws InvalidOption {
+        String script = "#!/bin/sh\n#SBATCH -p one -A one -q one\n";
+
+        JobSubmission job =
+                Sbatch.submission(
+                        List.of("-p", "three"),
+                        Map.of("SBATCH_PARTITION", "two", "SBATCH_ACCOUNT", "two"),
+                        script,
+                        List.of());
+
+        assertThat(job.partition()).isEqualTo("three");
+        assertThat(job.account()).isEqualTo("two");
+        assertThat(job.qos()).isEqualTo("one");
+    }
+
+    @Test
+    void memory_of_an_option_outranks_another_kind_of_memory_of_a_variable() throws InvalidOption {
+        JobSubmission job =
+                Sbatch.submission(
+                        List.of("--mem=2G"), Map.of("SBATCH_MEM_PER_CPU", "1G"), PLAIN, List.of());
+
+        assertThat(job.memoryMibPerNode()).isEqualTo(2048);
+        assertThat(job.memoryMibPerCpu()).isNull();
+    }
+
+    @Test
+    void quotes_and_comments_in_a_line_are_understood() throws InvalidOption {
+        JobSubmission job = lines("#SBATCH -J \"two words\" -o 'a #b' -A x\\ y # -p no");
+
+        assertThat(job.name()).isEqualTo("two words");
+        assertThat(job.standardOutput()).isEqualTo("a #b");
+        assertThat(job.account()).isEqualTo("x y");
+        assertThat(job.partition()).isNull();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {"##SBATCH -p no", "' #SBATCH -p no'", "# SBATCH -p no", "#sbatch -p no"})
+    void a_line_that_only_looks_like_a_directive_is_a_comment(String line) throws InvalidOption {
+        assertThat(lines(line).partition()).isNull();
+    }
+
+    @Test
+    void a_berth_line_chooses_where_the_script_starts() throws InvalidOption {
+        assertThat(lines("#BERTH --launch=per-node").launch()).isEqualTo(LaunchMode.PER_NODE);
+        assertThat(lines("#BERTH --launch batch").launch()).isEqualTo(LaunchMode.BATCH);
+        assertThat(lines("#SBATCH -N2").launch()).isNull();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "#BERTH --launch=all | 255 | sbatch: error: Invalid --launch specification",
+                "#BERTH per-node | 1 | sbatch: error: Invalid directive found in batch script: per-node",
+                "#SBATCH -N2 oops | 1 | sbatch: error: Invalid directive found in batch script: oops",
+                "#SBATCH -J \"a | 1 | sbatch: error: line 2: Unmatched `\"` in [#SBATCH -J \"a]"
+            })
+    void a_wrong_line_is_refused(String line, int exitCode, String error) {
+        InvalidOption refusal = catchThrowableOfType(InvalidOption.class, () -> lines(line));
+
+        assertThat(refusal.exitCode()).isEqualTo(exitCode);
+        assertThat(refusal.print("sbatch").strip()).isEqualTo(error);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "-N2 -n 8 --ntasks-per-node=4 | 2 | 8 |",
+                "-n8 --ntasks-per-node=4 | 2 | 8 |",
+                "--nodes 3 | 3 | |",
+                "--ntasks-per-n=3 | | | 3",
+                "-QN3 | 3 | |",
+                "-N 2-4 | 2 | |",
+                "-N1k | 1024 | |",
+                "--ntasks-per-node=4 | | | 4",
+                "--gpus=8 --gpus-per-node=4 | 2 | |",
+                "--gpus=8 --gpus-per-task=2 | | 4 |"
+            })
+    void nodes_and_tasks_follow_from_what_is_said(
+            String words, Integer nodes, Integer tasks, Integer tasksPerNode) throws InvalidOption {
+        JobSubmission job = words(words.split(" "));
+
+        assertThat(job.nodes()).isEqualTo(nodes);
+        assertThat(job.tasks()).isEqualTo(tasks);
+        assertThat(job.tasksPerNode()).isEqualTo(tasksPerNode);
+    }
+
+    @Test
+    void of_a_total_and_a_number_per_node_only_one_is_left() throws InvalidOption {
+        JobSubmission job = words("--gpus=a100:8", "--gpus-per-node=4");
+
+        assertThat(job.gpus()).isNull();
+        assertThat(job.gpusPerNode()).isEqualTo(4);
+        assertThat(job.gpuType()).isEqualTo("a100");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--array=1-3 | 1 | sbatch: error: --array is not supported yet",
+                "-H | 1 | sbatch: error: --hold is not supported yet",
+                "-N | 255 | sbatch: option requires an argument -- 'N'",
+                "--nodes | 255 | sbatch: option '--nodes' requires an argument",
+                "--wait=5 | 255 | sbatch: option '--wait' doesn't allow an argument",
+                "--gres=gpu:a100:1,gpu:v100:1 | 1 | sbatch: error: GPUs of two types in one job are"
+                        + " not supported yet"
+            })
+    void what_cannot_be_done_is_refused_by_name(String words, int exitCode, String firstLine) {
+        InvalidOption refusal = refusal(words.split(" "));
+
+        assertThat(refusal.exitCode()).isEqualTo(exitCode);
+        assertThat(refusal.print("sbatch").lines().findFirst().orElse("")).isEqualTo(firstLine);
+        assertThat(refusal.code()).isEqualTo("invalid_option");
+    }
+
+    @Test
+    void the_first_operand_ends_the_options() throws InvalidOption {
+        GetOpt<SbatchOption> line = Sbatch.commandLine(List.of("-N2", "job.sh", "-x", "--foo"));
+
+        assertThat(line.operands()).containsExactly("job.sh", "-x", "--foo");
+    }
+
+    @Test
+    void what_options_leave_open_comes_from_the_submitter() throws InvalidOption {
+        JobSubmission job = request(Map.of(), "-D", "runs").submission();
+
+        assertThat(job.name()).isEqualTo("train.sh");
+        assertThat(job.user()).isEqualTo("alice");
+        assertThat(job.workingDirectory()).isEqualTo("/home/alice/runs");
+        assertThat(job.submitHost()).isEqualTo("login1");
+        assertThat(job.arguments()).containsExactly("a", "b");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "ALL | A B SLURM_X SBATCH_EXPORT",
+                "NONE | SLURM_X",
+                "A | A SLURM_X",
+                "A,C=1 | A C SLURM_X",
+                "ALL,C=1 | A B C SLURM_X SBATCH_EXPORT"
+            })
+    void export_selects_what_the_job_inherits(String export, String names) throws InvalidOption {
+        var environment = Map.of("A", "a", "B", "b", "SLURM_X", "x", "SBATCH_EXPORT", export);
+
+        JobSubmission job = request(environment).submission();
+
+        assertThat(job.environment()).containsOnlyKeys(names.split(" "));
+    }
+
+    @Test
+    void a_quoted_comma_stays_in_its_assignment() throws InvalidOption {
+        JobSubmission job = request(Map.of(), "--export=LIST='1,2',B=3").submission();
+
+        assertThat(job.environment()).containsEntry("LIST", "1,2").containsEntry("B", "3");
+    }
+
+    @Test
+    void what_concerns_the_command_itself_is_told_apart() throws InvalidOption {
+        SbatchRequest request = request(Map.of("SBATCH_WAIT", "1"), "--parsable", "-Q");
+
+        assertThat(request.parsable()).isTrue();
+        assertThat(request.quiet()).isTrue();
+        assertThat(request.waits()).isTrue();
+    }
+}

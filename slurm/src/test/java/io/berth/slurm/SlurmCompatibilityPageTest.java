@@ -1,0 +1,80 @@
+package io.berth.slurm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.slurm.SbatchOption.Treatment.Different;
+import io.berth.slurm.SbatchOption.Treatment.Ignored;
+import io.berth.slurm.SbatchOption.Treatment.Refused;
+import io.berth.slurm.SbatchOption.Treatment.Same;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+/// `docs/slurm-compatibility.md` is written from the option table; `-Dberth.write-docs=true` writes
+/// it anew.
+final class SlurmCompatibilityPageTest {
+
+    private static final Path PAGE = Path.of("../docs/slurm-compatibility.md");
+
+    private static final String HEAD =
+            """
+            # What `sbatch` understands
+
+            Every option of Slurm 22.05's `sbatch`, and what Berth makes of it. An option that would
+            change what runs is never silently dropped: it works, or the job is refused in one line
+            that names it (`sbatch: error: --array is not supported yet`).
+
+            Precedence is Slurm's: command line, then `SBATCH_*` variable, then `#SBATCH` line.
+            `#SBATCH` lines count before the first command of the script, at column 1, with one `#`;
+            ` # text` ends them; quotes are understood. `#PBS` lines are not read.
+
+            `#BERTH --launch=batch|per-node` is Berth's own line, which Slurm takes for a comment:
+            `batch` starts the script on the first node, as Slurm does; `per-node` starts it once on
+            every node, with `SLURM_NODEID` telling them apart, as one replica of a training job each.
+
+            This page is written by `SlurmCompatibilityPageTest` from the table in `SbatchOptionTable`.
+
+            | option | variable | Berth |
+            |---|---|---|
+            """;
+
+    private static String page() {
+        var page = new StringBuilder(HEAD);
+        for (SbatchOption option : SbatchOption.TABLE) {
+            String variable = option.variable() == null ? "" : "`" + option.variable() + "`";
+            page.append("| `" + option.names() + "` | " + variable + " | ")
+                    .append(treatment(option))
+                    .append(" |\n");
+        }
+        return page.toString();
+    }
+
+    private static String treatment(SbatchOption option) {
+        return switch (option.treatment()) {
+            case Same _ -> "same";
+            case Different different -> "different: " + different.how();
+            case Ignored ignored -> "ignored: " + ignored.why();
+            case Refused _ -> "refused";
+        };
+    }
+
+    @Test
+    void the_page_of_options_says_what_the_table_says() throws IOException {
+        if (Boolean.getBoolean("berth.write-docs")) {
+            Files.createDirectories(PAGE.getParent());
+            Files.writeString(PAGE, page());
+        }
+
+        assertThat(PAGE).as("run this test once with -Dberth.write-docs=true").hasContent(page());
+    }
+
+    @Test
+    void no_two_options_share_a_name_or_a_letter() {
+        assertThat(SbatchOption.TABLE).extracting(SbatchOption::longName).doesNotHaveDuplicates();
+        assertThat(SbatchOption.TABLE)
+                .extracting(SbatchOption::letter)
+                .filteredOn(letter -> letter != 0)
+                .doesNotHaveDuplicates();
+    }
+}
