@@ -8,14 +8,20 @@ import java.nio.file.Path;
 import java.nio.file.StandardWatchEventKinds;
 import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 
 /// Tells the runs of an agent process that a file has appeared in their folder.
 public final class SpoolWatch implements Closeable {
 
     private final WatchService service;
-    private final Map<WatchKey, Runnable> watchers = new ConcurrentHashMap<>();
+    private final ReentrantLock lock = new ReentrantLock();
+
+    /// A folder that is watched twice has one key.
+    private final Map<WatchKey, List<Runnable>> watchers = new HashMap<>();
 
     public SpoolWatch() throws IOException {
         service = FileSystems.getDefault().newWatchService();
@@ -24,12 +30,37 @@ public final class SpoolWatch implements Closeable {
 
     /// Calls `changed` after each change from now on, until the answer is closed.
     public Registration watch(Path folder, Runnable changed) throws IOException {
-        WatchKey key = folder.register(service, StandardWatchEventKinds.ENTRY_CREATE);
-        watchers.put(key, changed);
-        return () -> {
-            watchers.remove(key);
-            key.cancel();
-        };
+        lock.lock();
+        try {
+            WatchKey key = folder.register(service, StandardWatchEventKinds.ENTRY_CREATE);
+            watchers.computeIfAbsent(key, _ -> new ArrayList<>()).add(changed);
+            return () -> forget(key, changed);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void forget(WatchKey key, Runnable changed) {
+        lock.lock();
+        try {
+            List<Runnable> all = watchers.getOrDefault(key, new ArrayList<>());
+            all.remove(changed);
+            if (all.isEmpty()) {
+                watchers.remove(key);
+                key.cancel();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private List<Runnable> watchers(WatchKey key) {
+        lock.lock();
+        try {
+            return List.copyOf(watchers.getOrDefault(key, List.of()));
+        } finally {
+            lock.unlock();
+        }
     }
 
     /// One folder's watch.
@@ -49,10 +80,7 @@ public final class SpoolWatch implements Closeable {
                 WatchKey key = service.take();
                 key.pollEvents();
                 key.reset();
-                Runnable changed = watchers.get(key);
-                if (changed != null) {
-                    changed.run();
-                }
+                watchers(key).forEach(Runnable::run);
             }
         } catch (ClosedWatchServiceException e) {
             return;
