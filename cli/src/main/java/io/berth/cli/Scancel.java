@@ -84,16 +84,12 @@ final class Scancel implements Command {
             users.add(client.token().actsFor(terminal));
         }
         String path =
-                MeshClient.query(
-                        "/v1/jobs",
-                        "state",
-                        states,
-                        "user",
-                        users,
-                        "partition",
-                        words.list("partition"),
-                        "job",
-                        named);
+                new Query("/v1/jobs")
+                        .with("state", states)
+                        .with("user", users)
+                        .with("partition", words.list("partition"))
+                        .with("job", named)
+                        .toString();
         var ids = new ArrayList<String>();
         for (JobView job : JobView.all(client.get(path))) {
             if (matches(job, words, "name")

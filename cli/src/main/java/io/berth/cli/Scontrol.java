@@ -102,7 +102,9 @@ final class Scontrol implements Command {
         List<JobView> jobs = new ArrayList<>();
         if (name == null) {
             String all =
-                    MeshClient.query("/v1/jobs", "state", States.known(Set.copyOf(States.NAMES)));
+                    new Query("/v1/jobs")
+                            .with("state", States.known(Set.copyOf(States.NAMES)))
+                            .toString();
             for (JobView job : JobView.all(client.get(all))) {
                 jobs.add(new JobView(client.get("/v1/jobs/" + job.id())));
             }
