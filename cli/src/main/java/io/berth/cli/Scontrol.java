@@ -110,8 +110,8 @@ final class Scontrol implements Command {
             }
         } else {
             Long id = JobIds.parse(name);
-            Answer answer = client.ask("GET", "/v1/jobs/" + (id == null ? 0 : id));
-            if (id == null || answer.status() == 404) {
+            Answer answer = id == null ? null : client.ask("GET", "/v1/jobs/" + id);
+            if (answer == null || answer.status() == 404) {
                 throw new CommandFailure(1, "slurm_load_jobs error: Invalid job id specified\n");
             }
             if (!answer.ok()) {
