@@ -9,7 +9,7 @@ final class JobIds {
 
     private JobIds() {}
 
-    /// The number, null if the text is none.
+    /// The positive number, null if the text is none.
     static @Nullable Long parse(String text) {
         if (text.isEmpty() || text.length() > MAX_DIGITS) {
             return null;
@@ -19,6 +19,7 @@ final class JobIds {
                 return null;
             }
         }
-        return Long.valueOf(text);
+        long id = Long.parseLong(text);
+        return id == 0 ? null : id;
     }
 }

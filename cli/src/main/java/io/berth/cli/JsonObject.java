@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
-import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,18 +18,9 @@ record JsonObject(Map<String, @Nullable Object> fields) {
 
     private static final JsonFactory FACTORY = new JsonFactory();
 
-    /// The object in this stream.
+    /// The object that this text is.
     ///
-    /// @throws IOException if there is none
-    static JsonObject read(InputStream in) throws IOException {
-        try (JsonParser parser = FACTORY.createParser(in)) {
-            if (parser.nextToken() != JsonToken.START_OBJECT) {
-                throw new IOException("the answer is no JSON object");
-            }
-            return object(parser);
-        }
-    }
-
+    /// @throws IOException if it is none
     static JsonObject read(byte[] text) throws IOException {
         try (JsonParser parser = FACTORY.createParser(text)) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {

@@ -6,9 +6,7 @@ import java.io.OutputStream;
 import java.net.ConnectException;
 import java.net.HttpURLConnection;
 import java.net.URI;
-import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +17,6 @@ final class MeshClient {
 
     private static final int CONNECT_TIMEOUT_MILLIS = 5_000;
     private static final int READ_TIMEOUT_MILLIS = 30_000;
-    private static final int MAX_SEGMENT = 255;
 
     private final String command;
     private final Mesh mesh;
@@ -126,6 +123,7 @@ final class MeshClient {
         return exchange(method, mesh.gateway() + path, body, headers);
     }
 
+    /// Not in streaming mode, in which the JDK turns an answer of 401 into an exception.
     private Answer exchange(String method, String url, @Nullable String body, List<String> headers)
             throws NoAnswer {
         try {
@@ -142,7 +140,6 @@ final class MeshClient {
             if (body != null) {
                 byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
                 connection.setDoOutput(true);
-                connection.setFixedLengthStreamingMode(bytes.length);
                 connection.setRequestProperty("Content-Type", "application/json");
                 try (OutputStream out = connection.getOutputStream()) {
                     out.write(bytes);
@@ -175,31 +172,5 @@ final class MeshClient {
             }
             return JsonObject.EMPTY;
         }
-    }
-
-    /// `path?a=1,2&b=x`, without the parameters that have no values.
-    ///
-    /// @param parameters names and lists of values in turn
-    static String query(String path, Object... parameters) {
-        var url = new StringBuilder(path);
-        char separator = '?';
-        for (int i = 0; i < parameters.length; i += 2) {
-            var values = new StringBuilder();
-            for (Object value : (Collection<?>) parameters[i + 1]) {
-                values.append(values.isEmpty() ? "" : ",")
-                        .append(URLEncoder.encode(value.toString(), StandardCharsets.UTF_8));
-            }
-            if (!values.isEmpty()) {
-                url.append(separator).append(parameters[i]).append('=').append(values);
-                separator = '&';
-            }
-        }
-        return url.toString();
-    }
-
-    /// A name as one segment of a path.
-    static String segment(String name) {
-        String shortened = name.length() > MAX_SEGMENT ? name.substring(0, MAX_SEGMENT) : name;
-        return URLEncoder.encode(shortened, StandardCharsets.UTF_8).replace("+", "%20");
     }
 }

@@ -91,20 +91,14 @@ final class Sacct implements Command {
         MeshClient client = MeshClient.of(terminal, "sacct");
         JsonObject answer =
                 client.accounting(
-                        MeshClient.query(
-                                "/v1/accounting/jobs",
-                                "job",
-                                ids,
-                                "user",
-                                users(terminal, client, words, ids),
-                                "account",
-                                words.list("accounts"),
-                                "state",
-                                States.known(States.named(words.list("state"))),
-                                "start",
-                                start(terminal, words, ids),
-                                "end",
-                                time(terminal, words, "endtime")));
+                        new Query("/v1/accounting/jobs")
+                                .with("job", ids)
+                                .with("user", users(terminal, client, words, ids))
+                                .with("account", words.list("accounts"))
+                                .with("state", States.known(States.named(words.list("state"))))
+                                .with("start", start(terminal, words, ids))
+                                .with("end", time(terminal, words, "endtime"))
+                                .toString());
         List<String> names = words.list("name");
         List<String> partitions = words.list("partition");
         return answer.objects("jobs").stream()

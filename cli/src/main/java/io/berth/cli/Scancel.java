@@ -45,7 +45,7 @@ final class Scancel implements Command {
         List<String> named = ids(words);
         List<String> states = states(words);
         boolean filtered = FILTERS.stream().anyMatch(words::has);
-        if (named.isEmpty() && !filtered) {
+        if (words.operands().isEmpty() && !filtered) {
             throw CommandFailure.error("scancel", "No job identification provided");
         }
         MeshClient client = MeshClient.of(terminal, "scancel");
@@ -84,16 +84,12 @@ final class Scancel implements Command {
             users.add(client.token().actsFor(terminal));
         }
         String path =
-                MeshClient.query(
-                        "/v1/jobs",
-                        "state",
-                        states,
-                        "user",
-                        users,
-                        "partition",
-                        words.list("partition"),
-                        "job",
-                        named);
+                new Query("/v1/jobs")
+                        .with("state", states)
+                        .with("user", users)
+                        .with("partition", words.list("partition"))
+                        .with("job", named)
+                        .toString();
         var ids = new ArrayList<String>();
         for (JobView job : JobView.all(client.get(path))) {
             if (matches(job, words, "name")
@@ -110,20 +106,27 @@ final class Scancel implements Command {
         return !words.has(option) || words.list(option).contains(job.text(option));
     }
 
-    /// An array's task is written `17_3`; as there are no arrays yet, no job is called so.
+    /// The whole jobs named. A task of an array is written `17_3`; there are no arrays yet, and who
+    /// cancels what is not there is told nothing.
     private static List<String> ids(Words words) throws CommandFailure {
         var ids = new ArrayList<String>();
         for (String operand : words.operands()) {
             for (String text : CliOption.split(operand)) {
                 int task = text.indexOf('_');
                 Long id = JobIds.parse(task < 0 ? text : text.substring(0, task));
-                if (id == null || (task >= 0 && JobIds.parse(text.substring(task + 1)) == null)) {
+                if (id == null || (task >= 0 && !isIndex(text.substring(task + 1)))) {
                     throw CommandFailure.error("scancel", "Invalid job id " + text);
                 }
-                ids.add(text);
+                if (task < 0) {
+                    ids.add(text);
+                }
             }
         }
         return ids;
+    }
+
+    private static boolean isIndex(String text) {
+        return !text.isEmpty() && text.chars().allMatch(c -> c >= '0' && c <= '9');
     }
 
     private static List<String> states(Words words) throws CommandFailure {

@@ -102,14 +102,16 @@ final class Scontrol implements Command {
         List<JobView> jobs = new ArrayList<>();
         if (name == null) {
             String all =
-                    MeshClient.query("/v1/jobs", "state", States.known(Set.copyOf(States.NAMES)));
+                    new Query("/v1/jobs")
+                            .with("state", States.known(Set.copyOf(States.NAMES)))
+                            .toString();
             for (JobView job : JobView.all(client.get(all))) {
                 jobs.add(new JobView(client.get("/v1/jobs/" + job.id())));
             }
         } else {
             Long id = JobIds.parse(name);
-            Answer answer = client.ask("GET", "/v1/jobs/" + (id == null ? 0 : id));
-            if (id == null || answer.status() == 404) {
+            Answer answer = id == null ? null : client.ask("GET", "/v1/jobs/" + id);
+            if (answer == null || answer.status() == 404) {
                 throw new CommandFailure(1, "slurm_load_jobs error: Invalid job id specified\n");
             }
             if (!answer.ok()) {

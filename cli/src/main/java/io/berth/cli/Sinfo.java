@@ -7,7 +7,6 @@ import io.berth.cli.CliOption.Words;
 import io.berth.cli.NodeField.Line;
 import io.berth.slurm.HostList;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -81,7 +80,7 @@ final class Sinfo implements Command {
                 nodes.add(node);
             }
         }
-        nodes.sort(Comparator.comparing(NodeView::name, HostList.ORDER));
+        nodes.sort((one, other) -> HostList.ORDER.compare(one.name(), other.name()));
         return nodes;
     }
 
@@ -172,7 +171,7 @@ final class Sinfo implements Command {
                 mine.add(node);
             }
         }
-        mine.sort(Comparator.comparingInt(node -> node.state().rank()));
+        mine.sort((one, other) -> Integer.compare(one.state().rank(), other.state().rank()));
         if (mine.isEmpty()) {
             lines.put(partition.name(), new Line(partition, List.of()));
         }

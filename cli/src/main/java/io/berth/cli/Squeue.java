@@ -85,16 +85,12 @@ final class Squeue implements Command {
             users.add(client.token().actsFor(terminal));
         }
         String path =
-                MeshClient.query(
-                        "/v1/jobs",
-                        "state",
-                        States.known(states),
-                        "user",
-                        users,
-                        "partition",
-                        words.list("partition"),
-                        "job",
-                        ids);
+                new Query("/v1/jobs")
+                        .with("state", States.known(states))
+                        .with("user", users)
+                        .with("partition", words.list("partition"))
+                        .with("job", ids)
+                        .toString();
         List<String> accounts = words.list("account");
         List<String> names = words.list("name");
         return JobView.all(client.get(path)).stream()
@@ -131,8 +127,9 @@ final class Squeue implements Command {
         return States.named(given);
     }
 
+    /// The order by these keys, and at last by id.
     private static Comparator<JobView> order(String keys, Moment moment) throws CommandFailure {
-        Comparator<JobView> order = (_, _) -> 0;
+        var sortKeys = new ArrayList<SortKey>();
         for (String key : CliOption.split(keys)) {
             boolean falling = key.startsWith("-");
             String letter = falling || key.startsWith("+") ? key.substring(1) : key;
@@ -140,11 +137,20 @@ final class Squeue implements Command {
             if (field == null) {
                 throw CommandFailure.error("squeue", "Invalid sort specification: " + keys);
             }
-            Comparator<JobView> next = (one, other) -> field.compare(one, other, moment);
-            order = order.thenComparing(falling ? next.reversed() : next);
+            sortKeys.add(new SortKey(field, falling));
         }
-        return order.thenComparing(JobView::id);
+        sortKeys.add(new SortKey(JobField.ID, false));
+        return (one, other) -> {
+            int order = 0;
+            for (int i = 0; order == 0 && i < sortKeys.size(); i++) {
+                SortKey key = sortKeys.get(i);
+                order = key.field().compare(one, other, moment) * (key.falling() ? -1 : 1);
+            }
+            return order;
+        };
     }
+
+    private record SortKey(JobField field, boolean falling) {}
 
     /// Slurm sorts by `p` and `Q`, both the priority.
     private static @Nullable JobField sortField(char letter) {

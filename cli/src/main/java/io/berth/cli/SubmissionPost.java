@@ -76,7 +76,9 @@ final class SubmissionPost {
         return switch (answer.code()) {
             case "invalid_partition" ->
                     lines(
-                            "invalid partition specified: " + job.partition(),
+                            job.partition() == null
+                                    ? answer.detail()
+                                    : "invalid partition specified: " + job.partition(),
                             FAILED + "Invalid partition name specified");
             case "invalid_account" ->
                     lines(

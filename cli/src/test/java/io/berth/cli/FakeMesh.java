@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +44,7 @@ final class FakeMesh implements AutoCloseable {
     record Request(String method, String path, Map<String, String> headers, String body) {
 
         @Nullable String header(String name) {
-            return headers.get(name.toLowerCase(java.util.Locale.ROOT));
+            return headers.get(name.toLowerCase(Locale.ROOT));
         }
     }
 
@@ -90,6 +91,9 @@ final class FakeMesh implements AutoCloseable {
         byte[] body = reply.body().getBytes(StandardCharsets.UTF_8);
         exchange.getResponseHeaders().add("Content-Type", "application/json");
         exchange.getResponseHeaders().add("Berth-Position", "p7");
+        if (reply.status() == 401) {
+            exchange.getResponseHeaders().add("WWW-Authenticate", "Bearer");
+        }
         exchange.sendResponseHeaders(reply.status(), body.length == 0 ? -1 : body.length);
         exchange.getResponseBody().write(body);
         exchange.close();
@@ -99,7 +103,7 @@ final class FakeMesh implements AutoCloseable {
         var headers = new HashMap<String, String>();
         exchange.getRequestHeaders()
                 .forEach((name, values) ->
-                        headers.put(name.toLowerCase(java.util.Locale.ROOT), values.getFirst()));
+                        headers.put(name.toLowerCase(Locale.ROOT), values.getFirst()));
         String path = exchange.getRequestURI().toString();
         String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
         requests.add(new Request(exchange.getRequestMethod(), path, headers, body));

@@ -60,6 +60,13 @@ final class OtherCommandsTest {
     }
 
     @Test
+    void a_task_of_an_array_is_never_asked_for() {
+        assertThat(new CommandRun(mesh).run("scancel", "17_3", "17_0"))
+                .isEqualTo(new Outcome(0, "", ""));
+        assertThat(mesh.requests()).isEmpty();
+    }
+
+    @Test
     void another_users_job_stays_and_that_is_said() {
         mesh.on("DELETE", "/v1/jobs/17", Reply.problem(403, "not_allowed", "it is bob's"));
 

@@ -101,6 +101,15 @@ final class SbatchCommandTest {
     }
 
     @Test
+    void a_token_that_is_not_accepted_is_told_at_once() {
+        mesh.on("POST", "/v1/jobs", Reply.problem(401, "unauthorized", "the token has expired"));
+
+        assertThat(new CommandRun(mesh).run("sbatch", "--wrap", "true"))
+                .isEqualTo(new Outcome(1, "", "sbatch: error: the token has expired\n"));
+        assertThat(mesh.requests()).hasSize(1);
+    }
+
+    @Test
     void two_submissions_have_two_keys() {
         new CommandRun(mesh).run("sbatch", "--wrap", "true");
         new CommandRun(mesh).run("sbatch", "--wrap", "true");
