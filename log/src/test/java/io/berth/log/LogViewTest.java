@@ -187,11 +187,16 @@ final class LogViewTest {
     private static Consumer<byte[], byte[]> impatientConsumer(KafkaConnection kafka) {
         return new KafkaConsumer<>(
                 Map.of(
-                        ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, kafka.bootstrapServers(),
-                        ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none",
-                        ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false,
-                        ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 100,
-                        ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG, 100),
+                        ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                        kafka.bootstrapServers(),
+                        ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
+                        "none",
+                        ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
+                        false,
+                        ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
+                        100,
+                        ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG,
+                        100),
                 new ByteArrayDeserializer(),
                 new ByteArrayDeserializer());
     }
