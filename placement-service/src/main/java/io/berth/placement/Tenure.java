@@ -48,6 +48,7 @@ final class Tenure implements AutoCloseable {
     private final List<Fact> facts = new ArrayList<>();
     private final List<DeadLetter> letters = new ArrayList<>();
     private long round;
+    private boolean first = true;
     private long lastRoundNanos;
 
     Tenure(Recovered cell, HeartbeatWatch heartbeats, Duration minInterval) {
@@ -77,6 +78,8 @@ final class Tenure implements AutoCloseable {
         cell.rounds().close();
     }
 
+    /// One round. Who starts is asked only after a change: without one, passing time lets nobody
+    /// start who did not before.
     private void decide(List<Read> inputs, long now) {
         facts.clear();
         letters.clear();
@@ -92,7 +95,10 @@ final class Tenure implements AutoCloseable {
                                 Engine.decide(
                                         state, new Input.PresenceChanged(node, presence), now)));
         replay(Engine.due(state, now));
-        replay(Engine.place(state, now));
+        if (first || !inputs.isEmpty() || !facts.isEmpty()) {
+            first = false;
+            replay(Engine.place(state, now));
+        }
         if (facts.isEmpty() && letters.isEmpty()) {
             return;
         }
