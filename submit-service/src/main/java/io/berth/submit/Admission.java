@@ -286,17 +286,20 @@ public final class Admission {
         return arguments;
     }
 
-    private static Map<String, String> environment(Map<String, String> environment)
-            throws Refused {
+    private static Map<String, String> environment(Map<String, String> environment) throws Refused {
         for (Entry<String, String> variable : environment.entrySet()) {
             String name = variable.getKey();
             if (name.isEmpty() || name.indexOf('=') >= 0 || name.indexOf('\0') >= 0) {
                 throw invalid(
-                        "environment variable " + quoted(name) + ": a name has neither '=' nor NUL");
+                        "environment variable "
+                                + quoted(name)
+                                + ": a name has neither '=' nor NUL");
             }
             if (variable.getValue() == null || variable.getValue().indexOf('\0') >= 0) {
                 throw invalid(
-                        "environment variable " + quoted(name) + " is null or holds a NUL character");
+                        "environment variable "
+                                + quoted(name)
+                                + " is null or holds a NUL character");
             }
         }
         return environment;

@@ -21,13 +21,18 @@ final class Checks {
 
     /// The text as it may be shown: short, on one line, in quotes.
     static String quoted(String text) {
-        String line = text.codePoints()
-                .map(c -> Character.isISOControl(c) ? '?' : c)
-                .limit(MAX_SHOWN + 1L)
-                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
-                .toString();
+        String line =
+                text.codePoints()
+                        .map(c -> Character.isISOControl(c) ? '?' : c)
+                        .limit(MAX_SHOWN + 1L)
+                        .collect(
+                                StringBuilder::new,
+                                StringBuilder::appendCodePoint,
+                                StringBuilder::append)
+                        .toString();
         boolean longer = line.codePointCount(0, line.length()) > MAX_SHOWN;
-        return "'" + (longer ? line.substring(0, line.offsetByCodePoints(0, MAX_SHOWN)) + "…" : line)
+        return "'"
+                + (longer ? line.substring(0, line.offsetByCodePoints(0, MAX_SHOWN)) + "…" : line)
                 + "'";
     }
 
@@ -79,8 +84,7 @@ final class Checks {
         }
         long value = given.longValue();
         if (value < least || value > most) {
-            throw invalid(
-                    what + " is " + value + ", and may be " + least + " to " + most);
+            throw invalid(what + " is " + value + ", and may be " + least + " to " + most);
         }
         return value;
     }

@@ -1,12 +1,10 @@
 package io.berth.submit;
 
-import io.berth.contracts.IndexSet;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.NodeStatus.Presence;
 import java.util.List;
-import java.util.Map;
 import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
@@ -49,12 +47,5 @@ public record Node(
                             ? "IDLE"
                             : cpusHeld >= inventory().cpus() ? "ALLOCATED" : "MIXED";
         };
-    }
-
-    /// Indices of those of its GPUs that have these UUIDs.
-    static IndexSet gpuIndices(Map<String, Integer> indexOfUuid, List<String> uuids) {
-        var bits = new java.util.BitSet();
-        uuids.stream().map(indexOfUuid::get).filter(it -> it != null).forEach(bits::set);
-        return IndexSet.of(bits);
     }
 }

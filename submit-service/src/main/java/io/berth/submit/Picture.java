@@ -39,8 +39,8 @@ public final class Picture {
     /// How long an ended job shows.
     public static final Duration ENDED_SHOWN = Duration.ofHours(24);
 
-    /// By how much placement must be past a Submitted that it left no record of: its records of
-    /// one round are read one after the other.
+    /// By how much placement must be past a Submitted that it left no record of: its records of one
+    /// round are read one after the other.
     private static final long SETTLED_MILLIS = 10_000;
 
     private final NavigableMap<Integer, Cell> cells = new ConcurrentSkipListMap<>();

@@ -69,7 +69,8 @@ final class RequestedResources {
                                 IndexSet.MAX_INDEX + 1L,
                                 1);
         if ((long) tasks * cpusPerTask > Integer.MAX_VALUE) {
-            throw invalid(tasks + " tasks of " + cpusPerTask + " CPUs are more than any cluster has");
+            throw invalid(
+                    tasks + " tasks of " + cpusPerTask + " CPUs are more than any cluster has");
         }
         var gpuRequest = gpuRequest(nodes, tasks);
         return new ResourceRequest(nodes, tasks, cpusPerTask, memory(gpuRequest), gpuRequest);
@@ -90,7 +91,12 @@ final class RequestedResources {
         }
         if (derived > MAX_NODES || (givenTasks > 0 && givenTasks < derived)) {
             throw invalid(
-                    gpus + " GPUs make " + derived + " nodes, too many for " + givenTasks + " tasks");
+                    gpus
+                            + " GPUs make "
+                            + derived
+                            + " nodes, too many for "
+                            + givenTasks
+                            + " tasks");
         }
         return derived;
     }
@@ -155,7 +161,10 @@ final class RequestedResources {
         }
         if (gpusPerTask > 0) {
             long total = (long) gpusPerTask * tasks;
-            perNode = agreed(perNode, shared(number("the number of GPUs", total, 1, MAX_GPUS, 0), nodes));
+            perNode =
+                    agreed(
+                            perNode,
+                            shared(number("the number of GPUs", total, 1, MAX_GPUS, 0), nodes));
         }
         String type = asked.gpuType();
         if (type != null && perNode == 0) {
@@ -213,10 +222,9 @@ final class RequestedResources {
             return new MemoryRequest(
                     Per.GPU, number("memory per GPU", asked.memoryMibPerGpu(), 1, MAX_MIB, 0));
         }
-        // Without a default of the partition a job has all of its nodes, as DefMemPerNode=UNLIMITED.
+        // Without a default of the partition a job has all of its nodes, as
+        // DefMemPerNode=UNLIMITED.
         long defaultPerCpu = partition.defMemoryMibPerCpu();
-        return defaultPerCpu > 0
-                ? MemoryRequest.perCpu(defaultPerCpu)
-                : MemoryRequest.perNode(0);
+        return defaultPerCpu > 0 ? MemoryRequest.perCpu(defaultPerCpu) : MemoryRequest.perNode(0);
     }
 }

@@ -29,8 +29,8 @@ public final class Shares {
         return calculation;
     }
 
-    /// What fair share adds to the priority of this user's jobs in this account, in millionths of
-    /// a point.
+    /// What fair share adds to the priority of this user's jobs in this account, in millionths of a
+    /// point.
     public long micros(String account, String user) {
         Factor factor = factors.get(new Member(account, user));
         return factor == null

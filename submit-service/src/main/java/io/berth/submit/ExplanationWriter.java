@@ -1,0 +1,244 @@
+package io.berth.submit;
+
+import io.berth.contracts.GpuRequest;
+import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.ConfigEntry.Partition;
+import io.berth.slurm.SlurmTime;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Puts an explanation into words.
+final class ExplanationWriter {
+    private final Job job;
+    private final Picture picture;
+    private final long now;
+    private final ResourceRequest request;
+    private final @Nullable Partition partition;
+
+    ExplanationWriter(Job job, Picture picture, long now) {
+        this.job = job;
+        this.picture = picture;
+        this.now = now;
+        this.request = job.description().request();
+        this.partition =
+                picture.configuration()
+                        .map(Configuration::partitions)
+                        .map(it -> it.get(job.partition()))
+                        .orElse(null);
+    }
+
+    Explanation explanation() {
+        Integer ahead = job.pending() ? ahead() : null;
+        return new Explanation(
+                job,
+                ahead == null ? ofPlaced() : ofWaiting(ahead),
+                ahead,
+                Priority.of(job, picture.shares(), now));
+    }
+
+    private int ahead() {
+        Comparator<Job> order = Priority.order(picture.shares(), now);
+        return (int)
+                picture.jobs(now)
+                        .filter(Job::pending)
+                        .filter(other -> other.partition().equals(job.partition()))
+                        .filter(other -> order.compare(other, job) < 0)
+                        .count();
+    }
+
+    private String ofPlaced() {
+        String reason = message();
+        return switch (job.state()) {
+            case RUNNING, SUSPENDED -> "The job runs on " + hosts() + "." + reason;
+            case COMPLETING ->
+                    "The job's outcome is known; its nodes "
+                            + hosts()
+                            + " are still being cleared."
+                            + reason;
+            case CANCELLED ->
+                    "The job was cancelled"
+                            + (job.cancelledBy() == null ? "" : " by " + job.cancelledBy())
+                            + "."
+                            + reason;
+            case PENDING,
+                    COMPLETED,
+                    FAILED,
+                    TIMEOUT,
+                    NODE_FAIL,
+                    PREEMPTED,
+                    BOOT_FAIL,
+                    DEADLINE,
+                    OUT_OF_MEMORY ->
+                    "The job ended as "
+                            + job.state()
+                            + (job.exit() == null ? "" : ", exit status " + job.exit())
+                            + "."
+                            + reason;
+        };
+    }
+
+    private String message() {
+        String why =
+                switch (job.reason()) {
+                    case NODE_DOWN ->
+                            " A node of it is down, and whether it still runs is not known.";
+                    case JOB_LAUNCH_FAILURE -> " It could not be started.";
+                    case TIME_LIMIT ->
+                            " It reached its time limit of "
+                                    + time(job.description().timeLimitSeconds())
+                                    + ".";
+                    case OUT_OF_MEMORY -> " It used more memory than it had asked for.";
+                    case NONE,
+                            RESOURCES,
+                            PRIORITY,
+                            BAD_CONSTRAINTS,
+                            REQ_NODE_NOT_AVAIL,
+                            PARTITION_TIME_LIMIT,
+                            PARTITION_NODE_LIMIT,
+                            PARTITION_CONFIG,
+                            NON_ZERO_EXIT_CODE,
+                            RAISED_SIGNAL ->
+                            "";
+                };
+        return job.message() == null ? why : why + " " + job.message() + ".";
+    }
+
+    private String hosts() {
+        return String.join(",", job.held().stream().map(it -> it.node().value()).toList());
+    }
+
+    private String ofWaiting(int ahead) {
+        return switch (job.reason()) {
+            case NONE -> "The scheduler has not looked at the job yet.";
+            case RESOURCES ->
+                    "It is next in partition %s and waits for %s. %s"
+                            .formatted(job.partition(), wanted(), free());
+            case PRIORITY ->
+                    "%s before it in partition %s. It waits for %s. %s"
+                            .formatted(
+                                    ahead == 1 ? "One job is" : ahead + " jobs are",
+                                    job.partition(),
+                                    wanted(),
+                                    free());
+            case BAD_CONSTRAINTS -> badConstraints();
+            case REQ_NODE_NOT_AVAIL -> nodesNotAvailable();
+            case PARTITION_TIME_LIMIT ->
+                    "Its time limit of %s is above the %s that partition %s allows."
+                            .formatted(
+                                    time(job.description().timeLimitSeconds()),
+                                    time(partition == null ? 0 : partition.maxTimeSeconds()),
+                                    job.partition());
+            case PARTITION_NODE_LIMIT ->
+                    "It asks for %d nodes, and partition %s allows %d for one job."
+                            .formatted(
+                                    request.nodes(),
+                                    job.partition(),
+                                    partition == null ? 0 : partition.maxNodes());
+            case PARTITION_CONFIG ->
+                    "Partition " + job.partition() + " is not configured any more.";
+            case NODE_DOWN,
+                    NON_ZERO_EXIT_CODE,
+                    RAISED_SIGNAL,
+                    JOB_LAUNCH_FAILURE,
+                    TIME_LIMIT,
+                    OUT_OF_MEMORY ->
+                    "It waits again after a run that ended with "
+                            + job.reason().slurmName()
+                            + "."
+                            + message();
+        };
+    }
+
+    private String badConstraints() {
+        var registrations = candidates().stream().map(it -> it.status().seen()).toList();
+        String because =
+                new Feasibility(request, registrations)
+                        .obstacle()
+                        .orElse(
+                                registrations.isEmpty()
+                                        ? "no node of it is registered"
+                                        : "it has too few such nodes");
+        return "No nodes of partition %s could ever hold it: it asks for %s, but %s."
+                .formatted(job.partition(), wanted(), because);
+    }
+
+    private String nodesNotAvailable() {
+        var away =
+                candidates().stream()
+                        .filter(node -> !node.up())
+                        .map(node -> node.name() + " (" + node.state() + ")")
+                        .toList();
+        return "Nodes that could hold it are not available: "
+                + Checks.listed(away)
+                + ". It waits for "
+                + wanted()
+                + ".";
+    }
+
+    private String wanted() {
+        GpuRequest gpus = request.gpus();
+        var text = new StringBuilder();
+        if (gpus.perNode() > 0) {
+            String type = gpus.type() == null ? "" : gpus.type() + " ";
+            text.append(counted(gpus.perNode(), type + "GPU")).append(", ");
+        }
+        text.append(counted(request.cpusOn(0), "CPU"));
+        if (request.memory().wholeNode()) {
+            text.append(" and all memory");
+        } else {
+            text.append(" and ").append(request.memoryMibOn(0, 0)).append(" MiB of memory");
+        }
+        text.append(
+                request.nodes() == 1
+                        ? " on one node"
+                        : " on each of " + request.nodes() + " nodes");
+        return text.toString();
+    }
+
+    private String free() {
+        List<Node> nodes = candidates();
+        List<Node> up = nodes.stream().filter(Node::up).toList();
+        GpuRequest gpus = request.gpus();
+        long freeGpus = up.stream().mapToLong(node -> freeGpus(node, gpus)).sum();
+        long mostGpus = up.stream().mapToLong(node -> freeGpus(node, gpus)).max().orElse(0);
+        int mostCpus =
+                up.stream()
+                        .mapToInt(node -> node.inventory().cpus() - node.cpusHeld())
+                        .max()
+                        .orElse(0);
+        String text =
+                gpus.perNode() > 0
+                        ? "Free are %s, at most %d on one node, and at most %s on one node"
+                                .formatted(
+                                        counted(freeGpus, "such GPU"),
+                                        mostGpus,
+                                        counted(mostCpus, "CPU"))
+                        : "Free are at most %s on one node".formatted(counted(mostCpus, "CPU"));
+        return text + "; " + up.size() + " of " + counted(nodes.size(), "node") + " up.";
+    }
+
+    private static long freeGpus(Node node, GpuRequest request) {
+        return node.inventory().gpus().stream()
+                .filter(request::admits)
+                .filter(gpu -> !node.gpuHolders().containsKey(gpu.uuid()))
+                .count();
+    }
+
+    private List<Node> candidates() {
+        return partition == null
+                ? List.of()
+                : picture.nodes().stream()
+                        .filter(node -> PartitionNodes.has(partition, node.name()))
+                        .toList();
+    }
+
+    private static String counted(long count, String what) {
+        return count + " " + what + (count == 1 ? "" : "s");
+    }
+
+    private static String time(long seconds) {
+        return seconds == 0 ? SlurmTime.UNLIMITED : SlurmTime.full(seconds);
+    }
+}

@@ -1,0 +1,25 @@
+package io.berth.submit;
+
+import io.smallrye.config.ConfigMapping;
+import io.smallrye.config.WithDefault;
+import java.time.Duration;
+
+/// The gateway's settings.
+@ConfigMapping(prefix = "berth.submit")
+public interface SubmitConfig {
+    /// After so long without all acknowledgements a submission is answered with "outcome unknown".
+    @WithDefault("5s")
+    Duration answerTimeout();
+
+    /// How long the log is tried with one record. Below `answer-timeout`.
+    @WithDefault("4s")
+    Duration writeTimeout();
+
+    /// How long a question waits for the gateway's view of the log.
+    @WithDefault("2s")
+    Duration viewTimeout();
+
+    /// How long the body of a request may take to arrive.
+    @WithDefault("60s")
+    Duration bodyTimeout();
+}

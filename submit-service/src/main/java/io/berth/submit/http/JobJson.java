@@ -1,0 +1,178 @@
+package io.berth.submit.http;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.berth.contracts.Allocation;
+import io.berth.contracts.ExitStatus;
+import io.berth.contracts.Gpu;
+import io.berth.contracts.IndexSet;
+import io.berth.contracts.Inventory;
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.event.NodeStatus;
+import io.berth.slurm.HostList;
+import io.berth.submit.Job;
+import io.berth.submit.Job.Attempt;
+import io.berth.submit.Picture;
+import io.berth.submit.Priority;
+import java.util.BitSet;
+import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.jspecify.annotations.Nullable;
+
+/// A job as it is answered. Times are epoch milliseconds; what is not known is left out.
+///
+/// @param startedAt when it was placed: Slurm's StartTime
+/// @param cpus total, as are `memoryMib` (0 while unknown) and `gpus`
+/// @param lease number of the current run, else of the last; 0 before the first
+/// @param simulated whether GPUs that it has are declared and not there
+/// @param launchPart only where one job is asked for
+@Schema(name = "Job")
+@JsonInclude(JsonInclude.Include.NON_NULL)
+record JobJson(
+        long id,
+        String name,
+        String user,
+        String account,
+        String partition,
+        String qos,
+        String state,
+        String stateCode,
+        String reason,
+        @Nullable String message,
+        long priority,
+        int nice,
+        String submittedBy,
+        long submittedAt,
+        @Nullable Long startedAt,
+        @Nullable Long endedAt,
+        long timeLimitSeconds,
+        int nodes,
+        String nodeList,
+        List<String> nodeNames,
+        int tasks,
+        int cpusPerTask,
+        int cpus,
+        long memoryMib,
+        int gpus,
+        int gpusPerNode,
+        @Nullable String gpuType,
+        LaunchMode launch,
+        boolean requeue,
+        int restarts,
+        int lease,
+        int exitCode,
+        int signal,
+        String exit,
+        @Nullable String cancelledBy,
+        boolean simulated,
+        List<AllocationJson> allocations,
+        @Nullable Long billingRateMilli,
+        @JsonUnwrapped @Nullable LaunchJson launchPart) {
+
+    /// What the job has, or had, on one node.
+    @Schema(name = "Allocation")
+    record AllocationJson(
+            String node,
+            int index,
+            int tasks,
+            String cpus,
+            long memoryMib,
+            List<String> gpus,
+            String gpuIndices) {}
+
+    static JobJson of(Job job, Picture picture, long now, @Nullable LaunchJson launchPart) {
+        JobDescription asked = job.description();
+        ResourceRequest request = asked.request();
+        Attempt attempt = job.attempt();
+        List<Allocation> allocations =
+                attempt == null || job.pending() ? List.of() : attempt.allocations();
+        List<String> names = allocations.stream().map(it -> it.node().value()).toList();
+        ExitStatus exit = job.exit() == null ? ExitStatus.SUCCESS : job.exit();
+        return new JobJson(
+                job.id().value(),
+                asked.name(),
+                job.user(),
+                asked.account(),
+                job.partition(),
+                asked.qos(),
+                job.state().name(),
+                job.state().code(),
+                job.reason().slurmName(),
+                job.message(),
+                Priority.of(job, picture.shares(), now).points(),
+                asked.nice(),
+                job.submittedBy(),
+                job.submittedAt(),
+                orNull(job.placedAt()),
+                orNull(job.endedAt()),
+                asked.timeLimitSeconds(),
+                request.nodes(),
+                HostList.compress(names),
+                names,
+                request.tasks(),
+                request.cpusPerTask(),
+                request.totalCpus(),
+                memoryMib(request, allocations),
+                request.totalGpus(),
+                request.gpus().perNode(),
+                request.gpus().type(),
+                asked.launch(),
+                asked.requeue(),
+                job.restarts(),
+                attempt == null ? 0 : attempt.lease(),
+                exit.code(),
+                exit.signal(),
+                exit.toString(),
+                job.cancelledBy(),
+                allocations.stream().anyMatch(it -> simulated(it, picture)),
+                allocations.stream().map(it -> allocation(it, picture)).toList(),
+                attempt == null || !attempt.holding() ? null : attempt.billingRate(),
+                launchPart);
+    }
+
+    private static @Nullable Long orNull(long time) {
+        return time == 0 ? null : time;
+    }
+
+    private static long memoryMib(ResourceRequest request, List<Allocation> allocations) {
+        if (!allocations.isEmpty()) {
+            return allocations.stream().mapToLong(Allocation::memoryMib).sum();
+        }
+        return switch (request.memory().per()) {
+            case NODE -> request.memory().mib() * request.nodes();
+            case CPU -> request.memory().mib() * request.totalCpus();
+            case GPU -> request.memory().mib() * request.totalGpus();
+        };
+    }
+
+    private static boolean simulated(Allocation allocation, Picture picture) {
+        Inventory inventory = inventory(allocation, picture);
+        return !allocation.gpus().isEmpty() && inventory != null && inventory.simulated();
+    }
+
+    private static @Nullable Inventory inventory(Allocation allocation, Picture picture) {
+        NodeStatus node = picture.nodeStatus(allocation.node());
+        return node == null ? null : node.seen().inventory();
+    }
+
+    private static AllocationJson allocation(Allocation it, Picture picture) {
+        var indices = new BitSet();
+        Inventory inventory = inventory(it, picture);
+        if (inventory != null) {
+            inventory.gpus().stream()
+                    .filter(gpu -> it.gpus().contains(gpu.uuid()))
+                    .mapToInt(Gpu::index)
+                    .forEach(indices::set);
+        }
+        return new AllocationJson(
+                it.node().value(),
+                it.index(),
+                it.tasks(),
+                it.cpus().toString(),
+                it.memoryMib(),
+                it.gpus(),
+                IndexSet.of(indices).toString());
+    }
+}

@@ -1,0 +1,221 @@
+package io.berth.submit.http;
+
+import io.berth.contracts.JobId;
+import io.berth.slurm.JobSubmission;
+import io.berth.submit.Deadline;
+import io.berth.submit.Explanation;
+import io.berth.submit.Gateway;
+import io.berth.submit.Job;
+import io.berth.submit.Picture;
+import io.berth.submit.Position;
+import io.berth.submit.Refusal.InvalidRequest;
+import io.berth.submit.Refused;
+import io.berth.submit.SubmitConfig;
+import io.berth.submit.kafka.SpecReader;
+import io.smallrye.common.annotation.RunOnVirtualThread;
+import io.vertx.core.http.HttpServerRequest;
+import jakarta.annotation.security.RolesAllowed;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.DELETE;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HeaderParam;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.time.Clock;
+import java.util.Optional;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jspecify.annotations.Nullable;
+
+/// `/v1/jobs`: submit, query and cancel jobs.
+@Path("/v1/jobs")
+@Produces(MediaType.APPLICATION_JSON)
+@RolesAllowed({Callers.OPERATOR, Callers.USER})
+@RunOnVirtualThread
+@Tag(name = "Jobs")
+public class JobResource {
+    static final String POSITION = "Berth-Position";
+    private static final String KEY = "Idempotency-Key";
+    private static final String SHELL_SCRIPT = "text/x-shellscript";
+    private static final String SH = "application/x-sh";
+    private static final int MAX_KEY = 128;
+
+    private final Gateway gateway;
+    private final SpecReader specs;
+    private final Callers callers;
+    private final SubmissionCounter counter;
+    private final SubmitConfig config;
+    private final Clock clock;
+
+    JobResource(
+            Gateway gateway,
+            SpecReader specs,
+            Callers callers,
+            SubmissionCounter counter,
+            SubmitConfig config,
+            Clock clock) {
+        this.gateway = gateway;
+        this.specs = specs;
+        this.callers = callers;
+        this.counter = counter;
+        this.config = config;
+        this.clock = clock;
+    }
+
+    @POST
+    @Consumes(MediaType.APPLICATION_JSON)
+    @Operation(
+            summary = "Submit a job",
+            description =
+                    "Everything but the script may be left out. With an Idempotency-Key a repeated request finds the job of the first.")
+    @RequestBody(content = @Content(schema = @Schema(implementation = JobSubmission.class)))
+    @APIResponse(
+            responseCode = "201",
+            description = "The job is accepted, and will not be lost",
+            content = @Content(schema = @Schema(implementation = JobJson.class)))
+    @APIResponse(
+            responseCode = "422",
+            description = "Refused by a rule, which the code names",
+            content =
+                    @Content(
+                            mediaType = Problem.MEDIA_TYPE,
+                            schema = @Schema(implementation = Problem.class)))
+    @APIResponse(
+            responseCode = "503",
+            description = "Whether there is a job is not known: try again with the same key")
+    public Response submit(
+            InputStream body,
+            @HeaderParam(KEY) @Nullable String key,
+            @Context HttpServerRequest request)
+            throws Refused, IOException {
+        return created(counter.count(() -> submit(SubmissionBody.json(read(body)), key, request)));
+    }
+
+    @POST
+    @Consumes({SHELL_SCRIPT, SH})
+    @Operation(
+            summary = "Submit a batch script",
+            description = "The script's #SBATCH lines are read as sbatch reads them.")
+    @RequestBody(content = @Content(schema = @Schema(implementation = String.class)))
+    @APIResponse(
+            responseCode = "201",
+            description = "The job is accepted, and will not be lost",
+            content = @Content(schema = @Schema(implementation = JobJson.class)))
+    public Response submitScript(
+            InputStream body,
+            @QueryParam("user") @Nullable String user,
+            @HeaderParam(KEY) @Nullable String key,
+            @Context HttpServerRequest request)
+            throws Refused, IOException {
+        return created(
+                counter.count(() -> submit(SubmissionBody.script(read(body), user), key, request)));
+    }
+
+    private byte[] read(InputStream body) throws Refused, IOException {
+        return SubmissionBody.bytes(body, config.bodyTimeout());
+    }
+
+    private Job submit(JobSubmission asked, @Nullable String key, HttpServerRequest request)
+            throws Refused {
+        if (key != null && (key.isBlank() || key.length() > MAX_KEY)) {
+            throw new Refused(
+                    new InvalidRequest(KEY + " is not 1 to " + MAX_KEY + " characters long"));
+        }
+        return gateway.submit(asked, callers.of(request), key);
+    }
+
+    private Response created(Job job) {
+        return Response.created(URI.create("/v1/jobs/" + job.id()))
+                .header(POSITION, Position.after(job))
+                .entity(JobJson.of(job, gateway.picture(null), clock.millis(), null))
+                .build();
+    }
+
+    @GET
+    @Operation(
+            summary = "List jobs",
+            description =
+                    "Without states all jobs that have not ended. Ended jobs stay for 24 hours.")
+    public Lists.Jobs list(
+            @QueryParam("state") @Nullable String states,
+            @QueryParam("user") @Nullable String users,
+            @QueryParam("partition") @Nullable String partitions,
+            @QueryParam("job") @Nullable String ids,
+            @HeaderParam(POSITION) @Nullable String position)
+            throws Refused {
+        var filter = JobFilter.of(states, ids, users, partitions);
+        Picture picture = picture(position);
+        long now = clock.millis();
+        return new Lists.Jobs(
+                (filter.ids().isEmpty()
+                                ? picture.jobs(now)
+                                : filter.ids().stream()
+                                        .distinct()
+                                        .sorted()
+                                        .map(gateway::find)
+                                        .flatMap(Optional::stream))
+                        .filter(filter::admits)
+                        .map(job -> JobJson.of(job, picture, now, null))
+                        .toList());
+    }
+
+    @GET
+    @Path("{id}")
+    @Operation(summary = "One job, with how it is launched")
+    @APIResponse(
+            responseCode = "200",
+            description = "The job",
+            content = @Content(schema = @Schema(implementation = JobJson.class)))
+    @APIResponse(responseCode = "404", description = "The log has no such job")
+    public JobJson one(@PathParam("id") String id, @HeaderParam(POSITION) @Nullable String position)
+            throws Refused {
+        JobId jobId = JobFilter.jobId(id);
+        Picture picture = picture(position);
+        Job job = gateway.job(jobId);
+        LaunchJson launch =
+                specs.read(job, Deadline.in(config.viewTimeout()))
+                        .map(spec -> LaunchJson.of(spec, job))
+                        .orElse(null);
+        return JobJson.of(job, picture, clock.millis(), launch);
+    }
+
+    @GET
+    @Path("{id}/why")
+    @Operation(summary = "Why a job is in its state, and its place in the queue")
+    public WhyJson why(@PathParam("id") String id, @HeaderParam(POSITION) @Nullable String position)
+            throws Refused {
+        JobId jobId = JobFilter.jobId(id);
+        Picture picture = picture(position);
+        return WhyJson.of(Explanation.of(gateway.job(jobId), picture, clock.millis()));
+    }
+
+    @DELETE
+    @Path("{id}")
+    @Operation(
+            summary = "Cancel a job",
+            description = "The job ends soon. A job that has ended stays as it is.")
+    @APIResponse(responseCode = "202", description = "The job will end, or has ended")
+    @APIResponse(responseCode = "403", description = "The job is another user's")
+    public Response cancel(@PathParam("id") String id, @Context HttpServerRequest request)
+            throws Refused {
+        Position position = gateway.cancel(JobFilter.jobId(id), callers.of(request));
+        return Response.accepted().header(POSITION, position).build();
+    }
+
+    private Picture picture(@Nullable String position) throws Refused {
+        return gateway.picture(position == null ? null : Position.parse(position));
+    }
+}

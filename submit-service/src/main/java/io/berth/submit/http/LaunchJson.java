@@ -1,0 +1,47 @@
+package io.berth.submit.http;
+
+import io.berth.contracts.JobSpec;
+import io.berth.slurm.FilenamePattern;
+import io.berth.submit.Job;
+import java.nio.file.Path;
+
+/// How a job is launched, as `scontrol show job` tells it.
+///
+/// @param standardOutput the file's absolute path; `%N` stays in it until the job has a node
+record LaunchJson(
+        String workingDirectory,
+        String standardOutput,
+        String standardError,
+        String standardInput,
+        String command,
+        String submitHost) {
+    static LaunchJson of(JobSpec spec, Job job) {
+        String node =
+                job.attempt() == null || job.attempt().allocations().isEmpty()
+                        ? null
+                        : job.attempt().allocations().getFirst().node().value();
+        var pattern =
+                new FilenamePattern(
+                        job.id(),
+                        spec.description().name(),
+                        spec.description().user(),
+                        node == null ? "%N" : node,
+                        0);
+        String output = absolute(spec, pattern, spec.standardOutput());
+        return new LaunchJson(
+                spec.workingDirectory(),
+                output,
+                spec.standardError() == null
+                        ? output
+                        : absolute(spec, pattern, spec.standardError()),
+                spec.standardInput() == null
+                        ? "/dev/null"
+                        : absolute(spec, pattern, spec.standardInput()),
+                spec.description().name(),
+                spec.submitHost());
+    }
+
+    private static String absolute(JobSpec spec, FilenamePattern pattern, String file) {
+        return Path.of(spec.workingDirectory()).resolve(pattern.expand(file)).toString();
+    }
+}

@@ -1,0 +1,103 @@
+package io.berth.submit.http;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import io.berth.contracts.Gpu;
+import io.berth.contracts.Inventory;
+import io.berth.contracts.Isolation;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.ConfigEntry.Partition;
+import io.berth.submit.Job;
+import io.berth.submit.Node;
+import io.berth.submit.Node.Beat;
+import io.berth.submit.PartitionNodes;
+import io.berth.submit.Picture;
+import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.jspecify.annotations.Nullable;
+
+/// A node as it is answered.
+///
+/// @param heardAt of the last heartbeat, as `loadPercent` and `memoryUsedMib`; left out before the
+///   first
+@Schema(name = "Node")
+@JsonInclude(JsonInclude.Include.NON_NULL)
+record NodeJson(
+        String name,
+        String state,
+        @Nullable String reason,
+        int cpus,
+        int cpusAllocated,
+        long memoryMib,
+        long memoryAllocatedMib,
+        List<GpuJson> gpus,
+        int gpusAllocated,
+        List<String> partitions,
+        List<Isolation> isolation,
+        boolean simulated,
+        @Nullable String profile,
+        int sockets,
+        int coresPerSocket,
+        int threadsPerCore,
+        String os,
+        String architecture,
+        String agentVersion,
+        @Nullable Integer loadPercent,
+        @Nullable Long memoryUsedMib,
+        @Nullable Long heardAt,
+        List<Long> jobs) {
+
+    /// A GPU and the job that holds it.
+    @Schema(name = "Gpu")
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    record GpuJson(
+            int index, String uuid, String type, String name, long memoryMib, @Nullable Long job) {
+        static GpuJson of(Gpu gpu, Node node) {
+            Job holder = node.gpuHolders().get(gpu.uuid());
+            return new GpuJson(
+                    gpu.index(),
+                    gpu.uuid(),
+                    gpu.type(),
+                    gpu.name(),
+                    gpu.memoryMib(),
+                    holder == null ? null : holder.id().value());
+        }
+    }
+
+    static NodeJson of(Node node, Picture picture) {
+        Inventory inventory = node.inventory();
+        Beat beat = node.beat();
+        return new NodeJson(
+                node.name().value(),
+                node.state(),
+                node.up() ? null : "Not responding",
+                inventory.cpus(),
+                node.cpusHeld(),
+                inventory.memoryMib(),
+                node.memoryMibHeld(),
+                inventory.gpus().stream().map(gpu -> GpuJson.of(gpu, node)).toList(),
+                node.gpuHolders().size(),
+                partitions(node.name(), picture),
+                inventory.isolation(),
+                inventory.simulated(),
+                inventory.profile(),
+                inventory.sockets(),
+                inventory.coresPerSocket(),
+                inventory.threadsPerCore(),
+                inventory.os(),
+                inventory.architecture(),
+                node.status().seen().agentVersion(),
+                beat == null ? null : beat.loadPercent(),
+                beat == null ? null : beat.memoryUsedMib(),
+                beat == null ? null : beat.heardAt(),
+                node.jobs().stream().map(job -> job.id().value()).toList());
+    }
+
+    private static List<String> partitions(NodeName node, Picture picture) {
+        return picture.configuration().map(Configuration::partitions).stream()
+                .flatMap(it -> it.values().stream())
+                .filter(partition -> PartitionNodes.has(partition, node))
+                .map(Partition::name)
+                .toList();
+    }
+}

@@ -1,0 +1,52 @@
+package io.berth.submit.http;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import io.berth.contracts.event.ConfigEntry.Partition;
+import io.berth.contracts.event.NodeSeen;
+import io.berth.submit.PartitionNodes;
+import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+
+/// A partition as it is answered.
+///
+/// @param maxTimeSeconds 0 is unlimited, as in `maxNodes`
+/// @param nodes those configured; where that is all, those registered
+/// @param totalCpus of the registered nodes, as `totalGpus`
+@Schema(name = "Partition")
+record PartitionJson(
+        String name,
+        @JsonProperty("default") boolean isDefault,
+        String state,
+        long maxTimeSeconds,
+        long defaultTimeSeconds,
+        int maxNodes,
+        int tier,
+        int jobFactor,
+        List<String> nodes,
+        int totalCpus,
+        int totalNodes,
+        int totalGpus) {
+    static PartitionJson of(Partition partition, List<NodeSeen> registrations) {
+        List<NodeSeen> there =
+                registrations.stream()
+                        .filter(node -> PartitionNodes.has(partition, node.node()))
+                        .toList();
+        List<String> names =
+                PartitionNodes.isAll(partition)
+                        ? there.stream().map(node -> node.node().value()).toList()
+                        : partition.nodes();
+        return new PartitionJson(
+                partition.name(),
+                partition.isDefault(),
+                "UP",
+                partition.maxTimeSeconds(),
+                partition.defaultTimeSeconds(),
+                partition.maxNodes(),
+                partition.tier(),
+                partition.jobFactor(),
+                names,
+                there.stream().mapToInt(node -> node.inventory().cpus()).sum(),
+                names.size(),
+                there.stream().mapToInt(node -> node.inventory().gpus().size()).sum());
+    }
+}

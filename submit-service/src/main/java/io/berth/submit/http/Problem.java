@@ -1,0 +1,47 @@
+package io.berth.submit.http;
+
+import io.berth.submit.Refusal;
+import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.core.Response.ResponseBuilder;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+
+/// An error as it is answered: `application/problem+json` (RFC 9457) with a code for programs.
+///
+/// @param code snake_case, one of those in `docs/api.md`
+/// @param detail one line: what was wrong, and what is allowed
+@Schema(description = "An error, RFC 9457")
+public record Problem(String type, String title, int status, String code, String detail) {
+    public static final String MEDIA_TYPE = "application/problem+json";
+
+    static Problem of(int status, String code, String detail) {
+        Response.Status known = Response.Status.fromStatusCode(status);
+        String title = known == null ? "Error" : known.getReasonPhrase();
+        return new Problem("about:blank", title, status, code, detail);
+    }
+
+    static Problem of(Refusal refusal) {
+        return of(status(refusal), refusal.code(), refusal.detail());
+    }
+
+    private static int status(Refusal refusal) {
+        return switch (refusal) {
+            case Refusal.InvalidJson _, Refusal.InvalidRequest _ -> 400;
+            case Refusal.NotAllowed _ -> 403;
+            case Refusal.JobNotFound _, Refusal.NodeNotFound _ -> 404;
+            case Refusal.ScriptTooLarge _ -> 413;
+            case Refusal.InvalidScript _,
+                    Refusal.InvalidOption _,
+                    Refusal.InvalidPartition _,
+                    Refusal.InvalidAccount _,
+                    Refusal.InvalidQos _,
+                    Refusal.NodeConfigurationUnavailable _,
+                    Refusal.KeyReused _ ->
+                    422;
+        };
+    }
+
+    ResponseBuilder response() {
+        return Response.status(status).header(HttpHeaders.CONTENT_TYPE, MEDIA_TYPE).entity(this);
+    }
+}

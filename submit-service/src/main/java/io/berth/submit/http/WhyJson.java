@@ -1,0 +1,63 @@
+package io.berth.submit.http;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import io.berth.submit.Explanation;
+import io.berth.submit.Priority;
+import java.math.BigDecimal;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.jspecify.annotations.Nullable;
+
+/// Why a job is in its state.
+///
+/// @param position in its partition's queue, from 1; left out for a job that does not wait
+/// @param ahead jobs before it in that queue
+@Schema(name = "Why")
+@JsonInclude(JsonInclude.Include.NON_NULL)
+record WhyJson(
+        long job,
+        String state,
+        String reason,
+        String explanation,
+        @Nullable Integer position,
+        @Nullable Integer ahead,
+        PriorityJson priority) {
+
+    /// A priority in points, exact to the millionth.
+    @Schema(name = "Priority")
+    record PriorityJson(
+            BigDecimal total,
+            BigDecimal age,
+            BigDecimal fairShare,
+            BigDecimal jobSize,
+            BigDecimal partition,
+            BigDecimal qos,
+            BigDecimal nice) {
+        static PriorityJson of(Priority priority) {
+            return new PriorityJson(
+                    points(priority.total()),
+                    points(priority.age()),
+                    points(priority.fairShare()),
+                    points(priority.jobSize()),
+                    points(priority.partition()),
+                    points(priority.qos()),
+                    points(priority.nice()));
+        }
+
+        private static BigDecimal points(long micros) {
+            BigDecimal points = BigDecimal.valueOf(micros, 6).stripTrailingZeros();
+            return points.scale() < 0 ? points.setScale(0) : points;
+        }
+    }
+
+    static WhyJson of(Explanation why) {
+        Integer ahead = why.ahead();
+        return new WhyJson(
+                why.job().id().value(),
+                why.job().state().name(),
+                why.job().reason().slurmName(),
+                why.text(),
+                ahead == null ? null : ahead + 1,
+                ahead,
+                PriorityJson.of(why.priority()));
+    }
+}

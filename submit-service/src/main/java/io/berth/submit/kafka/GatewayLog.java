@@ -1,0 +1,250 @@
+package io.berth.submit.kafka;
+
+import io.berth.contracts.event.CellStatus;
+import io.berth.contracts.json.EventCodec.CorruptEvent;
+import io.berth.contracts.json.EventCodec.UnknownEventType;
+import io.berth.contracts.topic.Topic;
+import io.berth.contracts.topic.Topics;
+import io.berth.log.EventWriter;
+import io.berth.log.KafkaConnection;
+import io.berth.log.LogReader;
+import io.berth.log.LogView;
+import io.berth.log.TopicDeclarations;
+import io.berth.submit.Deadline;
+import io.berth.submit.Picture;
+import io.berth.submit.Position;
+import io.berth.submit.Unavailable;
+import io.quarkus.runtime.Startup;
+import jakarta.annotation.PostConstruct;
+import jakarta.annotation.PreDestroy;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.DescribeClusterOptions;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The gateway's picture of the log, and how far it has read. A thread creates the gateway's
+/// topics, waits for those of the others and follows the log; when it cannot go on, it begins anew.
+@Singleton
+@Startup
+public class GatewayLog {
+    private static final Logger LOG = LoggerFactory.getLogger(GatewayLog.class);
+    private static final Duration PAUSE = Duration.ofMillis(100);
+
+    /// Where a job shows itself: a job that stands in none of these up to the end does not exist.
+    private static final List<Topic<?>> OF_JOBS = List.of(Topics.SUBMISSIONS, Topics.JOB_STATES);
+
+    private final KafkaConnection kafka;
+    private final EventWriter writer;
+    private final TopicDeclarations declarations;
+    private final Admin admin;
+    private final Thread thread = Thread.ofPlatform().name("gateway-log").unstarted(this::run);
+    private volatile @Nullable Tenure tenure;
+    private volatile boolean stopped;
+
+    /// One reading of the log, from its beginning until it fails.
+    private record Tenure(
+            Picture picture, LogView view, Map<String, TopicDescription> descriptions) {}
+
+    GatewayLog(
+            KafkaConnection kafka,
+            EventWriter writer,
+            @ConfigProperty(name = "berth.cells", defaultValue = "1") int cells,
+            @ConfigProperty(name = "berth.node-partitions", defaultValue = "8") int nodePartitions,
+            @ConfigProperty(name = "berth.replicas", defaultValue = "1") short replicas) {
+        this.kafka = kafka;
+        this.writer = writer;
+        this.declarations = new TopicDeclarations(cells, nodePartitions, replicas);
+        this.admin = kafka.admin();
+    }
+
+    @PostConstruct
+    void start() {
+        thread.start();
+    }
+
+    @PreDestroy
+    void stop() throws InterruptedException {
+        stopped = true;
+        thread.interrupt();
+        thread.join(TimeUnit.SECONDS.toMillis(15));
+        admin.close(Duration.ofSeconds(1));
+    }
+
+    /// The picture, once it has caught up with the log as it was at the start.
+    ///
+    /// @throws Unavailable before that
+    public Picture picture() {
+        return caughtUp().picture();
+    }
+
+    /// Waits until the picture shows what stands below that position.
+    ///
+    /// @throws Unavailable if it does not in time
+    public void await(Position position, Deadline due) {
+        var partition = new TopicPartition(Topics.SUBMISSIONS.name(), position.cell());
+        await(caughtUp(), Map.of(partition, position.offset()), due);
+    }
+
+    /// Waits until the picture shows every job that is in the log now.
+    ///
+    /// @throws Unavailable if that cannot be known in time
+    public void catchUp(Deadline due) {
+        Tenure now = caughtUp();
+        var latest = new HashMap<TopicPartition, OffsetSpec>();
+        partitions(now.descriptions(), OF_JOBS).forEach(it -> latest.put(it, OffsetSpec.latest()));
+        int millis = Math.toIntExact(Math.max(1, due.left().toMillis()));
+        var options = new ListOffsetsOptions(IsolationLevel.READ_COMMITTED).timeoutMs(millis);
+        var ends = new HashMap<TopicPartition, Long>();
+        get(admin.listOffsets(latest, options).all(), due)
+                .forEach((partition, end) -> ends.put(partition, end.offset()));
+        await(now, ends, due);
+    }
+
+    /// Asks the brokers whether they are there.
+    ///
+    /// @throws Unavailable if they do not answer in time
+    public void ping(Deadline due) {
+        int millis = Math.toIntExact(Math.max(1, due.left().toMillis()));
+        get(admin.describeCluster(new DescribeClusterOptions().timeoutMs(millis)).nodes(), due);
+    }
+
+    private Tenure caughtUp() {
+        Tenure now = tenure;
+        if (now == null || !now.view().caughtUp() || now.view().failure() != null) {
+            throw new Unavailable("the gateway has not read the log yet");
+        }
+        return now;
+    }
+
+    private static void await(Tenure tenure, Map<TopicPartition, Long> ends, Deadline due) {
+        try {
+            if (!tenure.view().await(ends, due.left())) {
+                throw new Unavailable("the gateway's view of the log is behind");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new Unavailable("the gateway is stopping", e);
+        }
+    }
+
+    private static <T> T get(KafkaFuture<T> future, Deadline due) {
+        try {
+            return future.get(due.left().toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new Unavailable("the log does not answer", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new Unavailable("the gateway is stopping", e);
+        }
+    }
+
+    private void run() {
+        while (!stopped) {
+            try {
+                follow();
+            } catch (RuntimeException e) {
+                if (!stopped) {
+                    LOG.atWarn().setCause(e).log("Log cannot be followed; beginning anew");
+                }
+            }
+            pause();
+        }
+    }
+
+    private void follow() {
+        var own = new ArrayList<Topic<?>>(Topics.writtenBy(PictureTopics.SERVICE));
+        own.add(Topics.deadLetters(PictureTopics.SERVICE));
+        declarations.create(admin, own);
+        var read = Stream.concat(Stream.of(Topics.SUBMISSIONS), PictureTopics.OF_OTHERS.stream());
+        List<Topic<?>> topics = read.<Topic<?>>map(it -> it).toList();
+        Map<String, TopicDescription> found = TopicDeclarations.await(admin, topics);
+        var picture = new Picture(cellStatuses(partitions(found, List.of(Topics.CELL_STATES))));
+        var reader = new PictureTopics(picture, new DeadLetters(writer));
+        try (var view =
+                new LogView(
+                        "gateway-view",
+                        kafka.consumer(),
+                        partitions(found, topics),
+                        reader::take)) {
+            tenure = new Tenure(picture, view, found);
+            stayWith(view);
+        } finally {
+            tenure = null;
+        }
+    }
+
+    private void stayWith(LogView view) {
+        boolean announced = false;
+        while (!stopped) {
+            RuntimeException failure = view.failure();
+            if (failure != null) {
+                throw failure;
+            }
+            if (!announced && view.caughtUp()) {
+                announced = true;
+                LOG.info("Caught up with the log");
+            }
+            pause();
+        }
+    }
+
+    private static List<TopicPartition> partitions(
+            Map<String, TopicDescription> descriptions, Collection<Topic<?>> topics) {
+        return topics.stream()
+                .map(topic -> descriptions.get(topic.name()))
+                .filter(it -> it != null)
+                .flatMap(it ->
+                        IntStream.range(0, it.partitions().size())
+                                .mapToObj(number -> new TopicPartition(it.name(), number)))
+                .toList();
+    }
+
+    private Collection<CellStatus> cellStatuses(List<TopicPartition> partitions) {
+        var events = PictureTopics.cellStates();
+        var statuses = new LinkedHashMap<Integer, CellStatus>();
+        try (var consumer = kafka.consumer()) {
+            LogReader.readAll(
+                    consumer,
+                    partitions,
+                    record -> {
+                        try {
+                            if (record.value() != null) {
+                                statuses.put(record.partition(), events.event(record));
+                            }
+                        } catch (UnknownEventType | CorruptEvent e) {
+                            LOG.atWarn().setCause(e).log("Cell state cannot be read");
+                        }
+                    });
+        }
+        return statuses.values();
+    }
+
+    private void pause() {
+        try {
+            Thread.sleep(PAUSE);
+        } catch (InterruptedException e) {
+            LOG.debug("Woken from a pause");
+        }
+    }
+}
