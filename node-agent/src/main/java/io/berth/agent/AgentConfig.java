@@ -1,0 +1,61 @@
+package io.berth.agent;
+
+import io.smallrye.config.ConfigMapping;
+import io.smallrye.config.WithDefault;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/// What an operator can set.
+@ConfigMapping(prefix = "berth.agent")
+public interface AgentConfig {
+
+    enum OnShutdown {
+        /// Runs go on; the next agent adopts them.
+        LEAVE,
+        /// Runs are ended, and their groups removed.
+        STOP
+    }
+
+    /// The host's node name; its host name's first label if not given.
+    Optional<String> name();
+
+    /// The cell that the nodes belong to.
+    @WithDefault("0")
+    int cell();
+
+    /// The cluster's name, for `SLURM_CLUSTER_NAME`.
+    @WithDefault("berth")
+    String clusterName();
+
+    /// The folder for spools.
+    Path home();
+
+    /// Whether the host itself is a node.
+    @WithDefault("true")
+    boolean host();
+
+    /// A declared GPU profile for the host's node, such as `dgx-a100`.
+    Optional<String> gpuProfile();
+
+    /// Virtual nodes, such as `2xdgx-a100,1xdgx-v100`.
+    Optional<String> virtual();
+
+    @WithDefault("leave")
+    OnShutdown onShutdown();
+
+    /// The name of the control group above all nodes'.
+    @WithDefault("berth")
+    String cgroupParent();
+
+    /// From TERM to KILL where no order says it: at time limits, at shutdown, for unwanted runs.
+    @WithDefault("30s")
+    Duration killGrace();
+
+    @WithDefault("5s")
+    Duration heartbeat();
+
+    /// After which an unanswered registration is repeated.
+    @WithDefault("10s")
+    Duration syncTimeout();
+}

@@ -1,0 +1,208 @@
+package io.berth.agent;
+
+import io.berth.agent.group.DeviceRules;
+import io.berth.agent.group.Groups;
+import io.berth.agent.group.HostGroups;
+import io.berth.agent.host.GpuProfile;
+import io.berth.agent.host.Host;
+import io.berth.agent.host.LocalNode;
+import io.berth.agent.host.MachineIdentity;
+import io.berth.agent.host.VirtualNodes;
+import io.berth.agent.kafka.AgentLog;
+import io.berth.agent.kafka.OrderLoop;
+import io.berth.agent.kafka.SpecsTopic;
+import io.berth.agent.launch.JobEnvironment;
+import io.berth.agent.launch.Launcher;
+import io.berth.agent.launch.ProbeDevices;
+import io.berth.agent.launch.RunFiles;
+import io.berth.agent.launch.Shims;
+import io.berth.agent.launch.SpoolWatch;
+import io.berth.contracts.Gpu;
+import io.berth.contracts.Isolation;
+import io.berth.log.KafkaConnection;
+import io.berth.log.TopicDeclarations;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// All agents of one process, with what they share: host, groups, shims, connections.
+public final class AgentProcess implements Closeable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(AgentProcess.class);
+    private static final Duration SHUTDOWN_LIMIT = Duration.ofSeconds(5);
+
+    private final List<NodeAgent> agents = new ArrayList<>();
+    private final List<Closeable> shared = new ArrayList<>();
+    private final AgentConfig.OnShutdown onShutdown;
+    private final OrderLoop loop;
+
+    /// Opens the spools, tries what the host can enforce, adopts what runs and begins to register.
+    ///
+    /// @param ended called when a run's part has ended
+    /// @throws StartRefused if the configuration or the host does not allow it
+    public AgentProcess(
+            AgentConfig config,
+            String version,
+            KafkaConnection connection,
+            TopicDeclarations declarations,
+            Consumer<RunEnd> ended)
+            throws IOException, InterruptedException {
+        onShutdown = config.onShutdown();
+        Path home = Files.createDirectories(config.home()).toRealPath();
+        List<LocalNode> nodes = nodes(config, Host.read());
+        var spools = new ArrayList<Spool>();
+        for (LocalNode node : nodes) {
+            spools.add(shared(Spool.open(home, node.name())));
+        }
+        var log = shared(new AgentLog(connection, config.cell()));
+        Groups groups = HostGroups.find(config.cgroupParent());
+        Launcher launcher = launcher(config, home, connection, nodes, groups);
+        Set<Isolation> isolation;
+        try {
+            isolation = tried(launcher, nodes.getFirst(), spools.getFirst());
+        } catch (IOException e) {
+            LOG.atWarn()
+                    .setCause(e)
+                    .addKeyValue("groups", groups.description())
+                    .log("Groups cannot be used: runs are not limited");
+            launcher = launcher(config, home, connection, nodes, HostGroups.processTrees());
+            isolation = tried(launcher, nodes.getFirst(), spools.getFirst());
+        }
+        MachineIdentity machine = MachineIdentity.read(home);
+        for (int i = 0; i < nodes.size(); i++) {
+            LocalNode node = nodes.get(i).enforcing(isolation);
+            agents.add(
+                    new NodeAgent(
+                            node,
+                            machine,
+                            version,
+                            new NodeAgent.Timing(config.syncTimeout(), config.killGrace()),
+                            spools.get(i),
+                            launcher,
+                            log::write,
+                            ended));
+            announce(node, launcher.groups());
+        }
+        var heartbeats = shared(new Heartbeats(log));
+        heartbeats.start(agents, config.heartbeat());
+        loop = new OrderLoop(connection, declarations, log, config.cell(), agents);
+        loop.start();
+    }
+
+    public List<NodeAgent> agents() {
+        return List.copyOf(agents);
+    }
+
+    /// Lets go of all runs, or ends them first, as configured.
+    @Override
+    public void close() throws IOException {
+        loop.close();
+        if (onShutdown == AgentConfig.OnShutdown.STOP) {
+            stopRuns();
+        }
+        for (NodeAgent agent : agents) {
+            agent.close();
+        }
+        for (Closeable each : shared.reversed()) {
+            each.close();
+        }
+    }
+
+    private void stopRuns() {
+        agents.forEach(NodeAgent::stopAll);
+        try {
+            for (NodeAgent agent : agents) {
+                agent.awaitStopped(SHUTDOWN_LIMIT);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private <T extends Closeable> T shared(T resource) {
+        shared.add(resource);
+        return resource;
+    }
+
+    /// What the host enforces, found by a run of nothing.
+    private static Set<Isolation> tried(Launcher launcher, LocalNode node, Spool spool)
+            throws IOException, InterruptedException {
+        RunFiles files = spool.trial();
+        try {
+            return launcher.trial(node, files);
+        } finally {
+            files.remove();
+        }
+    }
+
+    private Launcher launcher(
+            AgentConfig config,
+            Path home,
+            KafkaConnection connection,
+            List<LocalNode> nodes,
+            Groups groups)
+            throws IOException {
+        DeviceRules rules = DeviceRules.read();
+        List<Gpu> gpus = nodes.stream().flatMap(node -> node.inventory().gpus().stream()).toList();
+        return new Launcher(
+                groups,
+                rules,
+                ProbeDevices.make(home, rules.nvidiaMajor(), gpus),
+                new Shims(home),
+                shared(new SpoolWatch()),
+                shared(new SpecsTopic(connection)),
+                config.clusterName(),
+                account());
+    }
+
+    private static List<LocalNode> nodes(AgentConfig config, Host host) {
+        var nodes = new ArrayList<LocalNode>();
+        if (config.host()) {
+            GpuProfile profile = config.gpuProfile().map(GpuProfile::named).orElse(null);
+            nodes.add(LocalNode.host(host, config.name().orElse(host.name()), profile));
+        }
+        config.virtual().ifPresent(text -> nodes.addAll(VirtualNodes.of(text, host)));
+        if (nodes.isEmpty()) {
+            throw new StartRefused(
+                    "no node to stand for: berth.agent.host is false and berth.agent.virtual is not set");
+        }
+        if (nodes.stream().map(LocalNode::name).distinct().count() < nodes.size()) {
+            throw new StartRefused(
+                    "node name '%s' is that of a virtual node too: set berth.agent.name"
+                            .formatted(nodes.getFirst().name()));
+        }
+        return nodes;
+    }
+
+    private static JobEnvironment.Account account() throws IOException {
+        Path self = Path.of("/proc/self");
+        return new JobEnvironment.Account(
+                (Integer) Files.getAttribute(self, "unix:uid"),
+                (Integer) Files.getAttribute(self, "unix:gid"),
+                System.getProperty("user.home", "/"));
+    }
+
+    private static void announce(LocalNode node, Groups groups) {
+        var inventory = node.inventory();
+        LOG.atInfo()
+                .addKeyValue("node", node.name())
+                .addKeyValue("cpus", inventory.cpus())
+                .addKeyValue("memoryMib", inventory.memoryMib())
+                .addKeyValue("gpus", inventory.gpus().size())
+                .addKeyValue("simulated", inventory.simulated())
+                .addKeyValue("groups", groups.description())
+                .addKeyValue("isolation", inventory.isolation())
+                .log(
+                        inventory.gpus().isEmpty()
+                                ? "Node without GPUs: real ones are not detected yet, declare a profile to try"
+                                : "Node with declared GPUs, which are not there");
+    }
+}

@@ -1,0 +1,381 @@
+package io.berth.agent;
+
+import io.berth.agent.RunPart.Surroundings;
+import io.berth.agent.host.Host;
+import io.berth.agent.host.LiveProcess;
+import io.berth.agent.host.LocalNode;
+import io.berth.agent.host.MachineIdentity;
+import io.berth.agent.launch.Launcher;
+import io.berth.agent.launch.RunFiles;
+import io.berth.contracts.ExitStatus;
+import io.berth.contracts.HeldRun;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.RunId;
+import io.berth.contracts.event.Heartbeat;
+import io.berth.contracts.event.NodeSeen;
+import io.berth.contracts.event.Order;
+import io.berth.contracts.event.RunReport;
+import io.berth.contracts.event.RunReport.Cause;
+import io.berth.contracts.event.RunReport.Usage;
+import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The agent of one node: it registers, obeys the orders of the epoch that it was granted, and
+/// keeps the node's runs. Orders are read to it by one thread; anybody may look at it.
+///
+/// ```
+/// UNREGISTERED ── registration ──▶ REGISTERING ── Sync ──▶ IN_EPOCH
+///       ▲                              │    │                 │
+///       └─────── no Sync in time ──────┘    └─ Refused ─┐     ├── gap in numbers ──▶ UNREGISTERED
+///                                                       ▼     ▼
+///                                                       STOPPED ◀── order not understood
+/// ```
+public final class NodeAgent implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(NodeAgent.class);
+
+    public enum Standing {
+        UNREGISTERED,
+        REGISTERING,
+        IN_EPOCH,
+        /// It obeys nobody any more; its runs go on. A person must look.
+        STOPPED
+    }
+
+    /// How long things take.
+    ///
+    /// @param syncTimeout after which an unanswered registration is repeated
+    /// @param killGrace between TERM and KILL where no order says it
+    public record Timing(Duration syncTimeout, Duration killGrace) {}
+
+    /// Where the agent stands, at one moment.
+    ///
+    /// @param why what stopped it
+    public record Status(Standing standing, long epoch, long applied, @Nullable String why) {}
+
+    private final LocalNode node;
+    private final MachineIdentity machine;
+    private final String version;
+    private final Timing timing;
+    private final Spool spool;
+    private final Outbox outbox;
+    private final Surroundings surroundings;
+    private final ConcurrentSkipListMap<RunId, RunPart> parts = new ConcurrentSkipListMap<>();
+
+    private volatile Status status = new Status(Standing.UNREGISTERED, 0, 0, null);
+    private String nonce = "";
+    private long ordersFrom;
+    private long syncDue;
+
+    /// Opens the node's spool and takes up what an earlier agent left there.
+    ///
+    /// @param ended called when a run's part has ended
+    NodeAgent(
+            LocalNode node,
+            MachineIdentity machine,
+            String version,
+            Timing timing,
+            Spool spool,
+            Launcher launcher,
+            Outbox.Log reports,
+            Consumer<RunEnd> ended)
+            throws IOException {
+        this.node = node;
+        this.machine = machine;
+        this.version = version;
+        this.timing = timing;
+        this.spool = spool;
+        this.outbox = new Outbox(node.name().value(), reports);
+        this.surroundings =
+                new Surroundings(
+                        node,
+                        launcher,
+                        outbox,
+                        timing.killGrace(),
+                        ended,
+                        run -> parts.remove(run));
+        for (RunFiles files : spool.all()) {
+            adopt(files);
+        }
+    }
+
+    public LocalNode node() {
+        return node;
+    }
+
+    public NodeName name() {
+        return node.name();
+    }
+
+    public Status status() {
+        return status;
+    }
+
+    public List<HeldRun> runs() {
+        return parts.values().stream().map(RunPart::held).toList();
+    }
+
+    /// Whether it must register now.
+    public boolean unregistered() {
+        return switch (status.standing()) {
+            case UNREGISTERED -> true;
+            case REGISTERING -> System.nanoTime() - syncDue >= 0;
+            case IN_EPOCH, STOPPED -> false;
+        };
+    }
+
+    /// Its place in the orders is lost: it must register again.
+    public void leaveEpoch() {
+        Status before = status;
+        if (before.standing() != Standing.STOPPED) {
+            status = new Status(Standing.UNREGISTERED, before.epoch(), before.applied(), null);
+        }
+    }
+
+    /// Begins a registration: no report is written any more until the Sync. Whether the last one
+    /// stands in the log; if not, try again.
+    public boolean silence(Duration limit) throws InterruptedException {
+        return outbox.pause(limit);
+    }
+
+    /// What is to be written to register. Answers are read from that offset on.
+    ///
+    /// @param ordersEnd the end of the node's partition of orders, read before this
+    /// @param reportsEnd the end of the partition of reports, read after `held`
+    /// @param held the node's runs, after [#silence]
+    public NodeSeen register(long ordersEnd, long reportsEnd, List<HeldRun> held) {
+        nonce = UUID.randomUUID().toString();
+        ordersFrom = ordersEnd;
+        syncDue = System.nanoTime() + timing.syncTimeout().toNanos();
+        status = new Status(Standing.REGISTERING, 0, 0, null);
+        return new NodeSeen(
+                node.name(),
+                nonce,
+                machine.machineId(),
+                machine.bootId(),
+                version,
+                node.inventory(),
+                held,
+                reportsEnd);
+    }
+
+    /// Takes an order of the node's partition.
+    public void read(long offset, Order order) {
+        if (offset < ordersFrom) {
+            return;
+        }
+        switch (order) {
+            case Order.Sync sync -> sync(sync);
+            case Order.Refused refused -> {
+                if (awaits(refused.nonce())) {
+                    stopObeying(refused.why());
+                }
+            }
+            case Order.Launch launch -> numbered(launch, () -> launch(launch));
+            case Order.Go go -> numbered(go, () -> part(go.run()).ifPresent(RunPart::go));
+            case Order.Stop stop -> numbered(stop, () -> stop(stop));
+        }
+    }
+
+    /// Stops obeying for good; its runs go on.
+    public void stopObeying(String why) {
+        LOG.atError().addKeyValue("node", name()).addKeyValue("why", why).log("Agent stopped");
+        Status before = status;
+        status = new Status(Standing.STOPPED, before.epoch(), before.applied(), why);
+    }
+
+    /// The node is alive, if it is in an epoch.
+    public Optional<Heartbeat> heartbeat() throws IOException {
+        Status now = status;
+        if (now.standing() != Standing.IN_EPOCH) {
+            return Optional.empty();
+        }
+        List<RunId> runs = parts.keySet().stream().toList();
+        return Optional.of(
+                new Heartbeat(
+                        name(),
+                        now.epoch(),
+                        now.applied(),
+                        runs,
+                        Host.loadPercent(),
+                        Host.memoryUsedMib()));
+    }
+
+    /// Begins to end all runs.
+    void stopAll() {
+        parts.values().forEach(part -> part.stop(Cause.AGENT_SHUTDOWN, timing.killGrace()));
+    }
+
+    /// Waits until all runs have ended and that is reported, as far as the time after the kill
+    /// grace allows, and removes the node's groups.
+    void awaitStopped(Duration limit) throws InterruptedException {
+        long deadline = System.nanoTime() + timing.killGrace().plus(limit).toNanos();
+        for (RunPart part : parts.values()) {
+            part.awaitEnd(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
+        }
+        if (!outbox.drain(limit)) {
+            LOG.atWarn().addKeyValue("node", name()).log("Reports wait for the next start");
+        }
+        surroundings.launcher().groups().removeEmptyParents(name());
+    }
+
+    /// Lets go of the runs, which go on.
+    @Override
+    public void close() throws IOException {
+        parts.values().forEach(RunPart::abandon);
+        outbox.close();
+        spool.close();
+    }
+
+    private boolean awaits(String answered) {
+        return status.standing() == Standing.REGISTERING && answered.equals(nonce);
+    }
+
+    private void sync(Order.Sync sync) {
+        if (!awaits(sync.nonce())) {
+            return;
+        }
+        status = new Status(Standing.IN_EPOCH, sync.epoch(), 0, null);
+        outbox.open(sync.epoch());
+        var wanted = new TreeSet<>(sync.wanted());
+        for (RunPart part : parts.values()) {
+            if (wanted.contains(part.run())) {
+                part.confirm();
+            } else {
+                part.stop(Cause.STOPPED, timing.killGrace());
+            }
+        }
+        LOG.atInfo()
+                .addKeyValue("node", name())
+                .addKeyValue("epoch", sync.epoch())
+                .addKeyValue("runs", parts.keySet())
+                .log("Registered");
+    }
+
+    private void numbered(Order order, Runnable obey) {
+        Status now = status;
+        if (now.standing() != Standing.IN_EPOCH
+                || order.epoch() != now.epoch()
+                || order.number() <= now.applied()) {
+            return;
+        }
+        if (order.number() != now.applied() + 1) {
+            LOG.atWarn()
+                    .addKeyValue("node", name())
+                    .addKeyValue("expected", now.applied() + 1)
+                    .addKeyValue("found", order.number())
+                    .log("Orders missing, registering again");
+            leaveEpoch();
+            return;
+        }
+        obey.run();
+        status = new Status(Standing.IN_EPOCH, now.epoch(), order.number(), null);
+        outbox.applied(order.number());
+    }
+
+    private void launch(Order.Launch launch) {
+        RunPart known = parts.get(launch.run());
+        if (known != null) {
+            known.confirm();
+            return;
+        }
+        try {
+            begin(launch, spool.intend(launch, machine.bootId()));
+            LOG.atInfo()
+                    .addKeyValue("run", launch.run())
+                    .addKeyValue("node", name())
+                    .log("Run ordered");
+        } catch (ClosedByInterruptException e) {
+            throw new IllegalStateException("stopped before spooling run " + launch.run(), e);
+        } catch (IOException e) {
+            refuse(launch, "cannot write the spool: " + e.getMessage());
+        }
+    }
+
+    private void stop(Order.Stop stop) {
+        Duration grace = Duration.ofSeconds(stop.graceSeconds());
+        RunPart part = parts.get(stop.run());
+        if (part != null) {
+            part.stop(Cause.STOPPED, grace);
+        }
+    }
+
+    private Optional<RunPart> part(RunId run) {
+        return Optional.ofNullable(parts.get(run));
+    }
+
+    private void begin(Order.Launch launch, RunFiles files) {
+        var part = new RunPart(surroundings, launch, files);
+        parts.put(launch.run(), part);
+        part.start();
+    }
+
+    /// A launch that cannot even be spooled.
+    private void refuse(Order.Launch launch, String why) {
+        outbox.add(
+                (epoch, applied) ->
+                        new RunReport.Ended(
+                                launch.run(),
+                                name(),
+                                epoch,
+                                applied,
+                                Cause.LAUNCH_FAILED,
+                                ExitStatus.SUCCESS,
+                                Usage.NONE,
+                                why),
+                () -> {});
+    }
+
+    /// Takes up a run of an earlier agent. One whose code cannot have begun is cleared away:
+    /// placement orders it again.
+    private void adopt(RunFiles files) throws IOException {
+        Spool.Intent intent = files.kept(Spool.Intent.NAME, Spool.Intent.class).orElse(null);
+        if (intent == null) {
+            files.remove();
+            return;
+        }
+        RunId run = intent.launch().run();
+        boolean sameBoot = intent.bootId().equals(machine.bootId());
+        boolean ended = files.has(RunEnd.NAME);
+        if (!ended && !files.has(sameBoot ? RunPart.Verified.NAME : RunPart.Begun.NAME)) {
+            clear(files, run);
+            return;
+        }
+        if (!ended && !sameBoot) {
+            files.keep(RunEnd.NAME, afterReboot(files));
+        }
+        LOG.atInfo().addKeyValue("run", run).addKeyValue("node", name()).log("Run adopted");
+        begin(intent.launch(), files);
+    }
+
+    private void clear(RunFiles files, RunId run) throws IOException {
+        files.shim()
+                .filter(LiveProcess::alive)
+                .flatMap(shim -> ProcessHandle.of(shim.pid()))
+                .ifPresent(ProcessHandle::destroyForcibly);
+        var group = surroundings.launcher().groups().find(name(), run);
+        try {
+            Emptying.untilEmpty(group, run);
+            Emptying.untilRemoved(group, run);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        files.remove();
+    }
+
+    private static RunEnd afterReboot(RunFiles files) throws IOException {
+        return files.exit()
+                .map(exit -> new RunEnd(Cause.EXITED, exit, Usage.NONE, null))
+                .orElseGet(() -> RunEnd.unstarted(Cause.STATUS_LOST, "the node was rebooted"));
+    }
+}

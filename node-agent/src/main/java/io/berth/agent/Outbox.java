@@ -1,0 +1,176 @@
+package io.berth.agent;
+
+import io.berth.contracts.event.RunReport;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The reports of one node on their way into the log: in order, one after the other, and only
+/// inside an epoch. So what was written in an older epoch stands below the end that the next
+/// registration names.
+final class Outbox implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
+    private static final long RETRY_MILLIS = 500;
+
+    /// A report but for the epoch and order number under which it is written.
+    @FunctionalInterface
+    interface Report {
+        RunReport at(long epoch, long applied);
+    }
+
+    /// Writes into the log; done when the report stands there.
+    @FunctionalInterface
+    interface Log {
+        CompletableFuture<?> write(RunReport report);
+    }
+
+    private record Entry(Report report, Runnable written) {}
+
+    private record Due(Entry entry, RunReport report) {}
+
+    private static final long NO_EPOCH = -1;
+
+    private final Log log;
+    private final Thread thread;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final ArrayDeque<Entry> queue = new ArrayDeque<>();
+    private long epoch = NO_EPOCH;
+    private long applied;
+    private boolean writing;
+
+    Outbox(String node, Log log) {
+        this.log = log;
+        this.thread = Thread.ofVirtual().name("outbox-" + node).unstarted(this::run);
+        thread.start();
+    }
+
+    /// Puts a report at the end.
+    ///
+    /// @param written called once it stands in the log
+    void add(Report report, Runnable written) {
+        locked(() -> queue.add(new Entry(report, written)));
+    }
+
+    /// Reports are written under this epoch from now on.
+    void open(long newEpoch) {
+        locked(() -> {
+            epoch = newEpoch;
+            applied = 0;
+        });
+    }
+
+    /// The highest order number applied in the epoch.
+    void applied(long number) {
+        locked(() -> applied = number);
+    }
+
+    /// Nothing is written any more until the next epoch. Whether nothing is on its way, after
+    /// waiting for it so long at most.
+    boolean pause(Duration limit) throws InterruptedException {
+        lock.lock();
+        try {
+            epoch = NO_EPOCH;
+            return await(limit, () -> !writing);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Waits until all reports stand in the log, so long at most. Whether they do.
+    boolean drain(Duration limit) throws InterruptedException {
+        lock.lock();
+        try {
+            return await(limit, () -> queue.isEmpty() || epoch == NO_EPOCH) && queue.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        thread.interrupt();
+    }
+
+    private void run() {
+        try {
+            while (true) {
+                Due due = next();
+                boolean stands = written(due.report());
+                lock.lock();
+                try {
+                    writing = false;
+                    if (stands) {
+                        queue.remove();
+                    }
+                    changed.signalAll();
+                } finally {
+                    lock.unlock();
+                }
+                if (stands) {
+                    due.entry().written().run();
+                } else {
+                    TimeUnit.MILLISECONDS.sleep(RETRY_MILLIS);
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private Due next() throws InterruptedException {
+        lock.lock();
+        try {
+            while (epoch == NO_EPOCH || queue.isEmpty()) {
+                changed.await();
+            }
+            writing = true;
+            Entry head = queue.element();
+            return new Due(head, head.report().at(epoch, applied));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean written(RunReport report) throws InterruptedException {
+        try {
+            log.write(report).get();
+            return true;
+        } catch (ExecutionException e) {
+            LOG.atWarn()
+                    .addKeyValue("run", report.run())
+                    .addKeyValue("cause", e.getCause())
+                    .log("Report not written, trying again");
+            return false;
+        }
+    }
+
+    private boolean await(Duration limit, java.util.function.BooleanSupplier condition)
+            throws InterruptedException {
+        long nanos = limit.toNanos();
+        while (!condition.getAsBoolean()) {
+            if (nanos <= 0) {
+                return false;
+            }
+            nanos = changed.awaitNanos(nanos);
+        }
+        return true;
+    }
+
+    private void locked(Runnable change) {
+        lock.lock();
+        try {
+            change.run();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

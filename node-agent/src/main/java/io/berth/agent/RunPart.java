@@ -1,0 +1,296 @@
+package io.berth.agent;
+
+import io.berth.agent.group.Group;
+import io.berth.agent.host.LiveProcess;
+import io.berth.agent.host.LocalNode;
+import io.berth.agent.launch.LaunchRefused;
+import io.berth.agent.launch.Launcher;
+import io.berth.agent.launch.Launcher.Prepared;
+import io.berth.agent.launch.RunFiles;
+import io.berth.contracts.HeldRun;
+import io.berth.contracts.HeldRun.Phase;
+import io.berth.contracts.Isolation;
+import io.berth.contracts.RunId;
+import io.berth.contracts.event.Order.Launch;
+import io.berth.contracts.event.RunReport;
+import io.berth.contracts.event.RunReport.Cause;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The life of a run's part on one node, on a thread of its own: prepared, running, ended. Each
+/// step is in the run's folder before it is taken, so that a later agent goes on from there.
+final class RunPart {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RunPart.class);
+    private static final long TICK_MILLIS = 1000;
+
+    /// What a part needs of the agent that it belongs to.
+    ///
+    /// @param ended called when a part has ended
+    /// @param gone called when that stands in the log and nothing is left of the part
+    record Surroundings(
+            LocalNode node,
+            Launcher launcher,
+            Outbox outbox,
+            Duration killGrace,
+            Consumer<RunEnd> ended,
+            Consumer<RunId> gone) {}
+
+    /// What isolation was verified; its presence says that the task stood ready.
+    record Verified(List<Isolation> isolation) {
+        static final String NAME = "prepared";
+    }
+
+    /// When the code was given the word, in milliseconds since boot.
+    record Begun(long uptimeMillis) {
+        static final String NAME = "begun";
+    }
+
+    private final Surroundings surroundings;
+    private final Launch launch;
+    private final RunFiles files;
+    private final RunOrders orders = new RunOrders();
+    private final Thread thread;
+
+    private final ReentrantLock reporting = new ReentrantLock();
+    private Phase phase = Phase.PREPARED;
+    private boolean ready;
+    private Set<Isolation> isolation = Set.of();
+
+    RunPart(Surroundings surroundings, Launch launch, RunFiles files) {
+        this.surroundings = surroundings;
+        this.launch = launch;
+        this.files = files;
+        this.thread = Thread.ofVirtual().name("run-" + launch.run()).unstarted(this::live);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    RunId run() {
+        return launch.run();
+    }
+
+    /// What a registration says of it. A part that has ended still counts as running until its
+    /// report stands in the log.
+    HeldRun held() {
+        reporting.lock();
+        try {
+            return new HeldRun(run(), phase == Phase.PREPARED ? phase : Phase.RUNNING);
+        } finally {
+            reporting.unlock();
+        }
+    }
+
+    void go() {
+        orders.go();
+    }
+
+    /// TERM now, KILL after the grace.
+    void stop(Cause cause, Duration grace) {
+        orders.stop(cause, grace);
+    }
+
+    /// It shall go on under a new epoch, which may not know how far it is.
+    void confirm() {
+        if (!launch.awaitGo()) {
+            orders.go();
+        }
+        reporting(() -> {
+            if (phase == Phase.RUNNING) {
+                reportStarted();
+            } else if (phase == Phase.PREPARED && ready) {
+                reportReady();
+            }
+        });
+    }
+
+    /// Waits until it has ended, so long at most.
+    void awaitEnd(Duration limit) throws InterruptedException {
+        var unused = thread.join(limit);
+    }
+
+    /// Lets go of the part; its task goes on.
+    void abandon() {
+        thread.interrupt();
+    }
+
+    private void live() {
+        try (var _ = surroundings.launcher().watch().watch(files.folder(), orders::touch)) {
+            settle(end());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (IOException e) {
+            LOG.atError().setCause(e).addKeyValue("run", run()).log("Run cannot be watched");
+        }
+    }
+
+    private RunEnd end() throws InterruptedException {
+        try {
+            RunEnd known = files.kept(RunEnd.NAME, RunEnd.class).orElse(null);
+            return known != null ? known : lived();
+        } catch (LaunchRefused e) {
+            return RunEnd.unstarted(Cause.LAUNCH_FAILED, e.getMessage());
+        } catch (IOException | RuntimeException e) {
+            if (Thread.currentThread().isInterrupted()) {
+                // Let go of while it read or wrote a file.
+                throw new InterruptedException();
+            }
+            LOG.atError().setCause(e).addKeyValue("run", run()).log("Run lost");
+            return RunEnd.unstarted(
+                    files.has(Begun.NAME) ? Cause.STATUS_LOST : Cause.LAUNCH_FAILED,
+                    "the agent failed: " + e.getMessage());
+        }
+    }
+
+    private RunEnd lived() throws IOException, LaunchRefused, InterruptedException {
+        Prepared prepared = prepared();
+        Begun begun = files.kept(Begun.NAME, Begun.class).orElse(null);
+        if (begun == null) {
+            if (!released()) {
+                return RunEnd.unstarted(orders.stopping().orElseThrow().cause(), null);
+            }
+            begun = new Begun(LiveProcess.uptimeMillis());
+            files.note(Begun.NAME, begun);
+        }
+        files.release();
+        reporting(() -> {
+            phase = Phase.RUNNING;
+            isolation = prepared.isolation();
+            reportStarted();
+        });
+        return new RunningTask(
+                        launch,
+                        files,
+                        prepared.group(),
+                        orders,
+                        surroundings.killGrace(),
+                        begun.uptimeMillis())
+                .untilEnd();
+    }
+
+    /// Prepares the part, or finds it as an earlier agent prepared it.
+    private Prepared prepared() throws IOException, LaunchRefused, InterruptedException {
+        Launcher launcher = surroundings.launcher();
+        Verified verified = files.kept(Verified.NAME, Verified.class).orElse(null);
+        if (verified != null) {
+            return new Prepared(group(), Set.copyOf(verified.isolation()));
+        }
+        Prepared prepared = launcher.prepare(surroundings.node(), launch, files);
+        if (!launch.awaitGo()) {
+            orders.go();
+        }
+        files.note(Verified.NAME, new Verified(List.copyOf(prepared.isolation())));
+        return prepared;
+    }
+
+    /// Waits for the word to go. Whether it came before one to stop. A part that an earlier agent
+    /// prepared waits for it in any case: its order may be void by now.
+    private boolean released() throws IOException, LaunchRefused, InterruptedException {
+        if (launch.awaitGo()) {
+            reporting(() -> {
+                ready = true;
+                reportReady();
+            });
+        }
+        while (orders.stopping().isEmpty()) {
+            if (orders.released()) {
+                return true;
+            }
+            if (!RunningTask.shimLives(files)) {
+                throw new LaunchRefused("the run's shim died before the word to go");
+            }
+            orders.await(TICK_MILLIS);
+        }
+        return false;
+    }
+
+    /// Empties and removes the group, then reports.
+    private void settle(RunEnd end) throws InterruptedException {
+        Group group = group();
+        Emptying.untilEmpty(group, run());
+        try {
+            files.keep(RunEnd.NAME, end);
+        } catch (IOException e) {
+            // Reported all the same; only a restart before that would have to find it out again.
+            LOG.atWarn().setCause(e).addKeyValue("run", run()).log("End of run not spooled");
+        }
+        Emptying.untilRemoved(group, run());
+        LOG.atInfo()
+                .addKeyValue("run", run())
+                .addKeyValue("node", surroundings.node().name())
+                .addKeyValue("cause", end.cause())
+                .addKeyValue("exit", end.exit())
+                .addKeyValue("message", end.message())
+                .log("Run ended");
+        surroundings.ended().accept(end);
+        reporting(() -> {
+            phase = Phase.ENDED;
+            reportEnded(end);
+        });
+    }
+
+    private Group group() {
+        return surroundings.launcher().groups().find(surroundings.node().name(), run());
+    }
+
+    private void reportReady() {
+        var node = surroundings.node().name();
+        surroundings
+                .outbox()
+                .add((epoch, n) -> new RunReport.Ready(run(), node, epoch, n), () -> {});
+    }
+
+    private void reportStarted() {
+        var node = surroundings.node().name();
+        List<Isolation> verified = isolation.stream().sorted().toList();
+        surroundings
+                .outbox()
+                .add(
+                        (epoch, n) -> new RunReport.Started(run(), node, epoch, n, verified),
+                        () -> {});
+    }
+
+    private void reportEnded(RunEnd end) {
+        var node = surroundings.node().name();
+        surroundings
+                .outbox()
+                .add(
+                        (epoch, n) ->
+                                new RunReport.Ended(
+                                        run(),
+                                        node,
+                                        epoch,
+                                        n,
+                                        end.cause(),
+                                        end.exit(),
+                                        end.usage(),
+                                        end.message()),
+                        this::remove);
+    }
+
+    private void remove() {
+        try {
+            files.remove();
+        } catch (IOException e) {
+            LOG.atWarn().setCause(e).addKeyValue("run", run()).log("Run's folder not removed");
+        }
+        surroundings.gone().accept(run());
+    }
+
+    private void reporting(Runnable change) {
+        reporting.lock();
+        try {
+            change.run();
+        } finally {
+            reporting.unlock();
+        }
+    }
+}

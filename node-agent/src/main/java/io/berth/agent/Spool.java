@@ -1,0 +1,96 @@
+package io.berth.agent;
+
+import io.berth.agent.launch.RunFiles;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.RunId;
+import io.berth.contracts.event.Order.Launch;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.stream.Stream;
+
+/// What an agent remembers of its node's runs over its own restarts: a folder for each, under a
+/// lock that one agent alone can hold.
+final class Spool implements Closeable {
+
+    private final Path runs;
+    private final FileChannel channel;
+
+    private Spool(Path runs, FileChannel channel) {
+        this.runs = runs;
+        this.channel = channel;
+    }
+
+    /// What was ordered, written before anything of it was begun.
+    record Intent(Launch launch, String bootId) {
+        static final String NAME = "intent";
+    }
+
+    /// Opens the spool of a node.
+    ///
+    /// @throws StartRefused if another agent has it open
+    static Spool open(Path home, NodeName node) throws IOException {
+        Path folder = home.resolve("nodes").resolve(node.value());
+        Path runs = folder.resolve("runs");
+        Files.createDirectories(
+                runs,
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        var channel =
+                FileChannel.open(
+                        folder.resolve("lock"),
+                        StandardOpenOption.CREATE,
+                        StandardOpenOption.WRITE);
+        if (!locked(channel)) {
+            channel.close();
+            throw new StartRefused(
+                    "another agent of node %s has its spool %s open".formatted(node, folder));
+        }
+        return new Spool(runs, channel);
+    }
+
+    /// The folder of a run, with its intent in it.
+    RunFiles intend(Launch launch, String bootId) throws IOException {
+        RunFiles files = files(launch.run());
+        files.keep(Intent.NAME, new Intent(launch, bootId));
+        return files;
+    }
+
+    RunFiles files(RunId run) throws IOException {
+        return RunFiles.of(runs, run);
+    }
+
+    /// A folder for a trial.
+    RunFiles trial() throws IOException {
+        Path folder = runs.resolve("trial");
+        RunFiles.at(folder).remove();
+        return RunFiles.at(Files.createDirectory(folder));
+    }
+
+    /// All runs' folders.
+    List<RunFiles> all() throws IOException {
+        try (Stream<Path> folders = Files.list(runs)) {
+            return folders.sorted().map(RunFiles::at).toList();
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+
+    private static boolean locked(FileChannel channel) throws IOException {
+        try {
+            FileLock lock = channel.tryLock();
+            return lock != null;
+        } catch (OverlappingFileLockException e) {
+            return false;
+        }
+    }
+}

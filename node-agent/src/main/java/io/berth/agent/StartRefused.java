@@ -1,0 +1,9 @@
+package io.berth.agent;
+
+/// Why an agent does not start: one line for the person who started it.
+public final class StartRefused extends RuntimeException {
+
+    public StartRefused(String message) {
+        super(message);
+    }
+}

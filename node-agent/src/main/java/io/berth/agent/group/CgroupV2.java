@@ -1,0 +1,185 @@
+package io.berth.agent.group;
+
+import static io.berth.agent.group.ControlFiles.read;
+import static io.berth.agent.group.ControlFiles.write;
+
+import io.berth.contracts.IndexSet;
+import io.berth.contracts.Isolation;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.RunId;
+import io.berth.contracts.event.RunReport.Usage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Groups as cgroups of version 2: `<parent>/<node>/<run>/task` in the one tree. Devices are not
+/// limited: that needs a program in the kernel.
+final class CgroupV2 implements Groups {
+
+    private static final Logger LOG = LoggerFactory.getLogger(CgroupV2.class);
+
+    private final Path mount;
+    private final String parent;
+
+    CgroupV2(Path mount, String parent) {
+        this.mount = mount;
+        this.parent = parent;
+    }
+
+    @Override
+    public String description() {
+        return "cgroup v2";
+    }
+
+    @Override
+    public Group create(NodeName node, RunId run, Limits limits) throws IOException {
+        var group = new V2Group(folder(node, run));
+        if (!group.members().isEmpty()) {
+            group.kill();
+        }
+        group.remove();
+        Path above = mount;
+        for (Path name : mount.relativize(group.folder)) {
+            delegate(above);
+            above = above.resolve(name);
+            Files.createDirectories(above);
+        }
+        try {
+            group.limit(limits);
+        } catch (IOException e) {
+            group.remove();
+            throw e;
+        }
+        return group;
+    }
+
+    @Override
+    public Group find(NodeName node, RunId run) {
+        return new V2Group(folder(node, run));
+    }
+
+    @Override
+    public void removeEmptyParents(NodeName node) {
+        Path top = mount.resolve(parent);
+        if (ControlFiles.removeIfEmpty(top.resolve(node.value()))) {
+            ControlFiles.removeIfEmpty(top);
+        }
+    }
+
+    private Path folder(NodeName node, RunId run) {
+        return mount.resolve(parent).resolve(node.value()).resolve(run.toString()).resolve("task");
+    }
+
+    /// Lets the groups in a group use the controllers that it has. One that cannot be handed on is
+    /// missing below, and what it would have enforced is not reported.
+    private static void delegate(Path group) throws IOException {
+        List<String> available = words(group.resolve("cgroup.controllers"));
+        List<String> delegated = words(group.resolve("cgroup.subtree_control"));
+        for (String controller : List.of("cpuset", "memory")) {
+            if (available.contains(controller) && !delegated.contains(controller)) {
+                try {
+                    write(group.resolve("cgroup.subtree_control"), "+" + controller);
+                } catch (IOException e) {
+                    LOG.atWarn()
+                            .addKeyValue("group", group)
+                            .addKeyValue("controller", controller)
+                            .log("Controller cannot be delegated");
+                }
+            }
+        }
+    }
+
+    private static List<String> words(Path file) throws IOException {
+        return Arrays.asList(read(file).split(" "));
+    }
+
+    private static final class V2Group implements Group {
+
+        private final Path folder;
+        private final EnumSet<Isolation> enforced = EnumSet.noneOf(Isolation.class);
+
+        V2Group(Path folder) {
+            this.folder = folder;
+        }
+
+        @Override
+        public List<Path> entrances() {
+            return List.of(ControlFiles.entrance(folder));
+        }
+
+        @Override
+        public Set<Isolation> enforced() {
+            return Set.copyOf(enforced);
+        }
+
+        @Override
+        public Set<Long> members() throws IOException {
+            return ControlFiles.processes(folder);
+        }
+
+        @Override
+        public void kill() throws IOException {
+            Path kill = folder.resolve("cgroup.kill");
+            if (Files.exists(kill)) {
+                write(kill, "1");
+            } else {
+                ControlFiles.killAll(members());
+            }
+        }
+
+        @Override
+        public Usage usage() throws IOException {
+            if (!Files.exists(folder)) {
+                return Usage.NONE;
+            }
+            Path peak = folder.resolve("memory.peak");
+            return new Usage(
+                    ControlFiles.count(folder.resolve("cpu.stat"), "usage_usec") / 1000,
+                    Files.exists(peak) ? Long.parseLong(read(peak)) >> 20 : 0);
+        }
+
+        @Override
+        public boolean outOfMemory() throws IOException {
+            Path events = folder.resolve("memory.events");
+            return Files.exists(events) && ControlFiles.count(events, "oom_kill") > 0;
+        }
+
+        @Override
+        public void remove() throws IOException {
+            ControlFiles.remove(folder);
+            Path run = folder.getParent();
+            if (run != null) {
+                ControlFiles.remove(run);
+            }
+        }
+
+        void limit(Limits limits) throws IOException {
+            Path cpus = folder.resolve("cpuset.cpus");
+            if (Files.exists(cpus) && !limits.cpus().isEmpty()) {
+                write(cpus, limits.cpus().toString());
+                String effective = read(folder.resolve("cpuset.cpus.effective"));
+                if (IndexSet.parse(effective).equals(limits.cpus())) {
+                    enforced.add(Isolation.CPUSET);
+                }
+            }
+            Path memory = folder.resolve("memory.max");
+            if (Files.exists(memory)) {
+                String limit = Long.toString(limits.memoryBytes());
+                write(memory, limit);
+                Path swap = folder.resolve("memory.swap.max");
+                if (Files.exists(swap)) {
+                    write(swap, "0");
+                }
+                if (read(memory).equals(limit)) {
+                    enforced.add(Isolation.MEMORY);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package io.berth.agent.group;
+
+import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/// The kernel's control files: folders that are groups, files that are settings.
+final class ControlFiles {
+
+    private static final String PROCESSES = "cgroup.procs";
+
+    private ControlFiles() {}
+
+    static String read(Path file) throws IOException {
+        return Files.readString(file).strip();
+    }
+
+    static void write(Path file, String value) throws IOException {
+        try {
+            Files.writeString(file, value);
+        } catch (IOException e) {
+            throw new IOException("cannot write '%s' to %s".formatted(value, file), e);
+        }
+    }
+
+    /// The number that follows that word in a file of `word number` lines; 0 if there is none.
+    static long count(Path file, String word) throws IOException {
+        for (String line : Files.readAllLines(file)) {
+            if (line.startsWith(word + " ")) {
+                return Long.parseLong(line.substring(word.length() + 1).strip());
+            }
+        }
+        return 0;
+    }
+
+    /// A group and the groups in it, the innermost first; none if it is gone.
+    static List<Path> tree(Path group) throws IOException {
+        try (Stream<Path> all = Files.find(group, 64, (_, file) -> file.isDirectory())) {
+            return all.sorted(Comparator.comparing(Path::getNameCount).reversed()).toList();
+        } catch (NoSuchFileException | NotDirectoryException e) {
+            return List.of();
+        }
+    }
+
+    /// The processes in a group and in the groups in it.
+    static Set<Long> processes(Path group) throws IOException {
+        var pids = new TreeSet<Long>();
+        for (Path each : tree(group)) {
+            try {
+                Files.readAllLines(each.resolve(PROCESSES)).stream()
+                        .map(Long::valueOf)
+                        .forEach(pids::add);
+            } catch (NoSuchFileException e) {
+                // Gone since it was listed: it was empty.
+                continue;
+            } catch (FileSystemException e) {
+                if (Files.exists(each)) {
+                    throw e;
+                }
+            }
+        }
+        return pids;
+    }
+
+    static Path entrance(Path group) {
+        return group.resolve(PROCESSES);
+    }
+
+    /// Removes a group and the groups in it.
+    static void remove(Path group) throws IOException {
+        for (Path each : tree(group)) {
+            Files.deleteIfExists(each);
+        }
+    }
+
+    /// Removes a group if nothing is in it. Whether it is gone.
+    static boolean removeIfEmpty(Path group) {
+        try {
+            Files.deleteIfExists(group);
+            return true;
+        } catch (DirectoryNotEmptyException e) {
+            return false;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    static void killAll(Set<Long> pids) {
+        for (long pid : pids) {
+            ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+        }
+    }
+}

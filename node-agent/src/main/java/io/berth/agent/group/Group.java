@@ -1,0 +1,43 @@
+package io.berth.agent.group;
+
+import io.berth.contracts.Isolation;
+import io.berth.contracts.event.RunReport.Usage;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+
+/// All processes of a run's part on this node. It is made for one run and never used for another.
+public interface Group {
+
+    /// The files into which a process writes `0` to enter, in this order.
+    List<Path> entrances();
+
+    /// What is set and was read back from the kernel.
+    Set<Isolation> enforced();
+
+    /// The processes in it, by number.
+    Set<Long> members() throws IOException;
+
+    /// Sends KILL to all that are in it now, so that none of them can start another first where the
+    /// kernel helps.
+    void kill() throws IOException;
+
+    /// What it has used so far.
+    Usage usage() throws IOException;
+
+    /// Whether the kernel killed one of it for want of memory.
+    boolean outOfMemory() throws IOException;
+
+    /// Removes it, empty.
+    ///
+    /// @throws IOException if a process is still in it
+    void remove() throws IOException;
+
+    /// Sends TERM to all that are in it.
+    default void terminate() throws IOException {
+        for (long pid : members()) {
+            ProcessHandle.of(pid).ifPresent(ProcessHandle::destroy);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package io.berth.agent.group;
+
+import io.berth.contracts.NodeName;
+import io.berth.contracts.RunId;
+import java.io.IOException;
+
+/// The kernel's means of holding the processes of a run together on this host.
+public interface Groups {
+
+    /// In one or two words, for the log: `cgroup v1`.
+    String description();
+
+    /// A fresh group with these limits, as far as the host has controllers for them. A group that
+    /// was left over under this name is ended and removed first.
+    Group create(NodeName node, RunId run, Limits limits) throws IOException;
+
+    /// The group of a run that an earlier agent made. It may be gone already: then it is empty.
+    Group find(NodeName node, RunId run);
+
+    /// Removes what is above the groups of a node's runs, and the parent of all, if nothing is in
+    /// them.
+    void removeEmptyParents(NodeName node);
+}

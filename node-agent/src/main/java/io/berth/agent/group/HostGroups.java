@@ -1,0 +1,65 @@
+package io.berth.agent.group;
+
+import io.berth.agent.group.CgroupV1.Controller;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+
+/// The best means that this host has.
+public final class HostGroups {
+
+    private static final Path MOUNTS = Path.of("/proc/self/mounts");
+
+    private HostGroups() {}
+
+    /// @param parent name of the group above all nodes' groups
+    public static Groups find(String parent) throws IOException {
+        return find(Files.readAllLines(MOUNTS), parent);
+    }
+
+    /// Processes that hold together, and are limited by nothing.
+    public static Groups processTrees() {
+        return new ProcessTrees();
+    }
+
+    static Groups find(List<String> mounts, String parent) throws IOException {
+        var v1 = new EnumMap<Controller, Path>(Controller.class);
+        Path v2 = null;
+        for (String mount : mounts) {
+            String[] fields = mount.split(" ");
+            Path folder = Path.of(fields[1]);
+            if (fields[2].equals("cgroup")) {
+                List<String> options = Arrays.asList(fields[3].split(","));
+                for (Controller controller : Controller.values()) {
+                    if (options.contains(controller.kernelName())) {
+                        v1.putIfAbsent(controller, folder);
+                    }
+                }
+            } else if (fields[2].equals("cgroup2") && v2 == null) {
+                v2 = folder;
+            }
+        }
+        if (usable(v1.values())) {
+            return new CgroupV1(v1, parent);
+        }
+        if (v2 != null && usable(List.of(v2))) {
+            return new CgroupV2(v2, parent);
+        }
+        return new ProcessTrees();
+    }
+
+    /// Whether groups can be made there.
+    private static boolean usable(Iterable<Path> mounts) {
+        boolean any = false;
+        for (Path mount : mounts) {
+            any = true;
+            if (!Files.isWritable(mount)) {
+                return false;
+            }
+        }
+        return any;
+    }
+}

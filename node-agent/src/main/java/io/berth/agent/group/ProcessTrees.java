@@ -1,0 +1,122 @@
+package io.berth.agent.group;
+
+import io.berth.agent.host.LiveProcess;
+import io.berth.agent.host.LiveProcess.Stat;
+import io.berth.contracts.Isolation;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.RunId;
+import io.berth.contracts.event.RunReport.Usage;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/// Groups without the kernel's help, for an agent that has no cgroups or no rights on them: the
+/// processes that carry the run's variables, their sessions and all that descends from them. It
+/// limits nothing. A process that drops the variables, leaves its session and outlives its parent
+/// gets away.
+final class ProcessTrees implements Groups {
+
+    @Override
+    public String description() {
+        return "process trees";
+    }
+
+    @Override
+    public Group create(NodeName node, RunId run, Limits limits) {
+        return find(node, run);
+    }
+
+    @Override
+    public Group find(NodeName node, RunId run) {
+        return new Tree(Set.copyOf(RunMark.of(node, run)));
+    }
+
+    @Override
+    public void removeEmptyParents(NodeName node) {}
+
+    private record Tree(Set<String> mark) implements Group {
+
+        @Override
+        public List<Path> entrances() {
+            return List.of();
+        }
+
+        @Override
+        public Set<Isolation> enforced() {
+            return Set.of();
+        }
+
+        @Override
+        public Set<Long> members() throws IOException {
+            List<Stat> all = processes();
+            var pids = new TreeSet<Long>();
+            var sessions = new HashSet<Long>();
+            for (Stat process : all) {
+                if (marked(process.pid())) {
+                    pids.add(process.pid());
+                    sessions.add(process.session());
+                }
+            }
+            // A task is in a session of its own, never in that of its shim or of the agent.
+            boolean grew = true;
+            while (grew) {
+                grew = false;
+                for (Stat it : all) {
+                    if ((sessions.contains(it.session()) || pids.contains(it.parent()))
+                            && pids.add(it.pid())) {
+                        sessions.add(it.session());
+                        grew = true;
+                    }
+                }
+            }
+            return pids;
+        }
+
+        @Override
+        public void kill() throws IOException {
+            ControlFiles.killAll(members());
+        }
+
+        @Override
+        public Usage usage() {
+            return Usage.NONE;
+        }
+
+        @Override
+        public boolean outOfMemory() {
+            return false;
+        }
+
+        @Override
+        public void remove() {}
+
+        private boolean marked(long pid) {
+            try {
+                byte[] environment =
+                        Files.readAllBytes(Path.of("/proc", Long.toString(pid), "environ"));
+                return Set.of(new String(environment, StandardCharsets.ISO_8859_1).split("\0"))
+                        .containsAll(mark);
+            } catch (IOException e) {
+                return false;
+            }
+        }
+
+        private static List<Stat> processes() throws IOException {
+            try (Stream<Path> all = Files.list(Path.of("/proc"))) {
+                return all.map(path -> path.getFileName().toString())
+                        .filter(name -> name.chars().allMatch(Character::isDigit))
+                        .map(name -> LiveProcess.stat(Long.parseLong(name)))
+                        .flatMap(Optional::stream)
+                        .filter(process -> process.state() != 'Z')
+                        .toList();
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package io.berth.agent.host;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/// A process by its number and the time at which it started, in clock ticks since boot: together
+/// they never name another process of the same boot.
+public record LiveProcess(long pid, long startTime) {
+
+    /// Ticks in a second, as the kernel shows times to all programs.
+    private static final long TICKS = 100;
+
+    /// The two numbers that a shim or a task wrote of itself.
+    public static LiveProcess parse(String text) {
+        String[] words = text.strip().split(" ");
+        return new LiveProcess(Long.parseLong(words[0]), Long.parseLong(words[1]));
+    }
+
+    /// Whether it still runs; a zombie does not.
+    public boolean alive() {
+        return stat(pid)
+                .filter(stat -> stat.startTime() == startTime && stat.state() != 'Z')
+                .isPresent();
+    }
+
+    /// Milliseconds since boot, suspended time included.
+    public static long uptimeMillis() {
+        try {
+            String seconds = Files.readString(Path.of("/proc/uptime")).split(" ", 2)[0];
+            return Math.round(Double.parseDouble(seconds) * 1000);
+        } catch (IOException e) {
+            throw new IllegalStateException("cannot read the time since boot", e);
+        }
+    }
+
+    /// When it started, in milliseconds since boot.
+    public long startMillis() {
+        return startTime * 1000 / TICKS;
+    }
+
+    /// What the kernel says of a process, if it is there.
+    public static Optional<Stat> stat(long pid) {
+        String text;
+        try {
+            text = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+        // The name, in parentheses, may hold anything; what follows is plain.
+        String[] fields = text.substring(text.lastIndexOf(')') + 2).split(" ");
+        return Optional.of(
+                new Stat(
+                        pid,
+                        fields[0].charAt(0),
+                        Long.parseLong(fields[1]),
+                        Long.parseLong(fields[3]),
+                        Long.parseLong(fields[19])));
+    }
+
+    /// A line of /proc/pid/stat. Source: proc_pid_stat(5).
+    public record Stat(long pid, char state, long parent, long session, long startTime) {}
+}

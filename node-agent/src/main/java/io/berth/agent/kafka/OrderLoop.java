@@ -1,0 +1,204 @@
+package io.berth.agent.kafka;
+
+import io.berth.agent.NodeAgent;
+import io.berth.contracts.HeldRun;
+import io.berth.contracts.event.NodeSeen;
+import io.berth.contracts.event.Order;
+import io.berth.contracts.json.EventCodec.CorruptEvent;
+import io.berth.contracts.json.EventCodec.UnknownEventType;
+import io.berth.contracts.topic.NodePartitions;
+import io.berth.contracts.topic.Topics;
+import io.berth.log.Events;
+import io.berth.log.KafkaConnection;
+import io.berth.log.TopicDeclarations;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The one thread that registers the agents of a process and reads orders to them. It waits for
+/// brokers and topics that are not there yet, and begins anew, with registrations, when the log
+/// fails under it.
+public final class OrderLoop implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(OrderLoop.class);
+
+    /// How long an order may take to be noticed as overdue; orders themselves wake the poll.
+    private static final Duration POLL = Duration.ofMillis(500);
+
+    private static final Duration CALL_LIMIT = Duration.ofSeconds(5);
+    private static final long RETRY_MILLIS = 1000;
+    private static final long JOIN_MILLIS = 10_000;
+
+    private final KafkaConnection connection;
+    private final TopicDeclarations declarations;
+    private final AgentLog log;
+    private final int cell;
+    private final Map<String, NodeAgent> agents;
+    private final Events<Order> events = new Events<>(Topics.PLACEMENTS, AgentLog.SERVICE);
+    private final Thread thread;
+    private volatile boolean closed;
+    private volatile @Nullable Consumer<byte[], byte[]> reading;
+
+    public OrderLoop(
+            KafkaConnection connection,
+            TopicDeclarations declarations,
+            AgentLog log,
+            int cell,
+            List<NodeAgent> agents) {
+        this.connection = connection;
+        this.declarations = declarations;
+        this.log = log;
+        this.cell = cell;
+        this.agents =
+                new TreeMap<>(
+                        agents.stream()
+                                .collect(
+                                        Collectors.toMap(
+                                                agent -> agent.name().value(), agent -> agent)));
+        this.thread = Thread.ofPlatform().name("orders").daemon().unstarted(this::run);
+    }
+
+    public void start() {
+        thread.start();
+    }
+
+    /// Ends the loop after the order that it is at.
+    @Override
+    public void close() {
+        closed = true;
+        Consumer<byte[], byte[]> open = reading;
+        if (open == null) {
+            thread.interrupt();
+        } else {
+            open.wakeup();
+        }
+        try {
+            thread.join(JOIN_MILLIS);
+            thread.interrupt();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run() {
+        boolean said = false;
+        while (!closed) {
+            try {
+                int partitionCount = findTopics();
+                try (Consumer<byte[], byte[]> consumer = connection.consumer()) {
+                    said = false;
+                    reading = consumer;
+                    read(consumer, partitionCount);
+                } finally {
+                    reading = null;
+                }
+            } catch (InterruptException | WakeupException | InterruptedException e) {
+                if (!closed) {
+                    LOG.atWarn().setCause(e).log("Interrupted, beginning anew");
+                }
+            } catch (KafkaException e) {
+                if (!said) {
+                    LOG.atWarn().addKeyValue("cause", e).log("Log not available, trying again");
+                    said = true;
+                }
+                pause();
+            }
+        }
+    }
+
+    /// How many partitions the orders have, once all topics are there.
+    private int findTopics() {
+        try (var admin = connection.admin()) {
+            declarations.create(admin, Topics.writtenBy(AgentLog.SERVICE));
+            var found = TopicDeclarations.await(admin, List.of(Topics.PLACEMENTS, Topics.SPECS));
+            return Objects.requireNonNull(found.get(Topics.PLACEMENTS.name())).partitions().size();
+        }
+    }
+
+    private void read(Consumer<byte[], byte[]> consumer, int partitionCount)
+            throws InterruptedException {
+        List<TopicPartition> all =
+                agents.values().stream()
+                        .map(agent -> ordersOf(agent, partitionCount))
+                        .distinct()
+                        .toList();
+        consumer.assign(all);
+        consumer.endOffsets(all, CALL_LIMIT).forEach(consumer::seek);
+        agents.values().forEach(NodeAgent::leaveEpoch);
+        while (!closed) {
+            for (NodeAgent agent : agents.values()) {
+                if (agent.unregistered()) {
+                    register(consumer, agent, ordersOf(agent, partitionCount));
+                }
+            }
+            for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+                hand(record);
+            }
+        }
+    }
+
+    private static TopicPartition ordersOf(NodeAgent agent, int partitionCount) {
+        return new TopicPartition(
+                Topics.PLACEMENTS.name(), NodePartitions.of(agent.name(), partitionCount));
+    }
+
+    private void register(Consumer<byte[], byte[]> consumer, NodeAgent agent, TopicPartition orders)
+            throws InterruptedException {
+        if (!agent.silence(CALL_LIMIT)) {
+            return;
+        }
+        var reports = new TopicPartition(Topics.RUNS.name(), cell);
+        List<HeldRun> held = agent.runs();
+        Map<TopicPartition, Long> ends = consumer.endOffsets(List.of(orders, reports), CALL_LIMIT);
+        NodeSeen seen =
+                agent.register(
+                        Objects.requireNonNull(ends.get(orders)),
+                        Objects.requireNonNull(ends.get(reports)),
+                        held);
+        try {
+            log.write(seen).get(CALL_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            // Whether it stands in the log or not: without its Sync there will be another.
+            LOG.atWarn()
+                    .addKeyValue("node", agent.name())
+                    .addKeyValue("cause", e)
+                    .log("Registration not acknowledged");
+        }
+    }
+
+    private void hand(ConsumerRecord<byte[], byte[]> record) {
+        NodeAgent agent = agents.get(new String(record.key(), StandardCharsets.UTF_8));
+        if (agent == null) {
+            return;
+        }
+        try {
+            agent.read(record.offset(), events.event(record));
+        } catch (UnknownEventType | CorruptEvent e) {
+            agent.stopObeying("an order was not understood: " + e.getMessage());
+        }
+    }
+
+    private static void pause() {
+        try {
+            TimeUnit.MILLISECONDS.sleep(RETRY_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

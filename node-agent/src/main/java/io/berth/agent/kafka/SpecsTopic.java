@@ -1,0 +1,112 @@
+package io.berth.agent.kafka;
+
+import io.berth.agent.launch.LaunchRefused;
+import io.berth.agent.launch.Specs;
+import io.berth.contracts.JobSpec;
+import io.berth.contracts.SpecReference;
+import io.berth.contracts.json.EventCodec.CorruptEvent;
+import io.berth.contracts.json.EventCodec.UnknownEventType;
+import io.berth.contracts.topic.Topics;
+import io.berth.log.Events;
+import io.berth.log.KafkaConnection;
+import java.io.Closeable;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
+
+/// The `specs` topic, read record by record at the offsets that orders name. One reader for all
+/// runs of a process: a reader costs a connection.
+public final class SpecsTopic implements Specs, Closeable {
+
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Duration POLL = Duration.ofMillis(500);
+
+    private final KafkaConnection connection;
+    private final Events<JobSpec> events = new Events<>(Topics.SPECS, "node-agent");
+    private final ReentrantLock lock = new ReentrantLock();
+    private @Nullable Consumer<byte[], byte[]> consumer;
+
+    public SpecsTopic(KafkaConnection connection) {
+        this.connection = connection;
+    }
+
+    @Override
+    public JobSpec read(SpecReference reference) throws LaunchRefused, InterruptedException {
+        ConsumerRecord<byte[], byte[]> record;
+        lock.lockInterruptibly();
+        try {
+            record = fetch(reference);
+        } catch (InterruptException e) {
+            throw new InterruptedException();
+        } catch (KafkaException e) {
+            close(consumer);
+            throw new LaunchRefused("cannot read the job's specification: " + e.getMessage(), e);
+        } finally {
+            lock.unlock();
+        }
+        if (!sha256(record.value()).equals(reference.sha256())) {
+            throw new LaunchRefused(
+                    "the job's specification does not have the SHA-256 that was ordered");
+        }
+        try {
+            return events.event(record);
+        } catch (UnknownEventType | CorruptEvent e) {
+            throw new LaunchRefused("the job's specification is not readable", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            close(consumer);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void close(@Nullable Consumer<byte[], byte[]> open) {
+        consumer = null;
+        if (open != null) {
+            open.close();
+        }
+    }
+
+    private ConsumerRecord<byte[], byte[]> fetch(SpecReference reference) throws LaunchRefused {
+        Consumer<byte[], byte[]> reader = consumer;
+        if (reader == null) {
+            reader = connection.consumer();
+            consumer = reader;
+        }
+        var partition = new TopicPartition(Topics.SPECS.name(), reference.partition());
+        reader.assign(List.of(partition));
+        reader.seek(partition, reference.offset());
+        long deadline = System.nanoTime() + LIMIT.toNanos();
+        while (System.nanoTime() < deadline) {
+            for (var record : reader.poll(POLL)) {
+                if (record.offset() == reference.offset() && record.value() != null) {
+                    return record;
+                }
+                throw new LaunchRefused("the job's specification is gone");
+            }
+        }
+        throw new LaunchRefused("the job's specification could not be read in time");
+    }
+
+    private static String sha256(byte[] bytes) {
+        try {
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,194 @@
+package io.berth.agent.launch;
+
+import io.berth.agent.group.RunMark;
+import io.berth.agent.host.LocalNode;
+import io.berth.contracts.Allocation;
+import io.berth.contracts.Gpu;
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobSpec;
+import io.berth.contracts.event.Order.Launch;
+import io.berth.slurm.HostList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.ToIntFunction;
+import java.util.stream.Collectors;
+
+/// The variables of a run's script: those of the submission, and over them what Slurm's scripts
+/// expect to find.
+///
+/// Source: sbatch(1), "OUTPUT ENVIRONMENT VARIABLES". Unlike Slurm, `CUDA_VISIBLE_DEVICES` names
+/// GPUs by UUID, which holds whatever the driver lets the run see, and is empty without GPUs.
+///
+/// @param clusterName for `SLURM_CLUSTER_NAME`
+/// @param startSeconds the time of the start, in epoch seconds
+/// @param account the operating system's account that the script runs under
+public record JobEnvironment(
+        LocalNode node,
+        Launch launch,
+        JobSpec spec,
+        String clusterName,
+        long startSeconds,
+        Account account) {
+
+    /// The account of the agent's own process, which runs all scripts.
+    public record Account(long uid, long gid, String home) {}
+
+    /// Slurm's own names that a submission from inside another job brings along, and that this run
+    /// may not set.
+    private static final Set<String> STALE =
+            Set.of(
+                    "SLURM_CPUS_PER_GPU",
+                    "SLURM_GPUS",
+                    "SLURM_GPUS_ON_NODE",
+                    "SLURM_GPUS_PER_NODE",
+                    "SLURM_GPUS_PER_TASK",
+                    "SLURM_JOB_END_TIME",
+                    "SLURM_JOB_GPUS",
+                    "SLURM_MEM_PER_CPU",
+                    "SLURM_MEM_PER_GPU",
+                    "SLURM_MEM_PER_NODE",
+                    "SLURM_NTASKS_PER_NODE",
+                    "SLURM_RESTART_COUNT",
+                    "SLURM_STEPID",
+                    "SLURM_STEP_GPUS",
+                    "SLURM_STEP_ID",
+                    "SLURM_STEP_NODELIST",
+                    "BERTH_SIMULATED_GPUS");
+
+    public Map<String, String> variables() {
+        var variables = new TreeMap<>(spec.environment());
+        STALE.forEach(variables::remove);
+        person(variables);
+        job(variables);
+        shape(variables);
+        place(variables);
+        gpus(variables);
+        for (String mark : RunMark.of(node.name(), launch.run())) {
+            int equals = mark.indexOf('=');
+            variables.put(mark.substring(0, equals), mark.substring(equals + 1));
+        }
+        return variables;
+    }
+
+    private void person(Map<String, String> variables) {
+        String user = spec.description().user();
+        variables.putIfAbsent("HOME", account.home());
+        variables.putIfAbsent("USER", user);
+        variables.putIfAbsent("LOGNAME", user);
+        variables.putIfAbsent("SHELL", "/bin/sh");
+        variables.putIfAbsent("PATH", "/usr/local/bin:/usr/bin:/bin");
+    }
+
+    private void job(Map<String, String> variables) {
+        JobDescription job = spec.description();
+        String id = launch.run().job().toString();
+        variables.put("SLURM_JOBID", id);
+        variables.put("SLURM_JOB_NAME", job.name());
+        variables.put("SLURM_JOB_USER", job.user());
+        variables.put("SLURM_JOB_UID", Long.toString(account.uid()));
+        variables.put("SLURM_JOB_GID", Long.toString(account.gid()));
+        variables.put("SLURM_JOB_ACCOUNT", job.account());
+        variables.put("SLURM_JOB_PARTITION", job.partition());
+        variables.put("SLURM_JOB_QOS", job.qos());
+        variables.put("SLURM_CLUSTER_NAME", clusterName);
+        variables.put("SLURM_SUBMIT_DIR", spec.workingDirectory());
+        variables.put("SLURM_SUBMIT_HOST", spec.submitHost());
+        variables.put("SLURM_JOB_START_TIME", Long.toString(startSeconds));
+        if (launch.timeLimitSeconds() > 0) {
+            variables.put(
+                    "SLURM_JOB_END_TIME", Long.toString(startSeconds + launch.timeLimitSeconds()));
+        }
+        if (launch.run().lease() > 1) {
+            variables.put("SLURM_RESTART_COUNT", Integer.toString(launch.run().lease() - 1));
+        }
+    }
+
+    private void shape(Map<String, String> variables) {
+        List<Allocation> all = launch.allocations();
+        String nodes = HostList.compress(all.stream().map(each -> each.node().value()).toList());
+        String count = Integer.toString(all.size());
+        String tasks = Integer.toString(all.stream().mapToInt(Allocation::tasks).sum());
+        variables.put("SLURM_JOB_NODELIST", nodes);
+        variables.put("SLURM_NODELIST", nodes);
+        variables.put("SLURM_JOB_NUM_NODES", count);
+        variables.put("SLURM_NNODES", count);
+        variables.put("SLURM_NTASKS", tasks);
+        variables.put("SLURM_NPROCS", tasks);
+        variables.put("SLURM_TASKS_PER_NODE", perNode(all, Allocation::tasks));
+        variables.put("SLURM_JOB_CPUS_PER_NODE", perNode(all, each -> each.cpus().size()));
+        if (all.stream().mapToInt(Allocation::tasks).distinct().count() == 1) {
+            variables.put("SLURM_NTASKS_PER_NODE", Integer.toString(all.getFirst().tasks()));
+        }
+        variables.put(
+                "SLURM_CPUS_PER_TASK",
+                Integer.toString(spec.description().request().cpusPerTask()));
+        memory(variables);
+    }
+
+    private void memory(Map<String, String> variables) {
+        var memory = spec.description().request().memory();
+        switch (memory.per()) {
+            case NODE ->
+                    variables.put("SLURM_MEM_PER_NODE", Long.toString(launch.here().memoryMib()));
+            case CPU -> variables.put("SLURM_MEM_PER_CPU", Long.toString(memory.mib()));
+            case GPU -> variables.put("SLURM_MEM_PER_GPU", Long.toString(memory.mib()));
+        }
+    }
+
+    private void place(Map<String, String> variables) {
+        Allocation here = launch.here();
+        int firstTask =
+                launch.allocations().stream()
+                        .filter(each -> each.index() < here.index())
+                        .mapToInt(Allocation::tasks)
+                        .sum();
+        variables.put("SLURM_CPUS_ON_NODE", Integer.toString(here.cpus().size()));
+        variables.put("SLURM_NODEID", Integer.toString(here.index()));
+        variables.put("SLURM_PROCID", Integer.toString(firstTask));
+        variables.put("SLURM_LOCALID", "0");
+        variables.put("SLURM_GTIDS", Integer.toString(firstTask));
+    }
+
+    private void gpus(Map<String, String> variables) {
+        List<String> held = launch.here().gpus();
+        String visible = String.join(",", held);
+        variables.put("CUDA_VISIBLE_DEVICES", visible);
+        variables.put("NVIDIA_VISIBLE_DEVICES", visible);
+        if (held.isEmpty()) {
+            return;
+        }
+        String indices =
+                node.inventory().gpus().stream()
+                        .filter(gpu -> held.contains(gpu.uuid()))
+                        .map(Gpu::index)
+                        .map(String::valueOf)
+                        .collect(Collectors.joining(","));
+        String count = Integer.toString(held.size());
+        variables.put("SLURM_JOB_GPUS", indices);
+        variables.put("SLURM_GPUS_ON_NODE", count);
+        variables.put("SLURM_GPUS_PER_NODE", count);
+        if (node.inventory().simulated()) {
+            variables.put("BERTH_SIMULATED_GPUS", "1");
+        }
+    }
+
+    /// A number for each node, repetitions counted: `2(x3),1`.
+    static String perNode(List<Allocation> allocations, ToIntFunction<Allocation> number) {
+        var text = new StringBuilder();
+        int[] numbers = allocations.stream().mapToInt(number).toArray();
+        for (int first = 0; first < numbers.length; ) {
+            int end = first;
+            while (end < numbers.length && numbers[end] == numbers[first]) {
+                end++;
+            }
+            text.append(text.isEmpty() ? "" : ",").append(numbers[first]);
+            if (end - first > 1) {
+                text.append("(x").append(end - first).append(')');
+            }
+            first = end;
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,194 @@
+package io.berth.agent.launch;
+
+import io.berth.agent.group.DeviceRules;
+import io.berth.agent.group.Group;
+import io.berth.agent.group.Groups;
+import io.berth.agent.group.Limits;
+import io.berth.agent.host.LocalNode;
+import io.berth.contracts.Allocation;
+import io.berth.contracts.Gpu;
+import io.berth.contracts.IndexSet;
+import io.berth.contracts.Isolation;
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobSpec;
+import io.berth.contracts.RunId;
+import io.berth.contracts.event.Order.Launch;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/// Brings a run's part up to the point where only the word to go is missing.
+///
+/// @param account under which all scripts run
+public record Launcher(
+        Groups groups,
+        DeviceRules rules,
+        ProbeDevices probes,
+        Shims shims,
+        SpoolWatch watch,
+        Specs specs,
+        String clusterName,
+        JobEnvironment.Account account) {
+
+    /// How long a task may take to stand ready: forking is slow on a machine under pressure.
+    private static final long READY_SECONDS = 30;
+
+    private static final long TICK_MILLIS = 250;
+
+    /// A part whose task stands in its group and waits for the word.
+    public record Prepared(Group group, Set<Isolation> isolation) {}
+
+    /// Makes files, group and task.
+    ///
+    /// @throws LaunchRefused if it cannot be done; files and group are the caller's to remove
+    public Prepared prepare(LocalNode node, Launch launch, RunFiles files)
+            throws LaunchRefused, InterruptedException {
+        JobSpec spec = specs.read(launch.spec());
+        try {
+            String start =
+                    launch.runsScript() ? script(node, launch, spec, files) : StartScript.HOLDER;
+            return start(node, launch.run(), launch.here(), start, files);
+        } catch (IOException e) {
+            throw new LaunchRefused("cannot prepare the run: " + e.getMessage(), e);
+        }
+    }
+
+    /// Runs nothing in a group of its own and tells what the host enforced and let be verified.
+    ///
+    /// @param files in a folder as deep as a run's
+    public Set<Isolation> trial(LocalNode node, RunFiles files)
+            throws IOException, InterruptedException {
+        var trial = new RunId(new io.berth.contracts.JobId(1), Integer.MAX_VALUE);
+        IndexSet cpus = node.virtual() ? IndexSet.EMPTY : IndexSet.firstN(1);
+        var allocation = new Allocation(node.name(), 0, 1, cpus, 64, List.of());
+        Group group = groups.find(node.name(), trial);
+        try {
+            Prepared prepared =
+                    start(node.enforcing(Set.of()), trial, allocation, "exit 0\n", files);
+            files.release();
+            await(files, "exit");
+            return prepared.isolation();
+        } catch (LaunchRefused e) {
+            throw new IOException("a trial run did not start: " + e.getMessage(), e);
+        } finally {
+            group.kill();
+            group.remove();
+        }
+    }
+
+    private String script(LocalNode node, Launch launch, JobSpec spec, RunFiles files)
+            throws LaunchRefused, IOException {
+        Path directory = Path.of(spec.workingDirectory());
+        if (!directory.isAbsolute() || !Files.isDirectory(directory)) {
+            throw new LaunchRefused("working directory " + directory + " does not exist");
+        }
+        JobDescription job = spec.description();
+        var pattern =
+                new FilenamePattern(
+                        spec.job(),
+                        job.name(),
+                        job.user(),
+                        node.name().value(),
+                        launch.here().index());
+        OutputFiles output = OutputFiles.open(spec, pattern);
+        long now = System.currentTimeMillis() / 1000;
+        var environment =
+                new JobEnvironment(node, launch, spec, clusterName, now, account).variables();
+        Path script = files.folder().resolve("script");
+        shims.writeExecutable(script, spec.script());
+        var command = new ArrayList<String>();
+        command.add(script.toString());
+        command.addAll(spec.arguments());
+        return StartScript.of(directory, environment, output, command);
+    }
+
+    private Prepared start(
+            LocalNode node, RunId run, Allocation allocation, String start, RunFiles files)
+            throws LaunchRefused, IOException, InterruptedException {
+        List<Gpu> gpus = held(node, allocation);
+        IndexSet cpus = node.virtual() ? IndexSet.EMPTY : node.onHost(allocation.cpus());
+        var limits = new Limits(cpus, allocation.memoryMib(), rules.allowing(gpus));
+        Group group = groups.create(node.name(), run, limits);
+        files.write("start", start);
+        files.write("entrances", lines(group.entrances()));
+        files.write("devices", lines(probes.all()));
+        shims.start(files, node.name(), run);
+        await(files, "ready");
+        Readiness ready =
+                Readiness.read(files, probes.all())
+                        .orElseThrow(() -> new LaunchRefused(failure(files)));
+        return new Prepared(group, verified(node, gpus, group, ready));
+    }
+
+    /// The GPUs of the node that the run holds.
+    private static List<Gpu> held(LocalNode node, Allocation allocation) throws LaunchRefused {
+        List<Gpu> gpus =
+                node.inventory().gpus().stream()
+                        .filter(gpu -> allocation.gpus().contains(gpu.uuid()))
+                        .toList();
+        if (gpus.size() != allocation.gpus().size()) {
+            throw new LaunchRefused(
+                    "node %s has not all of the GPUs %s".formatted(node.name(), allocation.gpus()));
+        }
+        return gpus;
+    }
+
+    /// What was proven. Less than the node claims to enforce is a refusal.
+    private Set<Isolation> verified(LocalNode node, List<Gpu> gpus, Group group, Readiness ready)
+            throws LaunchRefused {
+        Set<Isolation> verified = EnumSet.noneOf(Isolation.class);
+        verified.addAll(group.enforced());
+        boolean proven =
+                !probes.all().isEmpty()
+                        && probes.foreign(gpus).stream().allMatch(ready::denied)
+                        && probes.own(gpus).stream().allMatch(ready::admitted);
+        if (!proven) {
+            verified.remove(Isolation.DEVICES);
+        }
+        var missing = EnumSet.noneOf(Isolation.class);
+        missing.addAll(node.inventory().isolation());
+        missing.removeAll(verified);
+        if (!missing.isEmpty()) {
+            throw new LaunchRefused("isolation could not be verified: " + missing);
+        }
+        return verified;
+    }
+
+    private void await(RunFiles files, String name) throws IOException, InterruptedException {
+        var changed = new Semaphore(0);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(READY_SECONDS);
+        try (var _ = watch.watch(files.folder(), changed::release)) {
+            while (!files.has(name) && !files.has("exit") && System.nanoTime() < deadline) {
+                if (changed.tryAcquire(TICK_MILLIS, TimeUnit.MILLISECONDS)) {
+                    changed.drainPermits();
+                }
+            }
+        }
+    }
+
+    private static String failure(RunFiles files) {
+        try {
+            Optional<String> said = files.text("failure").map(String::strip);
+            return "the task did not come to stand in its group"
+                    + said.filter(text -> !text.isEmpty())
+                            .map(text -> ": " + Arrays.asList(text.split("\n")).getLast())
+                            .orElse("");
+        } catch (IOException e) {
+            return "the task did not come to stand in its group";
+        }
+    }
+
+    private static String lines(Iterable<Path> paths) {
+        var text = new StringBuilder();
+        paths.forEach(path -> text.append(path).append('\n'));
+        return text.toString();
+    }
+}

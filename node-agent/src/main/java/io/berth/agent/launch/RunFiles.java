@@ -1,0 +1,158 @@
+package io.berth.agent.launch;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import io.berth.agent.host.LiveProcess;
+import io.berth.contracts.ExitStatus;
+import io.berth.contracts.RunId;
+import io.berth.contracts.json.Json;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/// A run's folder in the spool: what the agent, the shim and the task write for one another. Each
+/// file appears whole, by renaming.
+public final class RunFiles {
+
+    private final Path folder;
+
+    private RunFiles(Path folder) {
+        this.folder = folder;
+    }
+
+    /// The folder of a run, made if it is not there.
+    public static RunFiles of(Path runs, RunId run) throws IOException {
+        Path folder = runs.resolve(run.toString());
+        try {
+            Files.createDirectory(
+                    folder,
+                    PosixFilePermissions.asFileAttribute(
+                            PosixFilePermissions.fromString("rwx------")));
+            sync(runs);
+        } catch (FileAlreadyExistsException e) {
+            return new RunFiles(folder);
+        }
+        return new RunFiles(folder);
+    }
+
+    /// The folder that is there.
+    public static RunFiles at(Path folder) {
+        return new RunFiles(folder);
+    }
+
+    public Path folder() {
+        return folder;
+    }
+
+    /// Writes a value; it is on the disk when this returns.
+    public void keep(String name, Object value) throws IOException {
+        Path temporary = folder.resolve(name + ".new");
+        byte[] json = Json.mapper().writeValueAsBytes(value);
+        try (var channel =
+                FileChannel.open(
+                        temporary,
+                        StandardOpenOption.CREATE,
+                        StandardOpenOption.TRUNCATE_EXISTING,
+                        StandardOpenOption.WRITE)) {
+            var bytes = ByteBuffer.wrap(json);
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
+            channel.force(true);
+        }
+        Files.move(temporary, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+        sync(folder);
+    }
+
+    /// Writes a value that need not survive a power cut, which nothing that runs survives.
+    public void note(String name, Object value) throws IOException {
+        write(name, Json.mapper().writeValueAsString(value));
+    }
+
+    /// The value kept or noted under that name, if there is one.
+    public <T> Optional<T> kept(String name, Class<T> type) throws IOException {
+        Optional<String> json = text(name);
+        if (json.isEmpty()) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(Json.mapper().readValue(json.get(), type));
+        } catch (JsonProcessingException e) {
+            throw new IOException(folder.resolve(name) + " is not a " + type.getSimpleName(), e);
+        }
+    }
+
+    /// Writes a file for the shim or the task, which need not survive a power cut.
+    public void write(String name, String text) throws IOException {
+        Path temporary = folder.resolve(name + ".new");
+        Files.writeString(temporary, text);
+        Files.move(temporary, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    public Optional<String> text(String name) throws IOException {
+        try {
+            return Optional.of(Files.readString(folder.resolve(name)));
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        }
+    }
+
+    public boolean has(String name) {
+        return Files.exists(folder.resolve(name));
+    }
+
+    /// How the task ended, once the shim has written it.
+    public Optional<ExitStatus> exit() throws IOException {
+        return text("exit")
+                .map(text -> {
+                    String[] words = text.strip().split(" ");
+                    int number = Integer.parseInt(words[1]);
+                    return words[0].equals("signal")
+                            ? new ExitStatus(0, number)
+                            : new ExitStatus(number, 0);
+                });
+    }
+
+    /// The shim, once it has written who it is.
+    public Optional<LiveProcess> shim() throws IOException {
+        return text("shim").map(LiveProcess::parse);
+    }
+
+    /// Gives the waiting task the word. Given twice, or to a task that has gone on, it does
+    /// nothing.
+    public void release() throws IOException {
+        Path go = folder.resolve("go");
+        // Open for both ways, a pipe neither waits for its reader nor fails without one.
+        try (var channel =
+                FileChannel.open(go, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            channel.write(ByteBuffer.wrap("go\n".getBytes(StandardCharsets.US_ASCII)));
+        }
+    }
+
+    /// Removes the folder and all that is in it.
+    public void remove() throws IOException {
+        try (Stream<Path> all = Files.walk(folder)) {
+            for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(each);
+            }
+        } catch (NoSuchFileException e) {
+            return;
+        }
+    }
+
+    private static void sync(Path directory) throws IOException {
+        try (var channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+            channel.force(true);
+        }
+    }
+}

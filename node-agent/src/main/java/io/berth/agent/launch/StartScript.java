@@ -1,0 +1,107 @@
+package io.berth.agent.launch;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/// The shell text by which a task turns into the run's code: working directory, variables, files,
+/// exec. Every value stands in single quotes, where a shell reads nothing but the end.
+public final class StartScript {
+
+    private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
+
+    /// Names that a shell computes or refuses to set: `env` sets them.
+    private static final Set<String> SHELLS_OWN =
+            Set.of(
+                    "_",
+                    "COMP_WORDBREAKS",
+                    "DIRSTACK",
+                    "EPOCHREALTIME",
+                    "EPOCHSECONDS",
+                    "EUID",
+                    "FUNCNAME",
+                    "GROUPS",
+                    "HISTCMD",
+                    "IFS",
+                    "LINENO",
+                    "OLDPWD",
+                    "OPTIND",
+                    "POSIXLY_CORRECT",
+                    "PPID",
+                    "PWD",
+                    "RANDOM",
+                    "SECONDS",
+                    "SHELLOPTS",
+                    "SRANDOM",
+                    "UID");
+
+    /// Holds the group open, doing nothing, until it is ended.
+    public static final String HOLDER = "while read -r word <&9; do :; done\n";
+
+    private StartScript() {}
+
+    /// @param environment all variables of the code; the shell adds only its process's number
+    /// @param error null joins it to the output
+    /// @throws LaunchRefused if a text cannot be given to a program
+    public static String of(
+            Path directory,
+            Map<String, String> environment,
+            OutputFiles files,
+            List<String> command)
+            throws LaunchRefused {
+        var exports = new StringBuilder();
+        var others = new StringBuilder();
+        for (Map.Entry<String, String> variable : environment.entrySet()) {
+            String name = variable.getKey();
+            if (name.isEmpty() || name.indexOf('=') >= 0) {
+                throw new LaunchRefused("'" + name + "' cannot be the name of a variable");
+            }
+            if (NAME.matcher(name).matches()
+                    && !name.startsWith("BASH")
+                    && !SHELLS_OWN.contains(name)) {
+                exports.append("export ")
+                        .append(name)
+                        .append('=')
+                        .append(quoted(variable.getValue()))
+                        .append('\n');
+            } else {
+                others.append(' ').append(quoted(name + "=" + variable.getValue()));
+            }
+        }
+        var script = new StringBuilder();
+        script.append("cd -- ").append(quoted(directory.toString())).append(" || exit 125\n");
+        script.append(exports);
+        script.append("export SLURM_TASK_PID=\"$$\"\n");
+        script.append("exec 9<&-\n");
+        script.append("exec <").append(quoted(files.input().toString()));
+        script.append(" >>").append(quoted(files.output().toString()));
+        script.append(" 2>")
+                .append(
+                        files.error().equals(files.output())
+                                ? "&1"
+                                : ">" + quoted(files.error().toString()));
+        script.append(" || exit 125\nexec");
+        if (!others.isEmpty()) {
+            script.append(' ').append(env()).append(others);
+        }
+        for (String word : command) {
+            script.append(' ').append(quoted(word));
+        }
+        return script.append('\n').toString();
+    }
+
+    /// The text as one word of a shell.
+    static String quoted(String text) throws LaunchRefused {
+        if (text.indexOf('\0') >= 0) {
+            throw new LaunchRefused("a NUL cannot be given to a program");
+        }
+        return "'" + text.replace("'", "'\\''") + "'";
+    }
+
+    private static String env() {
+        return Files.exists(Path.of("/usr/bin/env")) ? "/usr/bin/env" : "/bin/env";
+    }
+}

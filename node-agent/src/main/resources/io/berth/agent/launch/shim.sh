@@ -1,0 +1,34 @@
+# Holds one task: starts it, waits for it and writes how it ended. It stands outside the group that is
+# limited and killed, and outlives the agent.
+# Arguments: the run's folder, then the variables that mark the task's processes.
+trap '' HUP INT TERM
+cd "$1" || exit 1
+shift
+
+start_time() {
+    read -r stat <"/proc/$1/stat"
+    set -f
+    # What follows the name, which may hold anything, begins with the third field.
+    set -- ${stat##*) }
+    echo "${20}"
+}
+
+echo "$$ $(start_time $$)" >shim.new && mv shim.new shim || exit 1
+mkfifo -m 600 go || exit 1
+
+# A shell says on its standard error when a signal ended a child: nothing else is written there.
+exec 2>signal
+(
+    trap - HUP INT TERM
+    exec 2>failure
+    exec setsid env -i PATH="$PATH" "$@" sh ../../../../task.sh
+)
+status=$?
+if [ -s signal ] && [ "$status" -gt 128 ]; then
+    echo "signal $((status - 128))" >exit.new
+else
+    echo "exit $status" >exit.new
+fi
+sync exit.new 2>/dev/null || sync
+mv exit.new exit
+sync . 2>/dev/null

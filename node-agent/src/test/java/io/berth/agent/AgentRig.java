@@ -1,0 +1,66 @@
+package io.berth.agent;
+
+import static org.awaitility.Awaitility.await;
+
+import io.berth.agent.NodeAgent.Standing;
+import io.berth.log.KafkaConnection;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/// One node with its agent, and placement by hand, against the shared broker.
+final class AgentRig implements AutoCloseable {
+
+    private static final AtomicInteger NODES = new AtomicInteger();
+
+    final String node = "node" + NODES.incrementAndGet();
+    final Path work;
+    final TestConfig config;
+    final HandPlacement placement;
+    final AgentProcess process;
+
+    AgentRig(Path folder) throws IOException, InterruptedException {
+        this(folder, TestBroker.shared());
+    }
+
+    AgentRig(Path folder, KafkaConnection connection) throws IOException, InterruptedException {
+        work = Files.createDirectories(folder.resolve("work"));
+        config = TestConfig.host(folder.resolve("home"), node);
+        placement = new HandPlacement(connection);
+        process = start(config, connection);
+    }
+
+    static AgentProcess start(AgentConfig config, KafkaConnection connection)
+            throws IOException, InterruptedException {
+        return new AgentProcess(config, "test", connection, TestBroker.DECLARATIONS, _ -> {});
+    }
+
+    NodeAgent agent() {
+        return process.agents().getFirst();
+    }
+
+    String gpu(int index) {
+        return agent().node().inventory().gpus().get(index).uuid();
+    }
+
+    String output(io.berth.contracts.RunId run) throws IOException {
+        return Files.readString(work.resolve("slurm-" + run.job() + ".out"));
+    }
+
+    /// Waits until nothing of a run is left in the spool.
+    void awaitForgotten() {
+        await().atMost(Duration.ofSeconds(10)).until(() -> agent().runs().isEmpty());
+    }
+
+    void awaitStanding(Standing standing) {
+        await().atMost(Duration.ofSeconds(20)).until(() -> agent().status().standing() == standing);
+    }
+
+    @Override
+    public void close() throws IOException {
+        process.close();
+        placement.close();
+    }
+}

@@ -1,0 +1,246 @@
+package io.berth.agent;
+
+import io.berth.contracts.Allocation;
+import io.berth.contracts.HeldRun;
+import io.berth.contracts.IndexSet;
+import io.berth.contracts.JobId;
+import io.berth.contracts.JobSpec;
+import io.berth.contracts.JobState;
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.RunId;
+import io.berth.contracts.SpecReference;
+import io.berth.contracts.event.Heartbeat;
+import io.berth.contracts.event.NodeSeen;
+import io.berth.contracts.event.Order;
+import io.berth.contracts.event.Order.Launch;
+import io.berth.contracts.event.RunReport;
+import io.berth.contracts.json.EventCodec.CorruptEvent;
+import io.berth.contracts.json.EventCodec.UnknownEventType;
+import io.berth.contracts.topic.NodePartitions;
+import io.berth.contracts.topic.Topic;
+import io.berth.contracts.topic.Topics;
+import io.berth.log.EventWriter;
+import io.berth.log.Events;
+import io.berth.log.KafkaConnection;
+import io.berth.log.LogView;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.awaitility.Awaitility;
+
+/// Placement's and the gateway's side of the protocol, played by a test.
+final class HandPlacement implements AutoCloseable {
+
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final AtomicLong JOBS = new AtomicLong(100);
+
+    private final EventWriter writer;
+    private final Events<Order> orders = new Events<>(Topics.PLACEMENTS, "placement-service");
+    private final Events<JobSpec> specs = new Events<>(Topics.SPECS, "submit-service");
+    private final List<LogView> views;
+    private final List<NodeSeen> seen = new CopyOnWriteArrayList<>();
+    private final List<RunReport> reports = new CopyOnWriteArrayList<>();
+    private final List<Heartbeat> heartbeats = new CopyOnWriteArrayList<>();
+    private final Map<String, Long> epochs = new TreeMap<>();
+    private final Map<String, Long> numbers = new TreeMap<>();
+    private final Map<String, Integer> answered = new TreeMap<>();
+
+    HandPlacement(KafkaConnection connection) {
+        this.writer = new EventWriter(connection.producer());
+        this.views =
+                List.of(
+                        view(connection, Topics.NODES, seen),
+                        view(connection, Topics.RUNS, reports),
+                        view(connection, Topics.HEARTBEATS, heartbeats));
+    }
+
+    private static <E> LogView view(KafkaConnection connection, Topic<E> topic, List<E> into) {
+        var events = new Events<>(topic, "placement-service");
+        return new LogView(
+                topic.name(),
+                connection.consumer(),
+                List.of(new TopicPartition(topic.name(), 0)),
+                record -> {
+                    try {
+                        into.add(events.event(record));
+                    } catch (UnknownEventType | CorruptEvent e) {
+                        throw new IllegalStateException(e);
+                    }
+                });
+    }
+
+    static RunId newRun() {
+        return new RunId(new JobId(JOBS.incrementAndGet()), 1);
+    }
+
+    /// The node's next registration that was not returned before.
+    NodeSeen awaitSeen(String node) {
+        int index = answered.merge(node, 1, Integer::sum) - 1;
+        Awaitility.await().atMost(LIMIT).until(() -> registrations(node).size() > index);
+        return registrations(node).get(index);
+    }
+
+    List<NodeSeen> registrations(String node) {
+        return seen.stream().filter(it -> it.node().value().equals(node)).toList();
+    }
+
+    /// Waits for the next registration and begins a new epoch.
+    NodeSeen register(String node, RunId... wanted) {
+        NodeSeen registration = awaitSeen(node);
+        sync(registration, wanted);
+        return registration;
+    }
+
+    /// As [#register], with all runs that the node has.
+    NodeSeen registerAll(String node) {
+        NodeSeen registration = awaitSeen(node);
+        sync(registration, registration.runs().stream().map(HeldRun::run).toArray(RunId[]::new));
+        return registration;
+    }
+
+    void sync(NodeSeen registration, RunId... wanted) {
+        String node = registration.node().value();
+        long epoch = epochs.merge(node, 1L, Long::sum);
+        numbers.put(node, 0L);
+        write(new Order.Sync(registration.node(), epoch, registration.nonce(), List.of(wanted)));
+    }
+
+    long epoch(String node) {
+        return epochs.getOrDefault(node, 0L);
+    }
+
+    long nextNumber(String node) {
+        return numbers.merge(node, 1L, Long::sum);
+    }
+
+    void skipNumber(String node) {
+        nextNumber(node);
+    }
+
+    RecordMetadata write(Order order) {
+        int partition = NodePartitions.of(order.node(), 8);
+        return writer.write(orders.record(partition, order, "order")).join();
+    }
+
+    /// Writes a record of no known type into the node's orders.
+    void writeUnknown(String node) {
+        var record =
+                orders.record(
+                        NodePartitions.of(new NodeName(node), 8),
+                        new Order.Go(new NodeName(node), epoch(node), 1, newRun()),
+                        "order");
+        record.headers().remove("ce_type");
+        record.headers()
+                .add(
+                        "ce_type",
+                        "berth.placements.v1/Newer"
+                                .getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        writer.write(record).join();
+    }
+
+    SpecReference writeSpec(JobSpec spec) {
+        var record = specs.record(0, spec, "spec");
+        RecordMetadata written = writer.write(record).join();
+        try {
+            byte[] hash = MessageDigest.getInstance("SHA-256").digest(record.value());
+            return new SpecReference(0, written.offset(), HexFormat.of().formatHex(hash));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /// Orders the run of a specification on one node, one CPU, so much memory.
+    Launch launch(String node, RunId run, JobSpec spec, long memoryMib, String... gpus) {
+        var allocation =
+                new Allocation(
+                        new NodeName(node), 0, 1, IndexSet.firstN(1), memoryMib, List.of(gpus));
+        return launch(node, run, writeSpec(spec), LaunchMode.BATCH, false, List.of(allocation), 0);
+    }
+
+    Launch launch(
+            String node,
+            RunId run,
+            SpecReference spec,
+            LaunchMode mode,
+            boolean awaitGo,
+            List<Allocation> allocations,
+            long timeLimitSeconds) {
+        var launch =
+                new Launch(
+                        new NodeName(node),
+                        epoch(node),
+                        nextNumber(node),
+                        run,
+                        spec,
+                        mode,
+                        awaitGo,
+                        allocations,
+                        timeLimitSeconds);
+        write(launch);
+        return launch;
+    }
+
+    void stop(String node, RunId run, long graceSeconds) {
+        write(
+                new Order.Stop(
+                        new NodeName(node),
+                        epoch(node),
+                        nextNumber(node),
+                        run,
+                        JobState.CANCELLED,
+                        graceSeconds));
+    }
+
+    void go(String node, RunId run) {
+        write(new Order.Go(new NodeName(node), epoch(node), nextNumber(node), run));
+    }
+
+    /// All reports of a run, in order.
+    List<RunReport> reports(RunId run) {
+        return reports.stream().filter(it -> it.run().equals(run)).toList();
+    }
+
+    <R extends RunReport> R await(Class<R> type, RunId run) {
+        return await(type, run, _ -> true);
+    }
+
+    <R extends RunReport> R await(Class<R> type, RunId run, Predicate<R> condition) {
+        return Awaitility.await()
+                .atMost(LIMIT)
+                .pollInterval(Duration.ofMillis(10))
+                .until(
+                        () ->
+                                reports(run).stream()
+                                        .filter(type::isInstance)
+                                        .map(type::cast)
+                                        .filter(condition)
+                                        .findFirst(),
+                        java.util.Optional::isPresent)
+                .orElseThrow();
+    }
+
+    Heartbeat awaitHeartbeat(Predicate<Heartbeat> condition) {
+        return Awaitility.await()
+                .atMost(LIMIT)
+                .until(
+                        () -> heartbeats.stream().filter(condition).findFirst(),
+                        java.util.Optional::isPresent)
+                .orElseThrow();
+    }
+
+    @Override
+    public void close() {
+        views.forEach(LogView::close);
+        writer.close();
+    }
+}

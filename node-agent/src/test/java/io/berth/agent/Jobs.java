@@ -1,0 +1,67 @@
+package io.berth.agent;
+
+import io.berth.contracts.GpuRequest;
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
+import io.berth.contracts.JobSpec;
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.MemoryRequest;
+import io.berth.contracts.ResourceRequest;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/// Specifications for tests.
+public final class Jobs {
+
+    private Jobs() {}
+
+    public static JobSpec script(JobId job, Path directory, String body) {
+        return spec(job, directory.toString(), body, List.of(), Map.of(), "slurm-%j.out", null);
+    }
+
+    public static JobSpec with(
+            JobId job,
+            Path directory,
+            String body,
+            List<String> arguments,
+            Map<String, String> environment) {
+        return spec(job, directory.toString(), body, arguments, environment, "slurm-%j.out", null);
+    }
+
+    public static JobSpec spec(
+            JobId job,
+            String directory,
+            String body,
+            List<String> arguments,
+            Map<String, String> environment,
+            String output,
+            @org.jspecify.annotations.Nullable String error) {
+        return new JobSpec(
+                job,
+                description(),
+                "#!/bin/sh\n" + body + "\n",
+                arguments,
+                environment,
+                directory,
+                output,
+                error,
+                null,
+                false,
+                "login1");
+    }
+
+    public static JobDescription description() {
+        return new JobDescription(
+                "alice",
+                "vision",
+                "gpu",
+                "normal",
+                "train",
+                new ResourceRequest(1, 1, 1, MemoryRequest.perNode(64), GpuRequest.NONE),
+                LaunchMode.BATCH,
+                0,
+                0,
+                true);
+    }
+}

@@ -1,0 +1,266 @@
+package io.berth.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.berth.contracts.Allocation;
+import io.berth.contracts.ExitStatus;
+import io.berth.contracts.IndexSet;
+import io.berth.contracts.Isolation;
+import io.berth.contracts.JobSpec;
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.RunId;
+import io.berth.contracts.SpecReference;
+import io.berth.contracts.event.RunReport.Cause;
+import io.berth.contracts.event.RunReport.Ended;
+import io.berth.contracts.event.RunReport.Started;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// What a script finds when it runs, and what happens where it cannot.
+class LaunchTest {
+
+    @TempDir Path folder;
+    AgentRig rig;
+    HandPlacement placement;
+    String node;
+
+    @BeforeEach
+    void start() throws Exception {
+        rig = new AgentRig(folder);
+        placement = rig.placement;
+        node = rig.node;
+        placement.register(node);
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        rig.close();
+    }
+
+    private Ended run(RunId run, JobSpec spec, String... gpus) {
+        placement.launch(node, run, spec, 64, gpus);
+        return placement.await(Ended.class, run);
+    }
+
+    private Ended run(RunId run, String body, String... gpus) {
+        return run(run, Jobs.script(run.job(), rig.work, body), gpus);
+    }
+
+    @Test
+    void a_script_finds_its_gpus_by_uuid_and_slurms_variables() throws IOException {
+        RunId run = HandPlacement.newRun();
+
+        run(run, "env | sort", rig.gpu(2), rig.gpu(5));
+
+        Map<String, String> found = new TreeMap<>();
+        for (String line : rig.output(run).split("\n")) {
+            found.put(line.split("=", 2)[0], line.split("=", 2)[1]);
+        }
+        assertThat(found)
+                .containsEntry("CUDA_VISIBLE_DEVICES", rig.gpu(2) + "," + rig.gpu(5))
+                .containsEntry("NVIDIA_VISIBLE_DEVICES", rig.gpu(2) + "," + rig.gpu(5))
+                .containsEntry("SLURM_JOB_GPUS", "2,5")
+                .containsEntry("SLURM_GPUS_ON_NODE", "2")
+                .containsEntry("SLURM_JOB_ID", run.job().toString())
+                .containsEntry("SLURM_CLUSTER_NAME", "trial")
+                .containsEntry("SLURMD_NODENAME", node)
+                .containsEntry("BERTH_LEASE", "1")
+                .containsEntry("BERTH_SIMULATED_GPUS", "1")
+                .containsEntry("PWD", rig.work.toString())
+                .containsKeys("SLURM_TASK_PID", "HOME", "PATH");
+    }
+
+    @Test
+    void a_script_without_gpus_sees_none() throws IOException {
+        RunId run = HandPlacement.newRun();
+
+        run(run, "echo \"[$CUDA_VISIBLE_DEVICES]\" ${SLURM_JOB_GPUS-none}");
+
+        assertThat(rig.output(run)).isEqualTo("[] none\n");
+    }
+
+    @Test
+    void values_and_arguments_reach_the_script_as_they_are() throws IOException {
+        var environment = new TreeMap<String, String>();
+        environment.put("QUOTES", "it's \"quoted\" `here` $(touch pwned) ${HOME}");
+        environment.put("LINES", "one\ntwo\n\nfour; touch pwned\n");
+        environment.put("DASHES", "-rf --");
+        environment.put("UNICODE", "naïve – 深層学習 🚀");
+        environment.put("EMPTY", "");
+        environment.put("IFS", ":");
+        environment.put("UID", "not a number");
+        environment.put("OPTIND", "x");
+        environment.put("BASH_FUNC_module%%", "() {  echo 'a b'\n}");
+        environment.put("odd.name", "dotted");
+        var arguments =
+                List.of("-x", "--", "a b", "", "'", "$(touch pwned)", "line\nbreak", "*", "é");
+        RunId run = HandPlacement.newRun();
+
+        Ended ended =
+                run(
+                        run,
+                        Jobs.with(
+                                run.job(),
+                                rig.work,
+                                "cat /proc/$$/environ > found; printf '%s\\0' \"$@\" > arguments",
+                                arguments,
+                                environment));
+
+        assertThat(ended.exit()).isEqualTo(ExitStatus.SUCCESS);
+        assertThat(Files.readString(rig.work.resolve("found")).split("\0"))
+                .contains(
+                        environment.entrySet().stream()
+                                .map(each -> each.getKey() + "=" + each.getValue())
+                                .toArray(String[]::new));
+        assertThat(Files.readString(rig.work.resolve("arguments")))
+                .isEqualTo(String.join("\0", arguments) + "\0");
+        assertThat(rig.work.resolve("pwned")).doesNotExist();
+    }
+
+    @Test
+    void a_script_cannot_open_a_gpu_that_it_does_not_hold() throws IOException {
+        assumeThat(rig.agent().node().inventory().isolation()).contains(Isolation.DEVICES);
+        RunId run = HandPlacement.newRun();
+
+        run(run, "mknod gpu c 195 0 || cp -a ../home/devices/nvidia-195-0 gpu; cat gpu");
+
+        assertThat(rig.output(run)).contains("gpu: Operation not permitted");
+        assertThat(placement.await(Started.class, run).isolation()).contains(Isolation.DEVICES);
+    }
+
+    @Test
+    void a_script_is_bound_to_its_cpus() throws IOException {
+        assumeThat(rig.agent().node().inventory().isolation()).contains(Isolation.CPUSET);
+        RunId run = HandPlacement.newRun();
+
+        run(run, "nproc");
+
+        assertThat(rig.output(run)).isEqualTo("1\n");
+    }
+
+    @Test
+    void a_script_that_takes_more_than_its_memory_is_out_of_memory() {
+        assumeThat(rig.agent().node().inventory().isolation()).contains(Isolation.MEMORY);
+        RunId run = HandPlacement.newRun();
+
+        Ended ended = run(run, "x=$(head -c 200000000 /dev/zero | tr '\\0' x)");
+
+        assertThat(ended.cause()).isEqualTo(Cause.OUT_OF_MEMORY);
+        assertThat(ended.usage().maxMemoryMib()).isBetween(60L, 64L);
+    }
+
+    @Test
+    void cpu_time_is_counted() {
+        assumeThat(rig.agent().node().inventory().isolation()).contains(Isolation.CPUSET);
+        RunId run = HandPlacement.newRun();
+
+        Ended ended = run(run, "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done");
+
+        assertThat(ended.usage().cpuMillis()).isPositive();
+    }
+
+    @Test
+    void output_and_error_go_to_the_files_that_their_patterns_name() throws IOException {
+        RunId run = HandPlacement.newRun();
+        Path existing = rig.work.resolve("train-alice.out");
+        Files.writeString(existing, "of an earlier job, and longer than what comes\n");
+
+        run(
+                run,
+                Jobs.spec(
+                        run.job(),
+                        rig.work.toString(),
+                        "echo out; echo err >&2",
+                        List.of(),
+                        Map.of(),
+                        "%x-%u.out",
+                        "%N-%n.err"));
+
+        assertThat(existing).hasContent("out");
+        assertThat(rig.work.resolve(node + "-0.err")).hasContent("err");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/nowhere/at/all,slurm.out,working directory /nowhere/at/all does not exist",
+        "WORK,missing/slurm.out,missing/slurm.out: its folder does not exist",
+        "WORK,.,cannot open the output file"
+    })
+    void a_run_that_cannot_be_prepared_fails_with_one_clear_line(
+            String directory, String output, String message) {
+        RunId run = HandPlacement.newRun();
+        String folder = directory.equals("WORK") ? rig.work.toString() : directory;
+
+        Ended ended =
+                run(run, Jobs.spec(run.job(), folder, "exit 0", List.of(), Map.of(), output, null));
+        rig.awaitForgotten();
+
+        assertThat(ended.cause()).isEqualTo(Cause.LAUNCH_FAILED);
+        assertThat(ended.message()).contains(message).doesNotContain("\n");
+        assertThat(rig.config.home().resolve("nodes").resolve(node).resolve("runs"))
+                .isEmptyDirectory();
+    }
+
+    @Test
+    void a_specification_with_another_hash_is_not_launched() {
+        RunId run = HandPlacement.newRun();
+        SpecReference written =
+                placement.writeSpec(Jobs.script(run.job(), rig.work, "touch launched"));
+        var altered = new SpecReference(written.partition(), written.offset(), "0".repeat(64));
+
+        placement.launch(node, run, altered, LaunchMode.BATCH, false, here(), 0);
+        Ended ended = placement.await(Ended.class, run);
+
+        assertThat(ended.cause()).isEqualTo(Cause.LAUNCH_FAILED);
+        assertThat(ended.message()).contains("SHA-256");
+        assertThat(rig.work).isEmptyDirectory();
+    }
+
+    @Test
+    void a_gpu_that_the_node_does_not_have_is_not_launched_on() {
+        RunId run = HandPlacement.newRun();
+
+        Ended ended = run(run, "exit 0", "GPU-of-another-node");
+
+        assertThat(ended.cause()).isEqualTo(Cause.LAUNCH_FAILED);
+        assertThat(ended.message()).contains("GPU-of-another-node");
+    }
+
+    @Test
+    void a_shim_that_is_killed_costs_the_run_its_status_and_its_processes() throws Exception {
+        RunId run = HandPlacement.newRun();
+        placement.launch(
+                node, run, Jobs.script(run.job(), rig.work, "echo $$ > pid; exec sleep 60"), 64);
+        placement.await(Started.class, run);
+        org.awaitility.Awaitility.await()
+                .until(() ->
+                        Files.exists(rig.work.resolve("pid"))
+                                && Files.size(rig.work.resolve("pid")) > 0);
+        Path spool = rig.config.home().resolve("nodes/" + node + "/runs/" + run);
+        long shim = Long.parseLong(Files.readString(spool.resolve("shim")).split(" ")[0]);
+
+        ProcessHandle.of(shim).orElseThrow().destroyForcibly();
+        Ended ended = placement.await(Ended.class, run);
+
+        assertThat(ended.cause()).isEqualTo(Cause.STATUS_LOST);
+        long task = Long.parseLong(Files.readString(rig.work.resolve("pid")).strip());
+        assertThat(io.berth.agent.host.LiveProcess.stat(task))
+                .matches(stat -> stat.isEmpty() || stat.get().state() == 'Z');
+    }
+
+    private List<Allocation> here() {
+        return List.of(new Allocation(new NodeName(node), 0, 1, IndexSet.firstN(1), 64, List.of()));
+    }
+}

@@ -1,0 +1,360 @@
+package io.berth.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.berth.agent.NodeAgent.Standing;
+import io.berth.contracts.Allocation;
+import io.berth.contracts.ExitStatus;
+import io.berth.contracts.HeldRun;
+import io.berth.contracts.IndexSet;
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.RunId;
+import io.berth.contracts.SpecReference;
+import io.berth.contracts.event.NodeSeen;
+import io.berth.contracts.event.Order;
+import io.berth.contracts.event.RunReport.Cause;
+import io.berth.contracts.event.RunReport.Ended;
+import io.berth.contracts.event.RunReport.Ready;
+import io.berth.contracts.event.RunReport.Started;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// An agent and placement speak over a real broker; scripts are real processes.
+class NodeAgentTest {
+
+    @TempDir Path folder;
+    AgentRig rig;
+    HandPlacement placement;
+    String node;
+
+    @BeforeEach
+    void start() throws Exception {
+        rig = new AgentRig(folder);
+        placement = rig.placement;
+        node = rig.node;
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        rig.close();
+    }
+
+    private RunId run(String body) {
+        RunId run = HandPlacement.newRun();
+        placement.launch(node, run, Jobs.script(run.job(), rig.work, body), 64);
+        return run;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"exit 0,0,0", "exit 3,3,0", "kill -KILL $$,0,9", "exit 137,137,0"})
+    void the_scripts_own_exit_status_is_reported(String body, int code, int signal) {
+        placement.register(node);
+        RunId run = run(body);
+
+        Ended ended = placement.await(Ended.class, run);
+
+        assertThat(ended.cause()).isEqualTo(Cause.EXITED);
+        assertThat(ended.exit()).isEqualTo(new ExitStatus(code, signal));
+        assertThat(placement.reports(run).getFirst()).isInstanceOf(Started.class);
+        assertThat(ended.epoch()).isEqualTo(placement.epoch(node));
+        assertThat(ended.applied()).isEqualTo(1);
+    }
+
+    @Test
+    void nothing_is_left_of_a_run_whose_end_stands_in_the_log() throws IOException {
+        placement.register(node);
+        RunId run = run("echo done");
+
+        placement.await(Ended.class, run);
+        rig.awaitForgotten();
+
+        assertThat(rig.output(run)).isEqualTo("done\n");
+        assertThat(rig.config.home().resolve("nodes").resolve(node).resolve("runs"))
+                .isEmptyDirectory();
+    }
+
+    @Test
+    void a_run_of_several_nodes_waits_for_go() throws IOException {
+        placement.register(node);
+        RunId run = HandPlacement.newRun();
+        SpecReference spec =
+                placement.writeSpec(Jobs.script(run.job(), rig.work, "echo $SLURM_JOB_NODELIST"));
+        List<Allocation> both = List.of(allocation(node, 0), allocation("elsewhere7", 1));
+        placement.launch(node, run, spec, LaunchMode.BATCH, true, both, 0);
+        placement.await(Ready.class, run);
+        assertThat(rig.output(run)).isEmpty();
+        assertThat(rig.agent().runs()).containsExactly(new HeldRun(run, HeldRun.Phase.PREPARED));
+
+        placement.go(node, run);
+        placement.await(Ended.class, run);
+
+        assertThat(placement.reports(run))
+                .hasExactlyElementsOfTypes(Ready.class, Started.class, Ended.class);
+        assertThat(rig.output(run)).isEqualTo("elsewhere7," + node + "\n");
+    }
+
+    @Test
+    void a_node_without_the_script_holds_its_group_until_it_is_stopped() {
+        placement.register(node);
+        RunId run = HandPlacement.newRun();
+        SpecReference spec = placement.writeSpec(Jobs.script(run.job(), rig.work, "echo no"));
+        placement.launch(
+                node,
+                run,
+                spec,
+                LaunchMode.BATCH,
+                false,
+                List.of(allocation("elsewhere7", 0), allocation(node, 1)),
+                0);
+        placement.await(Started.class, run);
+
+        placement.stop(node, run, 5);
+        Ended ended = placement.await(Ended.class, run);
+
+        assertThat(ended.cause()).isEqualTo(Cause.STOPPED);
+        assertThat(ended.exit()).isEqualTo(ExitStatus.SUCCESS);
+        assertThat(rig.work).isEmptyDirectory();
+    }
+
+    @Test
+    void a_prepared_run_that_is_stopped_never_starts() throws IOException {
+        placement.register(node);
+        RunId run = HandPlacement.newRun();
+        SpecReference spec = placement.writeSpec(Jobs.script(run.job(), rig.work, "echo no"));
+        placement.launch(
+                node,
+                run,
+                spec,
+                LaunchMode.PER_NODE,
+                true,
+                List.of(allocation(node, 0), allocation("elsewhere7", 1)),
+                0);
+        placement.await(Ready.class, run);
+
+        placement.stop(node, run, 30);
+        Ended ended = placement.await(Ended.class, run);
+
+        assertThat(ended.cause()).isEqualTo(Cause.STOPPED);
+        assertThat(rig.output(run)).isEmpty();
+    }
+
+    @Test
+    void a_second_order_to_launch_a_run_starts_nothing() throws IOException {
+        placement.register(node);
+        RunId run = HandPlacement.newRun();
+        var spec = Jobs.script(run.job(), rig.work, "echo started; sleep 60");
+        Order.Launch first = placement.launch(node, run, spec, 64);
+        placement.await(Started.class, run);
+
+        placement.launch(node, run, first.spec(), first.mode(), false, first.allocations(), 0);
+        placement.await(Started.class, run, started -> started.applied() == 2);
+        placement.stop(node, run, 5);
+        placement.await(Ended.class, run);
+
+        assertThat(rig.output(run)).isEqualTo("started\n");
+    }
+
+    @Test
+    void an_order_of_another_epoch_is_ignored() {
+        NodeSeen seen = placement.register(node);
+        RunId stale = HandPlacement.newRun();
+        var spec = placement.writeSpec(Jobs.script(stale.job(), rig.work, "exit 0"));
+        placement.write(
+                new Order.Launch(
+                        seen.node(),
+                        placement.epoch(node) - 1,
+                        1,
+                        stale,
+                        spec,
+                        LaunchMode.BATCH,
+                        false,
+                        List.of(allocation(node, 0)),
+                        0));
+        RunId good = run("exit 0");
+
+        placement.await(Ended.class, good);
+
+        assertThat(placement.reports(stale)).isEmpty();
+    }
+
+    @Test
+    void an_order_number_that_comes_twice_is_obeyed_once() {
+        placement.register(node);
+        RunId run = HandPlacement.newRun();
+        var launch = placement.launch(node, run, Jobs.script(run.job(), rig.work, "exit 0"), 64);
+        placement.await(Ended.class, run);
+        rig.awaitForgotten();
+
+        placement.write(launch);
+        RunId next = run("exit 0");
+        placement.await(Ended.class, next);
+
+        assertThat(placement.reports(run)).hasExactlyElementsOfTypes(Started.class, Ended.class);
+    }
+
+    @Test
+    void a_gap_in_the_numbers_makes_the_agent_register_again() {
+        NodeSeen first = placement.register(node);
+        RunId running = run("sleep 60");
+        placement.await(Started.class, running);
+
+        placement.skipNumber(node);
+        RunId unheard = run("exit 0");
+        NodeSeen second = placement.register(node, running);
+        long epoch = placement.epoch(node);
+        placement.await(Started.class, running, started -> started.epoch() == epoch);
+
+        assertThat(second.nonce()).isNotEqualTo(first.nonce());
+        assertThat(second.runs()).containsExactly(new HeldRun(running, HeldRun.Phase.RUNNING));
+        assertThat(placement.reports(unheard)).isEmpty();
+    }
+
+    @Test
+    void a_run_that_a_sync_does_not_want_is_ended() {
+        placement.register(node);
+        RunId run = run("sleep 60");
+        placement.await(Started.class, run);
+
+        placement.skipNumber(node);
+        placement.go(node, run);
+        placement.register(node);
+        Ended ended = placement.await(Ended.class, run);
+
+        assertThat(ended.cause()).isEqualTo(Cause.STOPPED);
+        assertThat(ended.epoch()).isEqualTo(placement.epoch(node));
+    }
+
+    @Test
+    void an_unanswered_registration_is_repeated_and_the_old_answer_is_void() {
+        NodeSeen first = placement.awaitSeen(node);
+        NodeSeen second = placement.awaitSeen(node);
+
+        placement.sync(first);
+        placement.sync(second);
+        rig.awaitStanding(Standing.IN_EPOCH);
+
+        assertThat(rig.agent().status().epoch()).isEqualTo(placement.epoch(node));
+    }
+
+    @Test
+    void a_registration_names_the_end_of_the_reports_before_it() {
+        placement.register(node);
+        RunId run = run("exit 0");
+        Ended ended = placement.await(Ended.class, run);
+        rig.awaitForgotten();
+
+        placement.skipNumber(node);
+        placement.go(node, run);
+        NodeSeen second = placement.awaitSeen(node);
+
+        assertThat(ended.cause()).isEqualTo(Cause.EXITED);
+        assertThat(second.runs()).isEmpty();
+        assertThat(second.reportsEnd()).isGreaterThanOrEqualTo(2);
+    }
+
+    @Test
+    void a_refused_agent_stops_and_says_why() {
+        NodeSeen seen = placement.awaitSeen(node);
+
+        placement.write(
+                new Order.Refused(seen.node(), 0, seen.nonce(), "another machine has the name"));
+        rig.awaitStanding(Standing.STOPPED);
+
+        assertThat(rig.agent().status().why()).isEqualTo("another machine has the name");
+        assertThat(rig.agent().unregistered()).isFalse();
+    }
+
+    @Test
+    void an_order_of_an_unknown_type_stops_the_agent_but_not_its_runs() {
+        placement.register(node);
+        RunId run = run("sleep 60");
+        placement.await(Started.class, run);
+
+        placement.writeUnknown(node);
+        rig.awaitStanding(Standing.STOPPED);
+
+        assertThat(rig.agent().status().why()).contains("Newer");
+        assertThat(rig.agent().runs()).containsExactly(new HeldRun(run, HeldRun.Phase.RUNNING));
+    }
+
+    @Test
+    void heartbeats_carry_the_epoch_the_last_order_and_the_runs() {
+        placement.register(node);
+        RunId run = run("sleep 60");
+        placement.await(Started.class, run);
+
+        var heartbeat =
+                placement.awaitHeartbeat(it -> it.node().value().equals(node) && it.applied() == 1);
+
+        assertThat(heartbeat.epoch()).isEqualTo(placement.epoch(node));
+        assertThat(heartbeat.runs()).containsExactly(run);
+        assertThat(heartbeat.memoryUsedMib()).isPositive();
+    }
+
+    @Test
+    void a_time_limit_is_kept_by_the_agent() {
+        placement.register(node);
+        RunId run = HandPlacement.newRun();
+        SpecReference spec = placement.writeSpec(Jobs.script(run.job(), rig.work, "sleep 60"));
+
+        placement.launch(node, run, spec, LaunchMode.BATCH, false, List.of(allocation(node, 0)), 1);
+        Ended ended = placement.await(Ended.class, run);
+
+        assertThat(ended.cause()).isEqualTo(Cause.TIME_LIMIT);
+        assertThat(ended.exit()).isEqualTo(new ExitStatus(0, 15));
+    }
+
+    @Test
+    void a_tree_that_ignores_TERM_and_leaves_its_session_is_killed_whole() throws IOException {
+        placement.register(node);
+        Path pids = rig.work.resolve("pids");
+        RunId run =
+                run(
+                        """
+                        trap '' TERM
+                        setsid sh -c 'trap "" TERM; echo $$ >> pids; while :; do sleep 60; done' &
+                        (trap '' TERM; setsid setsid sh -c 'echo $$ >> pids; exec sleep 60' &)
+                        echo $$ >> pids
+                        while :; do sleep 60; done\
+                        """);
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> Files.exists(pids) && Files.readAllLines(pids).size() == 3);
+
+        placement.stop(node, run, 1);
+        Ended ended = placement.await(Ended.class, run);
+
+        assertThat(ended.cause()).isEqualTo(Cause.STOPPED);
+        assertThat(ended.exit()).isEqualTo(new ExitStatus(0, 9));
+        assertThat(Files.readAllLines(pids))
+                .allSatisfy(pid ->
+                        assertThat(io.berth.agent.host.LiveProcess.stat(Long.parseLong(pid)))
+                                .matches(stat -> stat.isEmpty() || stat.get().state() == 'Z'));
+    }
+
+    @Test
+    void what_a_script_leaves_behind_ends_with_it() throws IOException {
+        placement.register(node);
+        RunId run = run("setsid sleep 60 & echo $! > left");
+
+        placement.await(Ended.class, run);
+
+        long left = Long.parseLong(Files.readString(rig.work.resolve("left")).strip());
+        assertThat(io.berth.agent.host.LiveProcess.stat(left))
+                .matches(stat -> stat.isEmpty() || stat.get().state() == 'Z');
+    }
+
+    private Allocation allocation(String name, int index) {
+        return new Allocation(new NodeName(name), index, 1, IndexSet.firstN(1), 64, List.of());
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.berth.agent.group;
+
+import org.jspecify.annotations.NullMarked;

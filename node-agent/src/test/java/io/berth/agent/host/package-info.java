@@ -1,0 +1,4 @@
+@NullMarked
+package io.berth.agent.host;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.berth.agent.launch;
+
+import org.jspecify.annotations.NullMarked;
