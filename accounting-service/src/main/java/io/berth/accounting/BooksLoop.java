@@ -36,6 +36,7 @@ public class BooksLoop {
     private final Events<DeadLetter> deadLetters =
             new Events<>(Topics.deadLetters("accounting-service"), "accounting-service");
     private volatile Condition condition = new Condition.Waiting("its start");
+    private @Nullable HalfLife halfLife;
     private volatile boolean stopping;
     private @Nullable Thread thread;
 
@@ -64,12 +65,7 @@ public class BooksLoop {
     public synchronized void stop() {
         if (thread != null) {
             stopping = true;
-            thread.interrupt();
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
+            Threads.end(thread);
             thread = null;
         }
     }
@@ -110,9 +106,7 @@ public class BooksLoop {
     }
 
     private void keep(Pauses pauses) {
-        var halfLife =
-                HalfLife.ofSeconds(configuration.establish().cluster().usageHalfLifeSeconds());
-        books.migrate();
+        HalfLife halfLife = open();
         try (var jobs = new JobsTopic(kafka, books.positions(Topics.JOBS.name()));
                 var letters = new EventWriter(kafka.producer())) {
             LOG.info("The books are open");
@@ -133,6 +127,18 @@ public class BooksLoop {
                 }
             }
         }
+    }
+
+    /// What has to be done once: the configuration is published and the tables are of this version.
+    private HalfLife open() {
+        HalfLife known = this.halfLife;
+        if (known == null) {
+            var cluster = configuration.establish().cluster();
+            books.migrate();
+            known = HalfLife.ofSeconds(cluster.usageHalfLifeSeconds());
+            this.halfLife = known;
+        }
+        return known;
     }
 
     /// Dead letters go first: after a crash in between they are written again, under the same keys.

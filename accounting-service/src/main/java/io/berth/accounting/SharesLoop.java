@@ -61,12 +61,8 @@ public class SharesLoop {
     public synchronized void stop() {
         if (thread != null) {
             stopping = true;
-            thread.interrupt();
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
+            wanted.release();
+            Threads.end(thread);
             thread = null;
         }
     }
