@@ -216,23 +216,27 @@ public final class NodeAgent implements AutoCloseable {
         parts.values().forEach(part -> part.stop(Cause.AGENT_SHUTDOWN, timing.killGrace()));
     }
 
-    /// Waits until all runs have ended and that is reported, as far as the time after the kill
-    /// grace allows, and removes the node's groups.
-    void awaitStopped(Duration limit) throws InterruptedException {
-        long deadline = System.nanoTime() + timing.killGrace().plus(limit).toNanos();
+    /// Waits until all runs have ended and that stands in the log, until then at most.
+    ///
+    /// @param deadline of [System#nanoTime]
+    void awaitStopped(long deadline) throws InterruptedException {
         for (RunPart part : parts.values()) {
-            part.awaitEnd(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
+            part.awaitEnd(remaining(deadline));
         }
-        if (!outbox.drain(limit)) {
+        if (!outbox.drain(remaining(deadline))) {
             LOG.atWarn().addKeyValue("node", name()).log("Reports wait for the next start");
         }
-        surroundings.launcher().groups().removeEmptyParents(name());
+    }
+
+    private static Duration remaining(long deadline) {
+        return Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
     }
 
     /// Lets go of the runs, which go on.
     @Override
     public void close() throws IOException {
         parts.values().forEach(RunPart::abandon);
+        surroundings.launcher().groups().removeEmptyParents(name());
         outbox.close();
         spool.close();
     }

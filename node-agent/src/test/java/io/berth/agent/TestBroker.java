@@ -19,11 +19,16 @@ final class TestBroker {
     static final TopicDeclarations DECLARATIONS = new TopicDeclarations(1, 8, (short) 1);
 
     private static final KafkaConnection SHARED = start();
+    private static final HandPlacement PLACEMENT = new HandPlacement(SHARED);
 
     private TestBroker() {}
 
     static KafkaConnection shared() {
         return SHARED;
+    }
+
+    static HandPlacement placement() {
+        return PLACEMENT;
     }
 
     static void createTopics(KafkaConnection connection) {
