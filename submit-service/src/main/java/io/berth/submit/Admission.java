@@ -253,6 +253,9 @@ public final class Admission {
 
     private static String script(String text) throws Refused {
         try {
+            if (!Checks.isText(text) && text.indexOf('\0') < 0) {
+                throw new Refused(new InvalidScript("Batch script is not Unicode text."));
+            }
             return BatchScript.of(text).text();
         } catch (InvalidOption e) {
             throw refused(e);
@@ -279,8 +282,8 @@ public final class Admission {
                             + MAX_ARGUMENTS);
         }
         for (String argument : arguments) {
-            if (argument == null || argument.indexOf('\0') >= 0) {
-                throw invalid("an argument of the script is null or holds a NUL character");
+            if (argument == null || !Checks.isText(argument)) {
+                throw invalid("an argument of the script is null or no text");
             }
         }
         return arguments;
@@ -289,17 +292,12 @@ public final class Admission {
     private static Map<String, String> environment(Map<String, String> environment) throws Refused {
         for (Entry<String, String> variable : environment.entrySet()) {
             String name = variable.getKey();
-            if (name.isEmpty() || name.indexOf('=') >= 0 || name.indexOf('\0') >= 0) {
+            if (name.isEmpty() || name.indexOf('=') >= 0 || !Checks.isText(name)) {
                 throw invalid(
-                        "environment variable "
-                                + quoted(name)
-                                + ": a name has neither '=' nor NUL");
+                        "environment variable " + quoted(name) + ": a name is a text without '='");
             }
-            if (variable.getValue() == null || variable.getValue().indexOf('\0') >= 0) {
-                throw invalid(
-                        "environment variable "
-                                + quoted(name)
-                                + " is null or holds a NUL character");
+            if (variable.getValue() == null || !Checks.isText(variable.getValue())) {
+                throw invalid("environment variable " + quoted(name) + " is null or no text");
             }
         }
         return environment;

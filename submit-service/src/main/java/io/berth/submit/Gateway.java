@@ -10,7 +10,6 @@ import io.berth.contracts.json.Json;
 import io.berth.slurm.JobSubmission;
 import io.berth.submit.Admission.Decision.Admitted;
 import io.berth.submit.Admission.Decision.NotAdmitted;
-import io.berth.submit.Refusal.InvalidJson;
 import io.berth.submit.Refusal.JobNotFound;
 import io.berth.submit.Refusal.KeyReused;
 import io.berth.submit.Refusal.NotAllowed;
@@ -102,11 +101,11 @@ public class Gateway {
                         () -> new Unavailable("job " + claim.job() + " is not known any more"));
     }
 
-    private byte[] canonical(JobSubmission asked) throws Refused {
+    private byte[] canonical(JobSubmission asked) {
         try {
             return canonical.writeValueAsBytes(asked);
         } catch (JsonProcessingException e) {
-            throw new Refused(new InvalidJson("a text is not Unicode: " + e.getOriginalMessage()));
+            throw new IllegalStateException("cannot write a submission that was read", e);
         }
     }
 

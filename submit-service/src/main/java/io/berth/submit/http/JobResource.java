@@ -27,7 +27,6 @@ import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
-import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
 import java.time.Clock;
@@ -100,7 +99,7 @@ public class JobResource {
             InputStream body,
             @HeaderParam(KEY) @Nullable String key,
             @Context HttpServerRequest request)
-            throws Refused, IOException {
+            throws Refused {
         return created(counter.count(() -> submit(SubmissionBody.json(read(body)), key, request)));
     }
 
@@ -119,12 +118,12 @@ public class JobResource {
             @QueryParam("user") @Nullable String user,
             @HeaderParam(KEY) @Nullable String key,
             @Context HttpServerRequest request)
-            throws Refused, IOException {
+            throws Refused {
         return created(
                 counter.count(() -> submit(SubmissionBody.script(read(body), user), key, request)));
     }
 
-    private byte[] read(InputStream body) throws Refused, IOException {
+    private byte[] read(InputStream body) throws Refused {
         return SubmissionBody.bytes(body, config.bodyTimeout());
     }
 

@@ -30,7 +30,7 @@ final class ProblemMappers {
     }
 
     @ServerExceptionMapper
-    Response slowBody(SlowBody e) {
+    Response bodyNotReceived(BodyNotReceived e) {
         return Problem.of(408, "body_timeout", String.valueOf(e.getMessage()))
                 .response()
                 .header("Connection", "close")
