@@ -37,11 +37,14 @@ import org.slf4j.LoggerFactory;
 public final class AgentProcess implements Closeable {
 
     private static final Logger LOG = LoggerFactory.getLogger(AgentProcess.class);
+
+    /// How long the end of runs may take beyond the kill grace.
     private static final Duration SHUTDOWN_LIMIT = Duration.ofSeconds(5);
 
     private final List<NodeAgent> agents = new ArrayList<>();
     private final List<Closeable> shared = new ArrayList<>();
     private final AgentConfig.OnShutdown onShutdown;
+    private final Duration killGrace;
     private final OrderLoop loop;
 
     /// Opens the spools, tries what the host can enforce, adopts what runs and begins to register.
@@ -56,6 +59,7 @@ public final class AgentProcess implements Closeable {
             Consumer<RunEnd> ended)
             throws IOException, InterruptedException {
         onShutdown = config.onShutdown();
+        killGrace = config.killGrace();
         Path home = Files.createDirectories(config.home()).toRealPath();
         List<LocalNode> nodes = nodes(config, Host.read());
         var spools = new ArrayList<Spool>();
@@ -118,9 +122,10 @@ public final class AgentProcess implements Closeable {
 
     private void stopRuns() {
         agents.forEach(NodeAgent::stopAll);
+        long deadline = System.nanoTime() + killGrace.plus(SHUTDOWN_LIMIT).toNanos();
         try {
             for (NodeAgent agent : agents) {
-                agent.awaitStopped(SHUTDOWN_LIMIT);
+                agent.awaitStopped(deadline);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

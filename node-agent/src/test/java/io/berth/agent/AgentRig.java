@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// One node with its agent, and placement by hand, against the shared broker.
+/// One node with its agent, against placement by hand.
 final class AgentRig implements AutoCloseable {
 
     private static final AtomicInteger NODES = new AtomicInteger();
@@ -22,19 +22,20 @@ final class AgentRig implements AutoCloseable {
     final AgentProcess process;
 
     AgentRig(Path folder) throws IOException, InterruptedException {
-        this(folder, TestBroker.shared());
+        this(folder, TestBroker.shared(), TestBroker.placement());
     }
 
-    AgentRig(Path folder, KafkaConnection connection) throws IOException, InterruptedException {
+    AgentRig(Path folder, KafkaConnection connection, HandPlacement placement)
+            throws IOException, InterruptedException {
         work = Files.createDirectories(folder.resolve("work"));
         config = TestConfig.host(folder.resolve("home"), node);
-        placement = new HandPlacement(connection);
+        this.placement = placement;
         process = start(config, connection);
     }
 
     static AgentProcess start(AgentConfig config, KafkaConnection connection)
             throws IOException, InterruptedException {
-        return new AgentProcess(config, "test", connection, TestBroker.DECLARATIONS, _ -> {});
+        return new AgentProcess(config, "test", connection, TestTopics.DECLARATIONS, _ -> {});
     }
 
     NodeAgent agent() {
@@ -61,6 +62,5 @@ final class AgentRig implements AutoCloseable {
     @Override
     public void close() throws IOException {
         process.close();
-        placement.close();
     }
 }

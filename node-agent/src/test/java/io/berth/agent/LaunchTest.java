@@ -101,7 +101,7 @@ class LaunchTest {
         environment.put("EMPTY", "");
         environment.put("IFS", ":");
         environment.put("UID", "not a number");
-        environment.put("OPTIND", "x");
+        environment.put("OPTIND", "3");
         environment.put("BASH_FUNC_module%%", "() {  echo 'a b'\n}");
         environment.put("odd.name", "dotted");
         var arguments =

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RestartTest {
 
     @TempDir Path folder;
+    final HandPlacement placement = TestBroker.placement();
 
     private Process startChild(TestConfig config) throws IOException {
         return new ProcessBuilder(
@@ -52,42 +53,37 @@ class RestartTest {
         Path work = Files.createDirectories(folder.resolve("work"));
         String node = "restarted1";
         TestConfig config = TestConfig.host(folder.resolve("home"), node);
-        try (var placement = new HandPlacement(TestBroker.shared())) {
-            Process child = startChild(config);
-            placement.register(node);
-            RunId ending = HandPlacement.newRun();
-            RunId running = HandPlacement.newRun();
-            String untilTold = "while [ ! -e %s ]; do sleep 0.05; done; echo end; exit %d";
-            placement.launch(
-                    node,
-                    ending,
-                    Jobs.script(ending.job(), work, untilTold.formatted("first", 5)),
-                    64);
-            placement.launch(
-                    node,
-                    running,
-                    Jobs.script(running.job(), work, untilTold.formatted("second", 6)),
-                    64);
-            placement.await(Started.class, ending);
-            placement.await(Started.class, running);
+        Process child = startChild(config);
+        placement.register(node);
+        RunId ending = HandPlacement.newRun();
+        RunId running = HandPlacement.newRun();
+        String untilTold = "while [ ! -e %s ]; do sleep 0.05; done; echo end; exit %d";
+        placement.launch(
+                node, ending, Jobs.script(ending.job(), work, untilTold.formatted("first", 5)), 64);
+        placement.launch(
+                node,
+                running,
+                Jobs.script(running.job(), work, untilTold.formatted("second", 6)),
+                64);
+        placement.await(Started.class, ending);
+        placement.await(Started.class, running);
 
-            child.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
-            Files.createFile(work.resolve("first"));
-            Path spool = config.home().resolve("nodes/" + node + "/runs");
-            await().until(() -> Files.exists(spool.resolve(ending + "/exit")));
-            try (var next = AgentRig.start(config, TestBroker.shared())) {
-                NodeSeen seen = placement.registerAll(node);
-                Ended first = placement.await(Ended.class, ending);
-                Files.createFile(work.resolve("second"));
-                Ended second = placement.await(Ended.class, running);
-                await().until(() -> next.agents().getFirst().runs().isEmpty());
+        child.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
+        Files.createFile(work.resolve("first"));
+        Path spool = config.home().resolve("nodes/" + node + "/runs");
+        await().until(() -> Files.exists(spool.resolve(ending + "/exit")));
+        try (var next = AgentRig.start(config, TestBroker.shared())) {
+            NodeSeen seen = placement.registerAll(node);
+            Ended first = placement.await(Ended.class, ending);
+            Files.createFile(work.resolve("second"));
+            Ended second = placement.await(Ended.class, running);
+            await().until(() -> next.agents().getFirst().runs().isEmpty());
 
-                assertThat(seen.runs()).extracting(HeldRun::run).contains(running);
-                assertThat(first.exit()).isEqualTo(new ExitStatus(5, 0));
-                assertThat(second.exit()).isEqualTo(new ExitStatus(6, 0));
-                assertThat(second.cause()).isEqualTo(Cause.EXITED);
-                assertThat(work.resolve("slurm-" + running.job() + ".out")).hasContent("end");
-            }
+            assertThat(seen.runs()).extracting(HeldRun::run).contains(running);
+            assertThat(first.exit()).isEqualTo(new ExitStatus(5, 0));
+            assertThat(second.exit()).isEqualTo(new ExitStatus(6, 0));
+            assertThat(second.cause()).isEqualTo(Cause.EXITED);
+            assertThat(work.resolve("slurm-" + running.job() + ".out")).hasContent("end");
         }
     }
 
@@ -96,23 +92,21 @@ class RestartTest {
         Path work = Files.createDirectories(folder.resolve("work"));
         String node = "leaving1";
         TestConfig config = TestConfig.host(folder.resolve("home"), node);
-        try (var placement = new HandPlacement(TestBroker.shared())) {
-            var leaving = AgentRig.start(config.leaving(), TestBroker.shared());
-            placement.register(node);
-            RunId run = HandPlacement.newRun();
-            placement.launch(node, run, Jobs.script(run.job(), work, "sleep 60"), 64);
-            placement.await(Started.class, run);
+        var leaving = AgentRig.start(config.leaving(), TestBroker.shared());
+        placement.register(node);
+        RunId run = HandPlacement.newRun();
+        placement.launch(node, run, Jobs.script(run.job(), work, "sleep 60"), 64);
+        placement.await(Started.class, run);
 
-            leaving.close();
-            var next = AgentRig.start(config, TestBroker.shared());
-            NodeSeen seen = placement.registerAll(node);
-            long epoch = placement.epoch(node);
-            placement.await(Started.class, run, started -> started.epoch() == epoch);
-            next.close();
+        leaving.close();
+        var next = AgentRig.start(config, TestBroker.shared());
+        NodeSeen seen = placement.registerAll(node);
+        long epoch = placement.epoch(node);
+        placement.await(Started.class, run, started -> started.epoch() == epoch);
+        next.close();
 
-            assertThat(seen.runs()).containsExactly(new HeldRun(run, HeldRun.Phase.RUNNING));
-            assertThat(placement.await(Ended.class, run).cause()).isEqualTo(Cause.AGENT_SHUTDOWN);
-        }
+        assertThat(seen.runs()).containsExactly(new HeldRun(run, HeldRun.Phase.RUNNING));
+        assertThat(placement.await(Ended.class, run).cause()).isEqualTo(Cause.AGENT_SHUTDOWN);
     }
 
     @Test
@@ -120,38 +114,33 @@ class RestartTest {
         Path work = Files.createDirectories(folder.resolve("work"));
         String node = "prepared1";
         TestConfig config = TestConfig.host(folder.resolve("home"), node);
-        try (var placement = new HandPlacement(TestBroker.shared())) {
-            var leaving = AgentRig.start(config.leaving(), TestBroker.shared());
-            placement.register(node);
-            RunId run = HandPlacement.newRun();
-            var one =
-                    placement.launch(
-                            node,
-                            HandPlacement.newRun(),
-                            Jobs.script(run.job(), work, "exit 0"),
-                            64);
-            placement.launch(
-                    node,
-                    run,
-                    placement.writeSpec(Jobs.script(run.job(), work, "exit 4")),
-                    one.mode(),
-                    true,
-                    one.allocations(),
-                    0);
-            placement.await(Ready.class, run);
+        var leaving = AgentRig.start(config.leaving(), TestBroker.shared());
+        placement.register(node);
+        RunId run = HandPlacement.newRun();
+        var one =
+                placement.launch(
+                        node, HandPlacement.newRun(), Jobs.script(run.job(), work, "exit 0"), 64);
+        placement.launch(
+                node,
+                run,
+                placement.writeSpec(Jobs.script(run.job(), work, "exit 4")),
+                one.mode(),
+                true,
+                one.allocations(),
+                0);
+        placement.await(Ready.class, run);
 
-            leaving.close();
-            try (var next = AgentRig.start(config, TestBroker.shared())) {
-                NodeSeen seen = placement.registerAll(node);
-                long epoch = placement.epoch(node);
-                placement.await(Ready.class, run, ready -> ready.epoch() == epoch);
-                placement.go(node, run);
-                Ended ended = placement.await(Ended.class, run);
-                await().until(() -> next.agents().getFirst().runs().isEmpty());
+        leaving.close();
+        try (var next = AgentRig.start(config, TestBroker.shared())) {
+            NodeSeen seen = placement.registerAll(node);
+            long epoch = placement.epoch(node);
+            placement.await(Ready.class, run, ready -> ready.epoch() == epoch);
+            placement.go(node, run);
+            Ended ended = placement.await(Ended.class, run);
+            await().until(() -> next.agents().getFirst().runs().isEmpty());
 
-                assertThat(seen.runs()).contains(new HeldRun(run, HeldRun.Phase.PREPARED));
-                assertThat(ended.exit()).isEqualTo(new ExitStatus(4, 0));
-            }
+            assertThat(seen.runs()).contains(new HeldRun(run, HeldRun.Phase.PREPARED));
+            assertThat(ended.exit()).isEqualTo(new ExitStatus(4, 0));
         }
     }
 
@@ -174,8 +163,9 @@ class RestartTest {
         int controller = FreePorts.next();
         var connection = new KafkaConnection("127.0.0.1:" + port);
         KafkaBroker broker = KafkaBroker.start(data, port, controller);
-        TestBroker.createTopics(connection);
-        try (var rig = new AgentRig(folder, connection)) {
+        TestTopics.create(connection);
+        try (var placement = new HandPlacement(connection);
+                var rig = new AgentRig(folder, connection, placement)) {
             rig.placement.register(rig.node);
             RunId run = HandPlacement.newRun();
             rig.placement.launch(
@@ -215,8 +205,7 @@ class RestartTest {
                         base.onShutdown(),
                         base.killGrace(),
                         base.cgroupParent());
-        try (var placement = new HandPlacement(TestBroker.shared());
-                var agents = AgentRig.start(config, TestBroker.shared())) {
+        try (var agents = AgentRig.start(config, TestBroker.shared())) {
             List<String> nodes = List.of("dgx-a100-01", "dgx-a100-02");
             nodes.forEach(placement::register);
             List<RunId> runs = List.of(HandPlacement.newRun(), HandPlacement.newRun());

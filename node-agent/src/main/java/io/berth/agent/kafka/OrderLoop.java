@@ -191,6 +191,9 @@ public final class OrderLoop implements AutoCloseable {
             agent.read(record.offset(), events.event(record));
         } catch (UnknownEventType | CorruptEvent e) {
             agent.stopObeying("an order was not understood: " + e.getMessage());
+        } catch (IllegalStateException e) {
+            LOG.atError().setCause(e).addKeyValue("node", agent.name()).log("Order not obeyed");
+            agent.stopObeying("an order could not be obeyed: " + e.getMessage());
         }
     }
 

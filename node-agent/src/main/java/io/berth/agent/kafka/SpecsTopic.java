@@ -21,13 +21,17 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /// The `specs` topic, read record by record at the offsets that orders name. One reader for all
 /// runs of a process: a reader costs a connection.
 public final class SpecsTopic implements Specs, Closeable {
 
-    private static final Duration LIMIT = Duration.ofSeconds(30);
+    /// An outage of the brokers that a launch outlasts.
+    private static final Duration LIMIT = Duration.ofMinutes(5);
+
+    private static final Duration CALL_LIMIT = Duration.ofSeconds(2);
     private static final Duration POLL = Duration.ofMillis(500);
 
     private final KafkaConnection connection;
@@ -91,15 +95,33 @@ public final class SpecsTopic implements Specs, Closeable {
         reader.assign(List.of(partition));
         reader.seek(partition, reference.offset());
         long deadline = System.nanoTime() + LIMIT.toNanos();
-        while (System.nanoTime() < deadline) {
+        while (System.nanoTime() - deadline < 0) {
             for (var record : reader.poll(POLL)) {
                 if (record.offset() == reference.offset() && record.value() != null) {
                     return record;
                 }
-                throw new LaunchRefused("the job's specification is gone");
+                throw gone();
+            }
+            if (ended(reader, partition, reference.offset())) {
+                throw gone();
             }
         }
         throw new LaunchRefused("the job's specification could not be read in time");
+    }
+
+    /// Whether the partition ends before that offset; not, while the brokers do not answer.
+    private static boolean ended(
+            Consumer<byte[], byte[]> reader, TopicPartition partition, long offset) {
+        try {
+            return reader.endOffsets(List.of(partition), CALL_LIMIT).values().stream()
+                    .anyMatch(end -> end <= offset);
+        } catch (TimeoutException e) {
+            return false;
+        }
+    }
+
+    private static LaunchRefused gone() {
+        return new LaunchRefused("the job's specification is gone");
     }
 
     private static String sha256(byte[] bytes) {

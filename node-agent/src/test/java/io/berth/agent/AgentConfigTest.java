@@ -1,0 +1,36 @@
+package io.berth.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.quarkus.runtime.configuration.DurationConverter;
+import io.smallrye.config.SmallRyeConfigBuilder;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class AgentConfigTest {
+
+    @Test
+    void its_defaults_are_these() {
+        AgentConfig config =
+                new SmallRyeConfigBuilder()
+                        .withMapping(AgentConfig.class)
+                        .withConverter(Duration.class, 200, new DurationConverter())
+                        .withDefaultValue("berth.agent.home", "/var/lib/berth/agent")
+                        .build()
+                        .getConfigMapping(AgentConfig.class);
+
+        assertThat(config.name()).isEmpty();
+        assertThat(config.cell()).isZero();
+        assertThat(config.clusterName()).isEqualTo("berth");
+        assertThat(config.home()).isEqualTo(Path.of("/var/lib/berth/agent"));
+        assertThat(config.host()).isTrue();
+        assertThat(config.gpuProfile()).isEmpty();
+        assertThat(config.virtual()).isEmpty();
+        assertThat(config.onShutdown()).isEqualTo(AgentConfig.OnShutdown.LEAVE);
+        assertThat(config.cgroupParent()).isEqualTo("berth");
+        assertThat(config.killGrace()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(config.heartbeat()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(config.syncTimeout()).isEqualTo(Duration.ofSeconds(10));
+    }
+}

@@ -1,0 +1,154 @@
+package io.berth.agent.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.berth.agent.StartRefused;
+import io.berth.contracts.Gpu;
+import io.berth.contracts.IndexSet;
+import io.berth.contracts.Isolation;
+import io.berth.contracts.NodeName;
+import java.io.IOException;
+import java.util.EnumSet;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class NodesTest {
+
+    private static final Host HOST =
+            new Host("lab", IndexSet.parse("4-7"), 1, 2, 2, 14_000, "Linux", "amd64");
+
+    @ParameterizedTest
+    @CsvSource({
+        "dgx-a100,8,a100,256,1048576",
+        "dgx-h100,8,h100,224,2097152",
+        "dgx-v100,8,v100,80,524288",
+        "l4,4,l4,64,262144"
+    })
+    void a_profile_declares_a_whole_server(
+            String name, int gpus, String type, int cpus, long memoryMib) {
+        LocalNode node = LocalNode.virtual(HOST, "n1", GpuProfile.named(name));
+
+        assertThat(node.inventory().gpus()).hasSize(gpus).allMatch(it -> it.type().equals(type));
+        assertThat(node.inventory().cpus()).isEqualTo(cpus);
+        assertThat(node.inventory().memoryMib()).isEqualTo(memoryMib);
+        assertThat(node.inventory().simulated()).isTrue();
+    }
+
+    @Test
+    void declared_gpus_have_uuids_that_depend_on_node_and_index_alone() {
+        GpuProfile profile = GpuProfile.named("dgx-a100");
+
+        List<String> first = uuids(profile, "n1");
+
+        assertThat(first)
+                .isEqualTo(uuids(profile, "n1"))
+                .doesNotHaveDuplicates()
+                .doesNotContainAnyElementsOf(uuids(profile, "n2"))
+                .allMatch(it ->
+                        it.matches(
+                                "GPU-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"));
+        assertThat(profile.gpus(new NodeName("n1"), true)).allMatch(gpu -> gpu.minor() == -1);
+    }
+
+    @Test
+    void an_unknown_profile_is_refused_with_the_names_of_those_that_there_are() {
+        assertThatThrownBy(() -> GpuProfile.named("dgx-b200"))
+                .isInstanceOf(StartRefused.class)
+                .hasMessage(
+                        "unknown GPU profile 'dgx-b200': there are dgx-a100, dgx-h100, dgx-v100, l4");
+    }
+
+    @Test
+    void virtual_nodes_are_numbered_within_their_profile() {
+        assertThat(VirtualNodes.of("2xdgx-a100,1xl4,1xdgx-a100", HOST))
+                .extracting(node -> node.name().value())
+                .containsExactly("dgx-a100-01", "dgx-a100-02", "l4-01", "dgx-a100-03");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "dgx-a100", "0xl4", "2 x l4", "2xl4,", "-1xl4", "2xL4"})
+    void other_texts_declare_nothing(String text) {
+        assertThatThrownBy(() -> VirtualNodes.of(text, HOST))
+                .isInstanceOf(StartRefused.class)
+                .hasMessageContaining("COUNTxPROFILE");
+    }
+
+    @Test
+    void a_host_without_a_profile_has_no_gpus_and_is_real() {
+        LocalNode node = LocalNode.host(HOST, "lab", null);
+
+        assertThat(node.inventory().gpus()).isEmpty();
+        assertThat(node.inventory().simulated()).isFalse();
+        assertThat(node.inventory().profile()).isNull();
+    }
+
+    @Test
+    void a_host_with_a_profile_keeps_its_own_cpus_and_memory() {
+        LocalNode node = LocalNode.host(HOST, "lab", GpuProfile.named("dgx-a100"));
+
+        assertThat(node.inventory().cpus()).isEqualTo(4);
+        assertThat(node.inventory().memoryMib()).isEqualTo(14_000);
+        assertThat(node.inventory().gpus()).extracting(Gpu::numaNode).containsOnly(-1);
+        assertThat(node.inventory().simulated()).isTrue();
+    }
+
+    @Test
+    void cpus_are_counted_from_0_whatever_the_host_calls_them() {
+        LocalNode node = LocalNode.host(HOST, "lab", null);
+
+        assertThat(node.onHost(IndexSet.parse("0,2-3"))).isEqualTo(IndexSet.parse("4,6-7"));
+    }
+
+    @Test
+    void a_virtual_node_cannot_bind_to_cpus() {
+        LocalNode node = LocalNode.virtual(HOST, "n1", GpuProfile.named("l4"));
+
+        LocalNode enforcing = node.enforcing(EnumSet.allOf(Isolation.class));
+
+        assertThat(enforcing.inventory().isolation())
+                .containsExactly(Isolation.DEVICES, Isolation.MEMORY);
+    }
+
+    @Test
+    void a_host_name_that_is_no_node_name_is_refused() {
+        assertThatThrownBy(() -> LocalNode.host(HOST, "-x", null))
+                .isInstanceOf(StartRefused.class)
+                .hasMessageContaining("berth.agent.name");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1000,900", "20480,18432", "1048576,1046528"})
+    void a_tenth_of_the_memory_and_at_most_2_GiB_stay_with_the_system(long total, long jobs) {
+        assertThat(Host.forJobs(total)).isEqualTo(jobs);
+    }
+
+    @Test
+    void this_host_has_cpus_memory_and_a_name() throws IOException {
+        Host host = Host.read();
+
+        assertThat(host.cpus().size()).isEqualTo(Runtime.getRuntime().availableProcessors());
+        assertThat(host.sockets() * host.coresPerSocket() * host.threadsPerCore())
+                .isLessThanOrEqualTo(host.cpus().size());
+        assertThat(host.memoryMib()).isPositive();
+        assertThat(host.name()).isNotEmpty().doesNotContain(".");
+    }
+
+    @Test
+    void a_process_is_known_by_its_number_and_its_start() {
+        long self = ProcessHandle.current().pid();
+        long start = LiveProcess.stat(self).orElseThrow().startTime();
+
+        assertThat(new LiveProcess(self, start).alive()).isTrue();
+        assertThat(new LiveProcess(self, start + 1).alive()).isFalse();
+        assertThat(new LiveProcess(self, start).startMillis())
+                .isLessThanOrEqualTo(LiveProcess.uptimeMillis());
+    }
+
+    private static List<String> uuids(GpuProfile profile, String node) {
+        return profile.gpus(new NodeName(node), true).stream().map(Gpu::uuid).toList();
+    }
+}

@@ -1,0 +1,203 @@
+package io.berth.agent.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.agent.Jobs;
+import io.berth.agent.host.GpuProfile;
+import io.berth.agent.host.Host;
+import io.berth.agent.host.LocalNode;
+import io.berth.agent.launch.JobEnvironment.Account;
+import io.berth.contracts.Allocation;
+import io.berth.contracts.GpuRequest;
+import io.berth.contracts.IndexSet;
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
+import io.berth.contracts.JobSpec;
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.MemoryRequest;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.RunId;
+import io.berth.contracts.SpecReference;
+import io.berth.contracts.event.Order.Launch;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class JobEnvironmentTest {
+
+    private static final Host HOST =
+            new Host("lab", IndexSet.firstN(4), 1, 4, 1, 14_000, "Linux", "amd64");
+    private static final LocalNode NODE =
+            LocalNode.virtual(HOST, "node02", GpuProfile.named("dgx-a100"));
+    private static final List<String> UUIDS =
+            NODE.inventory().gpus().stream().map(gpu -> gpu.uuid()).toList();
+
+    private static JobSpec spec(
+            ResourceRequest request, LaunchMode mode, Map<String, String> environment) {
+        JobDescription job = Jobs.description();
+        JobSpec base = Jobs.spec(new JobId(1007), "/data", "", List.of(), environment, "o", null);
+        return new JobSpec(
+                base.job(),
+                new JobDescription(
+                        job.user(),
+                        job.account(),
+                        job.partition(),
+                        job.qos(),
+                        job.name(),
+                        request,
+                        mode,
+                        0,
+                        0,
+                        true),
+                base.script(),
+                base.arguments(),
+                base.environment(),
+                base.workingDirectory(),
+                base.standardOutput(),
+                null,
+                null,
+                false,
+                base.submitHost());
+    }
+
+    private static Map<String, String> variables(
+            JobSpec spec, int lease, List<Allocation> allocations, long limit) {
+        var launch =
+                new Launch(
+                        NODE.name(),
+                        1,
+                        1,
+                        new RunId(spec.job(), lease),
+                        new SpecReference(0, 0, ""),
+                        spec.description().launch(),
+                        true,
+                        allocations,
+                        limit);
+        return new JobEnvironment(
+                        NODE, launch, spec, "small", 1_700_000_000, new Account(0, 0, "/root"))
+                .variables();
+    }
+
+    private static List<Allocation> two(int tasks, int cpus, List<String> gpus) {
+        var all = new ArrayList<Allocation>();
+        for (int i = 0; i < 2; i++) {
+            all.add(
+                    new Allocation(
+                            new NodeName("node0" + (i + 1)),
+                            i,
+                            tasks,
+                            IndexSet.firstN(cpus),
+                            800,
+                            gpus));
+        }
+        return all;
+    }
+
+    /// The values are those that a real Slurm gave to the same job: 2 nodes, 2 tasks of 4 CPUs and
+    /// 8 GPUs on each, 100 MiB per CPU.
+    @Test
+    void a_job_of_two_nodes_finds_what_it_finds_under_slurm() {
+        JobSpec spec =
+                spec(
+                        new ResourceRequest(
+                                2, 4, 4, MemoryRequest.perCpu(100), new GpuRequest(8, null)),
+                        LaunchMode.BATCH,
+                        Map.of());
+
+        Map<String, String> found = variables(spec, 1, two(2, 8, UUIDS), 0);
+
+        assertThat(found)
+                .containsEntry("SLURM_JOB_NODELIST", "node[01-02]")
+                .containsEntry("SLURM_NODELIST", "node[01-02]")
+                .containsEntry("SLURM_NNODES", "2")
+                .containsEntry("SLURM_JOB_NUM_NODES", "2")
+                .containsEntry("SLURM_NTASKS", "4")
+                .containsEntry("SLURM_NPROCS", "4")
+                .containsEntry("SLURM_NTASKS_PER_NODE", "2")
+                .containsEntry("SLURM_TASKS_PER_NODE", "2(x2)")
+                .containsEntry("SLURM_JOB_CPUS_PER_NODE", "8(x2)")
+                .containsEntry("SLURM_CPUS_ON_NODE", "8")
+                .containsEntry("SLURM_CPUS_PER_TASK", "4")
+                .containsEntry("SLURM_MEM_PER_CPU", "100")
+                .containsEntry("SLURM_JOB_GPUS", "0,1,2,3,4,5,6,7")
+                .containsEntry("SLURM_GPUS_ON_NODE", "8")
+                .containsEntry("SLURM_JOB_ID", "1007")
+                .containsEntry("SLURM_JOBID", "1007")
+                .containsEntry("SLURM_JOB_UID", "0")
+                .containsEntry("SLURM_CLUSTER_NAME", "small")
+                .containsEntry("SLURM_SUBMIT_DIR", "/data")
+                .containsEntry("SLURM_LOCALID", "0")
+                .doesNotContainKeys("SLURM_RESTART_COUNT", "SLURM_MEM_PER_NODE");
+    }
+
+    @Test
+    void the_second_node_of_a_replicated_run_knows_its_place() {
+        JobSpec spec =
+                spec(
+                        new ResourceRequest(2, 4, 1, MemoryRequest.perNode(800), GpuRequest.NONE),
+                        LaunchMode.PER_NODE,
+                        Map.of());
+
+        Map<String, String> found = variables(spec, 1, two(2, 2, List.of()), 0);
+
+        assertThat(found)
+                .containsEntry("SLURM_NODEID", "1")
+                .containsEntry("SLURM_PROCID", "2")
+                .containsEntry("SLURMD_NODENAME", "node02")
+                .containsEntry("SLURM_MEM_PER_NODE", "800")
+                .containsEntry("CUDA_VISIBLE_DEVICES", "")
+                .containsEntry("NVIDIA_VISIBLE_DEVICES", "")
+                .doesNotContainKeys("SLURM_JOB_GPUS", "BERTH_SIMULATED_GPUS");
+    }
+
+    @Test
+    void a_requeued_run_with_a_limit_knows_both() {
+        JobSpec spec = spec(Jobs.description().request(), LaunchMode.BATCH, Map.of());
+
+        Map<String, String> found = variables(spec, 3, two(1, 1, List.of()), 60);
+
+        assertThat(found)
+                .containsEntry("SLURM_RESTART_COUNT", "2")
+                .containsEntry("BERTH_LEASE", "3")
+                .containsEntry("SLURM_JOB_START_TIME", "1700000000")
+                .containsEntry("SLURM_JOB_END_TIME", "1700000060");
+    }
+
+    @Test
+    void what_the_submission_brings_along_stays_unless_it_is_slurms_own() {
+        JobSpec spec =
+                spec(
+                        Jobs.description().request(),
+                        LaunchMode.BATCH,
+                        Map.of(
+                                "PATH", "/opt/bin",
+                                "HOME", "/home/alice",
+                                "LR", "0.1",
+                                "SLURM_JOB_ID", "4",
+                                "SLURM_STEP_ID", "0",
+                                "SLURM_JOB_GPUS", "7",
+                                "CUDA_VISIBLE_DEVICES", "0"));
+
+        Map<String, String> found = variables(spec, 1, two(1, 1, List.of()), 0);
+
+        assertThat(found)
+                .containsEntry("PATH", "/opt/bin")
+                .containsEntry("HOME", "/home/alice")
+                .containsEntry("LR", "0.1")
+                .containsEntry("USER", "alice")
+                .containsEntry("SLURM_JOB_ID", "1007")
+                .containsEntry("CUDA_VISIBLE_DEVICES", "")
+                .doesNotContainKeys("SLURM_STEP_ID", "SLURM_JOB_GPUS");
+    }
+
+    @Test
+    void repetitions_are_counted() {
+        List<Allocation> all = new ArrayList<>(two(2, 1, List.of()));
+        all.addAll(two(2, 1, List.of()).subList(0, 1));
+        all.addAll(two(1, 1, List.of()).subList(0, 1));
+
+        assertThat(JobEnvironment.perNode(all, Allocation::tasks)).isEqualTo("2(x3),1");
+    }
+}

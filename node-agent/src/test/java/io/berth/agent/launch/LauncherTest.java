@@ -1,0 +1,154 @@
+package io.berth.agent.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.berth.agent.Jobs;
+import io.berth.agent.group.DeviceRules;
+import io.berth.agent.group.Groups;
+import io.berth.agent.group.HostGroups;
+import io.berth.agent.host.Host;
+import io.berth.agent.host.LocalNode;
+import io.berth.contracts.Allocation;
+import io.berth.contracts.Gpu;
+import io.berth.contracts.IndexSet;
+import io.berth.contracts.Inventory;
+import io.berth.contracts.Isolation;
+import io.berth.contracts.JobId;
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.RunId;
+import io.berth.contracts.SpecReference;
+import io.berth.contracts.event.Order.Launch;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Isolation is proven for each run, on a node whose GPUs have device files.
+class LauncherTest {
+
+    private static final String PARENT = "berth-launcher-" + ProcessHandle.current().pid();
+    private static final NodeName NAME = new NodeName("proven1");
+    private static final List<Gpu> GPUS =
+            List.of(
+                    new Gpu(0, "GPU-a", "a100", "A100", 3, 40_960, 0),
+                    new Gpu(1, "GPU-b", "a100", "A100", 1, 40_960, 0));
+
+    @TempDir Path folder;
+    Path home;
+    Path work;
+    Host host;
+
+    @BeforeEach
+    void makeHome() throws IOException {
+        home = Files.createDirectories(folder.resolve("home"));
+        work = Files.createDirectories(folder.resolve("work"));
+        host = Host.read();
+    }
+
+    @AfterEach
+    void removeGroups() throws IOException {
+        HostGroups.find(PARENT).removeEmptyParents(NAME);
+    }
+
+    private Launcher launcher(Groups groups, SpoolWatch watch) throws IOException {
+        DeviceRules rules = DeviceRules.read();
+        return new Launcher(
+                groups,
+                rules,
+                ProbeDevices.make(home, rules.nvidiaMajor(), GPUS),
+                new Shims(home),
+                watch,
+                _ -> Jobs.script(new JobId(9), work, "exit 0"),
+                "trial",
+                new JobEnvironment.Account(0, 0, "/"));
+    }
+
+    private LocalNode node(Set<Isolation> isolation) {
+        LocalNode bare = LocalNode.host(host, NAME.value(), null);
+        Inventory has = bare.inventory();
+        var inventory =
+                new Inventory(
+                        has.sockets(),
+                        has.coresPerSocket(),
+                        has.threadsPerCore(),
+                        has.cpus(),
+                        has.memoryMib(),
+                        GPUS,
+                        List.of(),
+                        false,
+                        null,
+                        has.os(),
+                        has.architecture());
+        return new LocalNode(NAME, false, bare.hostCpus(), inventory).enforcing(isolation);
+    }
+
+    private RunFiles files() throws IOException {
+        return RunFiles.of(Files.createDirectories(home.resolve("nodes/proven1/runs")), run());
+    }
+
+    private static RunId run() {
+        return new RunId(new JobId(9), 1);
+    }
+
+    private static Launch launch(String gpu) {
+        var here = new Allocation(NAME, 0, 1, IndexSet.firstN(1), 64, List.of(gpu));
+        return new Launch(
+                NAME,
+                1,
+                1,
+                run(),
+                new SpecReference(0, 0, ""),
+                LaunchMode.BATCH,
+                false,
+                List.of(here),
+                0);
+    }
+
+    @Test
+    void a_run_is_refused_every_gpu_but_its_own() throws Exception {
+        Groups groups = HostGroups.find(PARENT);
+        assumeThat(groups.description()).isEqualTo("cgroup v1");
+        RunFiles files = files();
+        try (var watch = new SpoolWatch()) {
+            Launcher launcher = launcher(groups, watch);
+
+            var prepared =
+                    launcher.prepare(node(EnumSet.allOf(Isolation.class)), launch("GPU-b"), files);
+
+            assertThat(prepared.isolation()).containsExactlyInAnyOrder(Isolation.values());
+            assertThat(files.text("ready").orElseThrow())
+                    .containsPattern("nvidia-195-3 Operation not permitted")
+                    .doesNotContainPattern("nvidia-195-1 Operation not permitted");
+            prepared.group().kill();
+            org.awaitility.Awaitility.await()
+                    .until(() -> prepared.group().members().isEmpty() && files.has("exit"));
+            prepared.group().remove();
+        }
+    }
+
+    @Test
+    void less_isolation_than_the_node_claims_is_a_refusal() throws Exception {
+        RunFiles files = files();
+        try (var watch = new SpoolWatch()) {
+            Groups none = HostGroups.processTrees();
+            Launcher launcher = launcher(none, watch);
+
+            assertThatThrownBy(() ->
+                            launcher.prepare(
+                                    node(EnumSet.of(Isolation.DEVICES)), launch("GPU-b"), files))
+                    .isInstanceOf(LaunchRefused.class)
+                    .hasMessage("isolation could not be verified: [DEVICES]");
+            none.find(NAME, run()).kill();
+            org.awaitility.Awaitility.await().until(() -> files.has("exit"));
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package io.berth.agent.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class StartScriptTest {
+
+    private static final OutputFiles FILES =
+            new OutputFiles(Path.of("/dev/null"), Path.of("/o ut"), Path.of("/o ut"));
+
+    @Test
+    void secrets_are_exported_and_not_put_on_a_command_line() throws LaunchRefused {
+        String script =
+                StartScript.of(
+                        Path.of("/w"),
+                        Map.of("TOKEN", "it's secret", "BASH_FUNC_f%%", "() { :; }"),
+                        FILES,
+                        List.of("/s", "-x"));
+
+        assertThat(script)
+                .contains("export TOKEN='it'\\''s secret'\n")
+                .contains(" >>'/o ut' 2>&1 ")
+                .endsWith("/env 'BASH_FUNC_f%%=() { :; }' '/s' '-x'\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "A=B", "NUL\u0000"})
+    void a_name_that_no_program_can_be_given_is_refused(String name) {
+        assertThatThrownBy(
+                        () -> StartScript.of(Path.of("/w"), Map.of(name, ""), FILES, List.of("/s")))
+                .isInstanceOf(LaunchRefused.class);
+    }
+}
