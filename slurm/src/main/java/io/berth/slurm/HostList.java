@@ -16,7 +16,7 @@ public final class HostList {
     public static final int MAX_HOSTS = 1 << 16;
 
     /// The order of an expanded list: by prefix, then by number, then by padding.
-    public static final Comparator<String> ORDER = Comparator.comparing(Host::of);
+    public static final Comparator<String> ORDER = (a, b) -> Host.of(a).compareTo(Host.of(b));
 
     private HostList() {}
 
@@ -141,11 +141,6 @@ public final class HostList {
 
         static final int MAX_DIGITS = 18;
 
-        private static final Comparator<Host> COMPARATOR =
-                Comparator.comparing(Host::prefix)
-                        .thenComparingLong(Host::number)
-                        .thenComparing(host -> host.digits.length());
-
         static Host of(String name) {
             int start = name.length();
             while (start > 0
@@ -178,7 +173,9 @@ public final class HostList {
 
         @Override
         public int compareTo(Host other) {
-            return COMPARATOR.compare(this, other);
+            int order = prefix.compareTo(other.prefix);
+            order = order == 0 ? Long.compare(number(), other.number()) : order;
+            return order == 0 ? Integer.compare(digits.length(), other.digits.length()) : order;
         }
     }
 }

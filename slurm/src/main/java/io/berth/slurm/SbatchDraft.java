@@ -175,11 +175,7 @@ final class SbatchDraft {
             @Nullable LaunchMode launch,
             SubmittedFrom from)
             throws InvalidOption {
-        if (timeLimit != null && timeLimit > 0 && timeMin > timeLimit) {
-            throw InvalidOption.refused(
-                    "Batch job submission failed: Invalid time-min specification"
-                            + " (exceeds job's time or other limits)");
-        }
+        checkTimeMin();
         var warnings = new ArrayList<String>();
         GpuSpec perNode = gpusPerNode == null ? gres : gpusPerNode;
         GpuShape shape =
@@ -219,6 +215,14 @@ final class SbatchDraft {
                         append,
                         from.host());
         return new SbatchRequest(submission, parsable, wait, quiet, warnings);
+    }
+
+    private void checkTimeMin() throws InvalidOption {
+        if (timeLimit != null && timeLimit > 0 && timeMin > timeLimit) {
+            throw InvalidOption.refused(
+                    "Batch job submission failed: Invalid time-min specification"
+                            + " (exceeds job's time or other limits)");
+        }
     }
 
     private @Nullable String directory(@Nullable String current) {

@@ -27,7 +27,8 @@ final class SbatchOptionTable {
 
     static List<SbatchOption> rows() {
         var table = new SbatchOptionTable();
-        table.supported();
+        table.aboutTheJob();
+        table.aboutResources();
         table.ignored();
         table.refusedFirstHalf();
         table.refusedSecondHalf();
@@ -35,32 +36,16 @@ final class SbatchOptionTable {
         return List.copyOf(table.rows);
     }
 
-    private void supported() {
+    private void aboutTheJob() {
         same("account", 'A', REQUIRED, "SBATCH_ACCOUNT", SbatchSetting.ACCOUNT);
         same("chdir", 'D', REQUIRED, null, SbatchSetting.CHDIR);
-        same("cpus-per-task", 'c', REQUIRED, null, SbatchSetting.CPUS_PER_TASK);
         same("error", 'e', REQUIRED, null, SbatchSetting.ERROR);
         same("export", '\0', REQUIRED, "SBATCH_EXPORT", SbatchSetting.EXPORT);
-        gpus("gpus", 'G', "SBATCH_GPUS", SbatchSetting.GPUS);
-        gpus("gpus-per-node", '\0', "SBATCH_GPUS_PER_NODE", SbatchSetting.GPUS_PER_NODE);
-        gpus("gpus-per-task", '\0', "SBATCH_GPUS_PER_TASK", SbatchSetting.GPUS_PER_TASK);
-        different(
-                "gres",
-                "SBATCH_GRES",
-                SbatchSetting.GRES,
-                "only `gpu[:type][:count]`, of one type, and `none`; `mps` and `shard` are refused");
         same("help", 'h', NONE, null, SbatchSetting.HELP);
         same("input", 'i', REQUIRED, null, SbatchSetting.INPUT);
         same("job-name", 'J', REQUIRED, "SBATCH_JOB_NAME", SbatchSetting.JOB_NAME);
-        same("mem", '\0', REQUIRED, "SBATCH_MEM_PER_NODE", SbatchSetting.MEM);
-        same("mem-per-cpu", '\0', REQUIRED, "SBATCH_MEM_PER_CPU", SbatchSetting.MEM_PER_CPU);
-        same("mem-per-gpu", '\0', REQUIRED, "SBATCH_MEM_PER_GPU", SbatchSetting.MEM_PER_GPU);
         same("nice", '\0', OPTIONAL, null, SbatchSetting.NICE);
-        different(
-                "nodes", 'N', SbatchSetting.NODES, "of a range `min-max` the job gets the minimum");
         same("no-requeue", '\0', NONE, "SBATCH_NO_REQUEUE", SbatchSetting.NO_REQUEUE);
-        same("ntasks", 'n', REQUIRED, null, SbatchSetting.NTASKS);
-        same("ntasks-per-node", '\0', REQUIRED, null, SbatchSetting.NTASKS_PER_NODE);
         same("open-mode", '\0', REQUIRED, "SBATCH_OPEN_MODE", SbatchSetting.OPEN_MODE);
         same("output", 'o', REQUIRED, null, SbatchSetting.OUTPUT);
         same("parsable", '\0', NONE, null, SbatchSetting.PARSABLE);
@@ -73,14 +58,33 @@ final class SbatchOptionTable {
         same("qos", 'q', REQUIRED, "SBATCH_QOS", SbatchSetting.QOS);
         same("quiet", 'Q', NONE, null, SbatchSetting.QUIET);
         same("requeue", '\0', NONE, "SBATCH_REQUEUE", SbatchSetting.REQUEUE);
-        same("time", 't', REQUIRED, "SBATCH_TIMELIMIT", SbatchSetting.TIME);
-        different("time-min", null, SbatchSetting.TIME_MIN, "checked; the limit is never lowered");
         same("usage", '\0', NONE, null, SbatchSetting.USAGE);
         different(
                 "user", null, SbatchSetting.USER, "Berth's own: an operator submits for this user");
         same("version", 'V', NONE, null, SbatchSetting.VERSION);
         same("wait", 'W', NONE, "SBATCH_WAIT", SbatchSetting.WAIT);
         same("wrap", '\0', REQUIRED, null, SbatchSetting.WRAP);
+    }
+
+    private void aboutResources() {
+        same("cpus-per-task", 'c', REQUIRED, null, SbatchSetting.CPUS_PER_TASK);
+        gpus("gpus", 'G', "SBATCH_GPUS", SbatchSetting.GPUS);
+        gpus("gpus-per-node", '\0', "SBATCH_GPUS_PER_NODE", SbatchSetting.GPUS_PER_NODE);
+        gpus("gpus-per-task", '\0', "SBATCH_GPUS_PER_TASK", SbatchSetting.GPUS_PER_TASK);
+        different(
+                "gres",
+                "SBATCH_GRES",
+                SbatchSetting.GRES,
+                "only `gpu[:type][:count]`, of one type, and `none`; `mps` and `shard` are refused");
+        same("mem", '\0', REQUIRED, "SBATCH_MEM_PER_NODE", SbatchSetting.MEM);
+        same("mem-per-cpu", '\0', REQUIRED, "SBATCH_MEM_PER_CPU", SbatchSetting.MEM_PER_CPU);
+        same("mem-per-gpu", '\0', REQUIRED, "SBATCH_MEM_PER_GPU", SbatchSetting.MEM_PER_GPU);
+        different(
+                "nodes", 'N', SbatchSetting.NODES, "of a range `min-max` the job gets the minimum");
+        same("ntasks", 'n', REQUIRED, null, SbatchSetting.NTASKS);
+        same("ntasks-per-node", '\0', REQUIRED, null, SbatchSetting.NTASKS_PER_NODE);
+        same("time", 't', REQUIRED, "SBATCH_TIMELIMIT", SbatchSetting.TIME);
+        different("time-min", null, SbatchSetting.TIME_MIN, "checked; the limit is never lowered");
     }
 
     private void ignored() {

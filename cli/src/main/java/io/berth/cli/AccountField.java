@@ -1,0 +1,147 @@
+package io.berth.cli;
+
+import io.berth.cli.JobField.Moment;
+import io.berth.slurm.SlurmMemory;
+import io.berth.slurm.SlurmTime;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/// A column of `sacct`.
+///
+/// Source: sacct(1), "Job Accounting Fields"; `Charge` and `Runs` are Berth's own.
+enum AccountField {
+    ACCOUNT("Account", 10),
+    ALLOC_CPUS("AllocCPUS", 10),
+    ALLOC_NODES("AllocNodes", 10),
+    ALLOC_TRES("AllocTRES", 10),
+    CHARGE("Charge", 14),
+    CPU_TIME("CPUTime", 10),
+    CPU_TIME_RAW("CPUTimeRAW", 10),
+    ELAPSED("Elapsed", 10),
+    ELAPSED_RAW("ElapsedRaw", 10),
+    ELIGIBLE("Eligible", 19),
+    END("End", 19),
+    EXIT_CODE("ExitCode", 8),
+    JOB_ID("JobID", 12),
+    JOB_ID_RAW("JobIDRaw", 12),
+    JOB_NAME("JobName", 10),
+    NCPUS("NCPUS", 10),
+    NNODES("NNodes", 8),
+    NODE_LIST("NodeList", 15),
+    NTASKS("NTasks", 8),
+    PARTITION("Partition", 10),
+    QOS("QOS", 10),
+    REASON("Reason", 22),
+    REQ_CPUS("ReqCPUS", 8),
+    REQ_MEM("ReqMem", 10),
+    REQ_NODES("ReqNodes", 8),
+    REQ_TRES("ReqTRES", 10),
+    RUNS("Runs", 5),
+    START("Start", 19),
+    STATE("State", 10),
+    SUBMIT("Submit", 19),
+    TIME_LIMIT("Timelimit", 10),
+    TIME_LIMIT_RAW("TimelimitRaw", 10),
+    USER("User", 9);
+
+    private static final int MICROS = 1_000_000;
+
+    private final String header;
+    private final int width;
+
+    AccountField(String header, int width) {
+        this.header = header;
+        this.width = width;
+    }
+
+    String header() {
+        return header;
+    }
+
+    int width() {
+        return width;
+    }
+
+    /// Ids stand to the left, all else to the right.
+    boolean right() {
+        return this != JOB_ID && this != JOB_ID_RAW;
+    }
+
+    /// The first field whose name begins so, in any case; null if there is none.
+    static @Nullable AccountField of(String name) {
+        String wanted = name.toLowerCase(Locale.ROOT);
+        for (AccountField field : values()) {
+            if (!wanted.isEmpty() && field.header.toLowerCase(Locale.ROOT).startsWith(wanted)) {
+                return field;
+            }
+        }
+        return null;
+    }
+
+    String value(AccountedJob job, Moment moment) {
+        return switch (this) {
+            case ACCOUNT -> job.text("account");
+            case ALLOC_CPUS, NCPUS, REQ_CPUS -> Long.toString(job.cpus());
+            case ALLOC_NODES -> Long.toString(job.started() ? nodes(job) : 0);
+            case ALLOC_TRES -> job.started() ? job.tres() : "";
+            case CHARGE -> charge(job);
+            case CPU_TIME -> SlurmTime.full(job.cpus() * job.number("elapsedSeconds"));
+            case CPU_TIME_RAW -> Long.toString(job.cpus() * job.number("elapsedSeconds"));
+            case ELAPSED -> SlurmTime.full(job.number("elapsedSeconds"));
+            case ELAPSED_RAW -> Long.toString(job.number("elapsedSeconds"));
+            case ELIGIBLE -> time(job, "eligibleAt", moment);
+            case END -> time(job, "endedAt", moment);
+            case EXIT_CODE -> job.exit();
+            case JOB_ID, JOB_ID_RAW -> job.number("id") + (job.batchStep() ? ".batch" : "");
+            case JOB_NAME -> job.batchStep() ? "batch" : job.text("name");
+            case NNODES, REQ_NODES -> Long.toString(nodes(job));
+            case NODE_LIST ->
+                    job.text("nodeList").isEmpty() ? "None assigned" : job.text("nodeList");
+            case NTASKS -> job.batchStep() ? "1" : "";
+            case PARTITION -> ofJob(job, "partition");
+            case QOS -> ofJob(job, "qos");
+            case REASON -> job.text("reason").isEmpty() ? "None" : job.text("reason");
+            case REQ_MEM -> job.batchStep() ? "" : memory(job);
+            case REQ_TRES -> job.batchStep() ? "" : job.tres();
+            case RUNS -> job.batchStep() ? "" : Long.toString(job.json().objects("runs").size());
+            case START -> time(job, "startedAt", moment);
+            case STATE -> job.state();
+            case SUBMIT -> time(job, "submittedAt", moment);
+            case TIME_LIMIT -> job.batchStep() ? "" : limit(job);
+            case TIME_LIMIT_RAW ->
+                    job.batchStep() ? "" : Long.toString(job.number("timeLimitSeconds") / 60);
+            case USER -> ofJob(job, "user");
+        };
+    }
+
+    private static String ofJob(AccountedJob job, String name) {
+        return job.batchStep() ? "" : job.text(name);
+    }
+
+    private static long nodes(AccountedJob job) {
+        return job.batchStep() ? 1 : job.nodes();
+    }
+
+    private static String memory(AccountedJob job) {
+        return SlurmMemory.exact(job.number("memoryMib"));
+    }
+
+    private static String limit(AccountedJob job) {
+        long seconds = job.number("timeLimitSeconds");
+        return seconds == 0 ? SlurmTime.UNLIMITED : SlurmTime.full(seconds);
+    }
+
+    private static String time(AccountedJob job, String name, Moment moment) {
+        return job.json().has(name) ? moment.iso(job.number(name)) : "Unknown";
+    }
+
+    /// In billing units × seconds, to three decimals.
+    private static String charge(AccountedJob job) {
+        if (job.batchStep()) {
+            return "";
+        }
+        long micros = job.json().object("charge").number("billingMicros");
+        String thousandths = Long.toString(1000 + Math.abs(micros % MICROS) / 1000).substring(1);
+        return micros / MICROS + "." + thousandths;
+    }
+}

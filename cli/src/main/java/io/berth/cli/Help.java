@@ -1,0 +1,72 @@
+package io.berth.cli;
+
+import io.berth.slurm.OptionName;
+import io.berth.slurm.OptionName.Argument;
+import io.berth.slurm.SbatchOption;
+import io.berth.slurm.SbatchOption.Treatment.Different;
+import io.berth.slurm.SbatchOption.Treatment.Ignored;
+import io.berth.slurm.SbatchOption.Treatment.Refused;
+import io.berth.slurm.SbatchOption.Treatment.Same;
+
+/// The texts of `--help` and `berth help`.
+final class Help {
+
+    private static final int NAME_WIDTH = 30;
+
+    private Help() {}
+
+    static String of(Command command) {
+        var text = new StringBuilder(head(command.synopsis()));
+        for (CliOption option : command.options()) {
+            text.append(line(option, option.meaning()));
+        }
+        return text.toString();
+    }
+
+    static String ofSbatch() {
+        var text = new StringBuilder(head(SbatchCommand.SYNOPSIS));
+        for (SbatchOption option : SbatchOption.TABLE) {
+            switch (option.treatment()) {
+                case Same _ -> text.append(line(option, ""));
+                case Different different -> text.append(line(option, different.how()));
+                case Ignored _, Refused _ -> {}
+            }
+        }
+        text.append("Other options of Slurm's: docs/slurm-compatibility.md\n");
+        return text.toString();
+    }
+
+    static String ofAll() {
+        var text = new StringBuilder("usage: berth COMMAND [ARGUMENT...]\n\n");
+        text.append("  ").append(SbatchCommand.SYNOPSIS).append('\n');
+        for (String name : Main.names()) {
+            Command command = Main.command(name);
+            if (command != null) {
+                text.append("  ").append(command.synopsis()).append('\n');
+            }
+        }
+        return text.append("\nberth COMMAND --help says more.\n").toString();
+    }
+
+    private static String head(String synopsis) {
+        int colon = synopsis.lastIndexOf(": ");
+        return "usage: "
+                + synopsis.substring(0, colon)
+                + "\n"
+                + Character.toUpperCase(synopsis.charAt(colon + 2))
+                + synopsis.substring(colon + 3)
+                + ".\n\n";
+    }
+
+    private static String line(OptionName option, String meaning) {
+        String name =
+                (option.letter() == 0 ? "    " : "-" + option.letter() + ", ")
+                        + "--"
+                        + option.longName()
+                        + (option.argument() == Argument.REQUIRED ? "=VALUE" : "")
+                        + (option.argument() == Argument.OPTIONAL ? "[=VALUE]" : "");
+        return ("  " + Layout.fit(name, Math.max(NAME_WIDTH, name.length()), false) + " " + meaning)
+                        .stripTrailing()
+                + "\n";
+    }
+}

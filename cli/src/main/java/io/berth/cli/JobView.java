@@ -1,0 +1,116 @@
+package io.berth.cli;
+
+import io.berth.contracts.JobState;
+import io.berth.slurm.SlurmMemory;
+import java.util.List;
+
+/// A job as the gateway tells of it.
+record JobView(JsonObject json) {
+
+    static List<JobView> all(JsonObject answer) {
+        return answer.objects("jobs").stream().map(JobView::new).toList();
+    }
+
+    long id() {
+        return json.number("id");
+    }
+
+    String text(String name) {
+        return json.text(name);
+    }
+
+    long number(String name) {
+        return json.number(name);
+    }
+
+    String state() {
+        return json.text("state");
+    }
+
+    boolean is(JobState state) {
+        return state().equals(state.name());
+    }
+
+    boolean ended() {
+        for (JobState state : JobState.values()) {
+            if (is(state)) {
+                return state.terminal();
+            }
+        }
+        return false;
+    }
+
+    String reason() {
+        return json.has("reason") ? json.text("reason") : "None";
+    }
+
+    boolean unlimited() {
+        return json.number("timeLimitSeconds") == 0;
+    }
+
+    /// Seconds since it was started, until its end if it has ended.
+    long elapsedSeconds(long now) {
+        long started = json.number("startedAt");
+        if (started == 0) {
+            return 0;
+        }
+        long end = json.has("endedAt") ? json.number("endedAt") : now;
+        return Math.max(0, (end - started) / 1000);
+    }
+
+    /// When it ended, or ends at the latest, in milliseconds; 0 if that is open.
+    long endAt() {
+        if (json.has("endedAt")) {
+            return json.number("endedAt");
+        }
+        return json.number("startedAt") == 0 || unlimited()
+                ? 0
+                : json.number("startedAt") + json.number("timeLimitSeconds") * 1000;
+    }
+
+    long nodes() {
+        return Math.max(1, json.number("nodes"));
+    }
+
+    /// `gres:gpu:a100:8`, or `otherwise` for a job without GPUs.
+    String gpusPerNode(String otherwise) {
+        long count = json.number("gpusPerNode");
+        if (count == 0) {
+            return otherwise;
+        }
+        return "gres:gpu:" + (json.has("gpuType") ? json.text("gpuType") + ":" : "") + count;
+    }
+
+    /// Memory of one node, `0` if it is all of a node and none is assigned yet.
+    String memoryPerNode() {
+        long mib = json.number("memoryMib");
+        return mib == 0 ? "0" : SlurmMemory.exact(Math.ceilDiv(mib, nodes()));
+    }
+
+    /// `cpu=4,mem=1G,node=1,billing=4,gres/gpu=2`
+    String tres() {
+        long mib = json.number("memoryMib");
+        long gpus = json.number("gpus");
+        return "cpu="
+                + json.number("cpus")
+                + (mib == 0 ? "" : ",mem=" + SlurmMemory.exact(mib))
+                + ",node="
+                + nodes()
+                + ",billing="
+                + (json.has("billingRateMilli")
+                        ? json.number("billingRateMilli") / 1000
+                        : json.number("cpus"))
+                + (gpus == 0 ? "" : ",gres/gpu=" + gpus);
+    }
+
+    /// Where it runs, or in parentheses why it does not, by the rule of `squeue`.
+    String nodesOrReason() {
+        boolean explained =
+                is(JobState.PENDING)
+                        || is(JobState.TIMEOUT)
+                        || is(JobState.OUT_OF_MEMORY)
+                        || is(JobState.DEADLINE)
+                        || is(JobState.FAILED);
+        return explained ? "(" + reason() + ")" : json.text("nodeList");
+    }
+}

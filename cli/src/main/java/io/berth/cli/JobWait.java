@@ -1,0 +1,73 @@
+package io.berth.cli;
+
+import io.berth.cli.MeshClient.Answer;
+import io.berth.cli.MeshClient.NoAnswer;
+import io.berth.cli.SubmissionPost.Submitted;
+import io.berth.contracts.JobState;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The watching of a job until it has ended, over restarts of the gateway.
+final class JobWait {
+
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
+
+    private final Terminal terminal;
+    private final MeshClient client;
+    private boolean told;
+
+    JobWait(Terminal terminal, MeshClient client) {
+        this.terminal = terminal;
+        this.client = client;
+    }
+
+    /// The exit code of `sbatch --wait`: the job's own. It is 1 for a job that a signal ended, as
+    /// sbatch(1) says, and for one that ended in any other way than by its script's exit.
+    int untilEnd(Submitted submitted) throws CommandFailure {
+        Duration pause = FIRST_PAUSE;
+        while (true) {
+            JobView job = look(submitted);
+            if (job != null && job.ended()) {
+                long code = job.number("exitCode");
+                boolean clean = job.is(JobState.COMPLETED) && job.number("signal") == 0;
+                return code != 0 ? (int) code : clean ? 0 : 1;
+            }
+            terminal.pause().await(pause);
+            pause = pause.multipliedBy(3).dividedBy(2);
+            pause = pause.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause;
+        }
+    }
+
+    /// The job as it is; null if the gateway cannot say now.
+    private @Nullable JobView look(Submitted submitted) throws CommandFailure {
+        String position = submitted.position();
+        try {
+            Answer answer =
+                    client.send(
+                            "GET",
+                            "/v1/jobs/" + submitted.job(),
+                            null,
+                            position == null ? List.of() : List.of(MeshClient.POSITION, position));
+            if (answer.ok()) {
+                return new JobView(answer.body());
+            }
+            if (answer.status() / 100 == 4) {
+                throw CommandFailure.error("sbatch", answer.detail());
+            }
+            tell(answer.detail());
+        } catch (NoAnswer e) {
+            tell(String.valueOf(e.getMessage()));
+        }
+        return null;
+    }
+
+    private void tell(String why) {
+        if (!told) {
+            terminal.err().print("sbatch: " + why + ": still waiting for the job\n");
+            terminal.err().flush();
+            told = true;
+        }
+    }
+}

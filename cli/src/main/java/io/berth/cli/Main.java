@@ -1,0 +1,95 @@
+package io.berth.cli;
+
+import io.berth.cli.CliOption.Words;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The entry of all commands: the first argument names the command.
+public final class Main {
+
+    private static final List<String> NAMES =
+            List.of("squeue", "scancel", "sinfo", "sacct", "scontrol", "why", "logs", "token");
+
+    private Main() {}
+
+    public static void main(String[] arguments) {
+        Terminal terminal = Terminal.ofProcess();
+        int exitCode = run(terminal, List.of(arguments));
+        terminal.out().flush();
+        terminal.err().flush();
+        System.exit(exitCode);
+    }
+
+    /// Runs the command that the first word names.
+    ///
+    /// @return the exit code
+    static int run(Terminal terminal, List<String> words) {
+        String name = words.isEmpty() ? "help" : words.getFirst();
+        try {
+            return dispatch(
+                    terminal, name, words.isEmpty() ? words : words.subList(1, words.size()));
+        } catch (CommandFailure e) {
+            terminal.out().flush();
+            terminal.err().print(e.text());
+            return e.exitCode();
+        }
+    }
+
+    private static int dispatch(Terminal terminal, String name, List<String> arguments)
+            throws CommandFailure {
+        Command command = command(name);
+        if (command != null) {
+            return run(terminal, name, command, arguments);
+        }
+        return switch (name) {
+            case "sbatch" -> new SbatchCommand(terminal).run(arguments);
+            case "version", "--version", "-V" -> print(terminal, version() + "\n");
+            case "help", "--help", "-h" -> print(terminal, Help.ofAll());
+            case "--train-aot" -> AotTraining.run();
+            default ->
+                    throw CommandFailure.error(
+                            "berth", "'" + name + "' is no command; 'berth help' lists them");
+        };
+    }
+
+    private static int run(Terminal terminal, String name, Command command, List<String> arguments)
+            throws CommandFailure {
+        Words words = Words.of(name, command.options(), arguments);
+        if (words.has("help")) {
+            return print(terminal, Help.of(command));
+        }
+        if (words.has("version")) {
+            return print(terminal, version() + "\n");
+        }
+        return command.run(terminal, words);
+    }
+
+    private static int print(Terminal terminal, String text) {
+        terminal.out().print(text);
+        return 0;
+    }
+
+    /// Names of the commands that [#command] knows.
+    static List<String> names() {
+        return NAMES;
+    }
+
+    static @Nullable Command command(String name) {
+        return switch (name) {
+            case "squeue" -> new Squeue();
+            case "scancel" -> new Scancel();
+            case "sinfo" -> new Sinfo();
+            case "sacct" -> new Sacct();
+            case "scontrol" -> new Scontrol();
+            case "why" -> new Why();
+            case "logs" -> new Logs();
+            case "token" -> new TokenCommand();
+            default -> null;
+        };
+    }
+
+    static String version() {
+        String version = Main.class.getPackage().getImplementationVersion();
+        return "berth " + (version == null ? "of this source tree" : version);
+    }
+}

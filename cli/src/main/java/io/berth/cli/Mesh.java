@@ -1,0 +1,59 @@
+package io.berth.cli;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Properties;
+
+/// Where the mesh's services are: what variables say, else what `berth up` has written to
+/// `mesh.properties`, else this machine's default ports.
+///
+/// @param gateway address without a slash at its end
+record Mesh(String gateway, String accounting) {
+
+    static final int DEFAULT_PORT_BASE = 7600;
+
+    private static final int ACCOUNTING_OFFSET = 3;
+
+    static Mesh of(Terminal terminal) {
+        Properties written = written(terminal.home().resolve("mesh.properties"));
+        int base = portBase(terminal);
+        return new Mesh(
+                address(terminal, "BERTH_URL", written.getProperty("url", local(base))),
+                address(
+                        terminal,
+                        "BERTH_ACCOUNTING_URL",
+                        written.getProperty("accountingUrl", local(base + ACCOUNTING_OFFSET))));
+    }
+
+    private static String address(Terminal terminal, String variable, String otherwise) {
+        String address = terminal.variable(variable, otherwise);
+        return address.endsWith("/") ? address.substring(0, address.length() - 1) : address;
+    }
+
+    private static String local(int port) {
+        return "http://127.0.0.1:" + port;
+    }
+
+    private static int portBase(Terminal terminal) {
+        String base = terminal.variable("BERTH_PORT_BASE", "");
+        try {
+            return base.isEmpty() ? DEFAULT_PORT_BASE : Integer.parseInt(base);
+        } catch (NumberFormatException e) {
+            return DEFAULT_PORT_BASE;
+        }
+    }
+
+    private static Properties written(Path file) {
+        var properties = new Properties();
+        if (Files.isReadable(file)) {
+            try (Reader reader = Files.newBufferedReader(file)) {
+                properties.load(reader);
+            } catch (IOException | IllegalArgumentException e) {
+                properties.clear();
+            }
+        }
+        return properties;
+    }
+}

@@ -1,0 +1,176 @@
+package io.berth.cli;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.ConnectException;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The HTTP client of one command.
+final class MeshClient {
+
+    static final String POSITION = "Berth-Position";
+
+    private static final int CONNECT_TIMEOUT_MILLIS = 5_000;
+    private static final int READ_TIMEOUT_MILLIS = 30_000;
+
+    private final String command;
+    private final Mesh mesh;
+    private final Token token;
+
+    private MeshClient(String command, Mesh mesh, Token token) {
+        this.command = command;
+        this.mesh = mesh;
+        this.token = token;
+    }
+
+    static MeshClient of(Terminal terminal, String command) throws CommandFailure {
+        return new MeshClient(command, Mesh.of(terminal), Token.of(terminal, command));
+    }
+
+    /// What a service answered.
+    ///
+    /// @param position for reading one's own writes, null if the service gave none
+    record Answer(int status, JsonObject body, @Nullable String position) {
+
+        boolean ok() {
+            return status / 100 == 2;
+        }
+
+        /// Whether the same request may succeed later.
+        boolean unavailable() {
+            return status == 503;
+        }
+
+        /// Code of the problem, "" if the answer is none.
+        String code() {
+            return body.text("code");
+        }
+
+        String detail() {
+            if (body.has("detail")) {
+                return body.text("detail");
+            }
+            return body.has("title") ? body.text("title") : "the mesh answered " + status;
+        }
+    }
+
+    /// No answer: whether the request had an effect is not known.
+    static final class NoAnswer extends Exception {
+        private static final long serialVersionUID = 1;
+
+        NoAnswer(String url, IOException cause) {
+            super("no answer from " + url + " (" + why(cause) + ")", cause);
+        }
+
+        private static String why(IOException cause) {
+            return cause instanceof ConnectException ? "connection refused" : cause.toString();
+        }
+    }
+
+    Mesh mesh() {
+        return mesh;
+    }
+
+    Token token() {
+        return token;
+    }
+
+    /// What the gateway holds under this path.
+    ///
+    /// @throws CommandFailure if it does not answer with a success
+    JsonObject get(String path) throws CommandFailure {
+        return success(mesh.gateway() + path);
+    }
+
+    JsonObject accounting(String path) throws CommandFailure {
+        return success(mesh.accounting() + path);
+    }
+
+    private JsonObject success(String url) throws CommandFailure {
+        Answer answer = ask("GET", url, null, List.of());
+        if (!answer.ok()) {
+            throw CommandFailure.error(command, answer.detail());
+        }
+        return answer.body();
+    }
+
+    /// The gateway's answer, whatever it is.
+    ///
+    /// @throws CommandFailure if there is none
+    Answer ask(String method, String path) throws CommandFailure {
+        return ask(method, mesh.gateway() + path, null, List.of());
+    }
+
+    private Answer ask(String method, String url, @Nullable String body, List<String> headers)
+            throws CommandFailure {
+        try {
+            return exchange(method, url, body, headers);
+        } catch (NoAnswer e) {
+            throw CommandFailure.error(command, e.getMessage() + ": is the mesh up? ('berth up')");
+        }
+    }
+
+    /// Sends a request to the gateway once.
+    ///
+    /// @param headers names and values in turn
+    Answer send(String method, String path, @Nullable String body, List<String> headers)
+            throws NoAnswer {
+        return exchange(method, mesh.gateway() + path, body, headers);
+    }
+
+    /// Not in streaming mode, in which the JDK turns an answer of 401 into an exception.
+    private Answer exchange(String method, String url, @Nullable String body, List<String> headers)
+            throws NoAnswer {
+        try {
+            var connection = (HttpURLConnection) URI.create(url).toURL().openConnection();
+            connection.setRequestMethod(method);
+            connection.setConnectTimeout(CONNECT_TIMEOUT_MILLIS);
+            connection.setReadTimeout(READ_TIMEOUT_MILLIS);
+            connection.setInstanceFollowRedirects(false);
+            connection.setRequestProperty("Authorization", "Bearer " + token.text());
+            connection.setRequestProperty("Accept", "application/json, application/problem+json");
+            for (int i = 0; i < headers.size(); i += 2) {
+                connection.setRequestProperty(headers.get(i), headers.get(i + 1));
+            }
+            if (body != null) {
+                byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+                connection.setDoOutput(true);
+                connection.setRequestProperty("Content-Type", "application/json");
+                try (OutputStream out = connection.getOutputStream()) {
+                    out.write(bytes);
+                }
+            }
+            return answer(connection);
+        } catch (IOException e) {
+            throw new NoAnswer(url, e);
+        }
+    }
+
+    private static Answer answer(HttpURLConnection connection) throws IOException {
+        int status = connection.getResponseCode();
+        try (InputStream in =
+                status < 400 ? connection.getInputStream() : connection.getErrorStream()) {
+            byte[] bytes = in == null ? new byte[0] : in.readAllBytes();
+            return new Answer(status, body(status, bytes), connection.getHeaderField(POSITION));
+        }
+    }
+
+    private static JsonObject body(int status, byte[] bytes) throws IOException {
+        if (bytes.length == 0) {
+            return JsonObject.EMPTY;
+        }
+        try {
+            return JsonObject.read(bytes);
+        } catch (IOException e) {
+            if (status < 400) {
+                throw e;
+            }
+            return JsonObject.EMPTY;
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package io.berth.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/// The text of `scontrol show node`.
+final class NodeDetails {
+
+    private NodeDetails() {}
+
+    static List<String> lines(NodeView node, boolean details) {
+        var lines = new ArrayList<String>();
+        addProcessors(node, lines);
+        lines.add("Gres=" + node.gres());
+        if (details) {
+            lines.add("GresDrain=N/A");
+            lines.add("GresUsed=" + node.gresUsed());
+        }
+        lines.add(
+                "NodeAddr="
+                        + node.name()
+                        + " NodeHostName="
+                        + node.name()
+                        + " Version="
+                        + node.text("agentVersion"));
+        lines.add("OS=" + node.text("os"));
+        addMemory(node, lines);
+        lines.add("Partitions=" + String.join(",", node.json().texts("partitions")) + " ");
+        lines.add("CfgTRES=" + node.configuredTres());
+        lines.add("AllocTRES=" + node.allocatedTres());
+        addIsolation(node, lines);
+        if (!node.reason().isEmpty()) {
+            lines.add("Reason=" + node.reason());
+        }
+        if (node.json().flag("simulated")) {
+            String profile = node.text("profile");
+            lines.add(
+                    "Comment=GPUs are simulated" + (profile.isEmpty() ? "" : " (" + profile + ")"));
+        }
+        return lines;
+    }
+
+    private static void addProcessors(NodeView node, List<String> lines) {
+        lines.add(
+                "NodeName="
+                        + node.name()
+                        + " Arch="
+                        + node.text("architecture")
+                        + " CoresPerSocket="
+                        + Math.max(1, node.number("coresPerSocket"))
+                        + " ");
+        lines.add(
+                "CPUAlloc="
+                        + node.number("cpusAllocated")
+                        + " CPUEfctv="
+                        + node.number("cpus")
+                        + " CPUTot="
+                        + node.number("cpus")
+                        + " CPULoad="
+                        + NodeField.hundredths(node.number("loadPercent")));
+        lines.add("AvailableFeatures=(null)");
+        lines.add("ActiveFeatures=(null)");
+    }
+
+    private static void addMemory(NodeView node, List<String> lines) {
+        lines.add(
+                "RealMemory="
+                        + node.number("memoryMib")
+                        + " AllocMem="
+                        + node.number("memoryAllocatedMib")
+                        + " FreeMem="
+                        + NodeField.FREE_MEMORY.value(
+                                new NodeField.Line(
+                                        new PartitionView(JsonObject.EMPTY), List.of(node)))
+                        + " Sockets="
+                        + Math.max(1, node.number("sockets"))
+                        + " Boards=1");
+        lines.add(
+                "State="
+                        + node.state().full().toUpperCase(Locale.ROOT)
+                        + " ThreadsPerCore="
+                        + Math.max(1, node.number("threadsPerCore"))
+                        + " TmpDisk=0 Weight=1 Owner=N/A MCS_label=N/A");
+    }
+
+    /// What keeps a job's tasks to their share, which Slurm does not tell.
+    private static void addIsolation(NodeView node, List<String> lines) {
+        List<String> isolation = node.json().texts("isolation");
+        lines.add("Isolation=" + (isolation.isEmpty() ? "NONE" : String.join(",", isolation)));
+    }
+}

@@ -1,0 +1,64 @@
+package io.berth.cli;
+
+/// A node's state in Slurm's words.
+///
+/// @param flag `*` for a node that does not respond, else ""
+record NodeState(Base base, String flag) {
+
+    /// In the order in which `sinfo` lists them.
+    enum Base {
+        MIXED("mixed", "mix"),
+        ALLOCATED("allocated", "alloc"),
+        IDLE("idle", "idle"),
+        DOWN("down", "down"),
+        UNKNOWN("unknown", "unk");
+
+        private final String full;
+        private final String brief;
+
+        Base(String full, String brief) {
+            this.full = full;
+            this.brief = brief;
+        }
+    }
+
+    /// A silent node shows what it holds, with a star, as it may still run it.
+    static NodeState of(String state, long cpusAllocated, long cpus) {
+        return switch (state) {
+            case "IDLE" -> new NodeState(Base.IDLE, "");
+            case "MIXED" -> new NodeState(Base.MIXED, "");
+            case "ALLOCATED" -> new NodeState(Base.ALLOCATED, "");
+            case "DOWN" -> new NodeState(Base.DOWN, "*");
+            case "NOT_RESPONDING" ->
+                    new NodeState(
+                            cpusAllocated == 0
+                                    ? Base.IDLE
+                                    : cpusAllocated < cpus ? Base.MIXED : Base.ALLOCATED,
+                            "*");
+            default -> new NodeState(Base.UNKNOWN, "");
+        };
+    }
+
+    /// `allocated`, `idle*`
+    String full() {
+        return base.full + flag;
+    }
+
+    /// `alloc`, `idle*`
+    String brief() {
+        return base.brief + flag;
+    }
+
+    /// The place in a listing: what does not respond comes first.
+    int rank() {
+        return base.ordinal() + (flag.isEmpty() ? Base.values().length : 0);
+    }
+
+    boolean allocated() {
+        return base == Base.ALLOCATED || base == Base.MIXED;
+    }
+
+    boolean idle() {
+        return base == Base.IDLE && flag.isEmpty();
+    }
+}

@@ -1,0 +1,41 @@
+package io.berth.cli;
+
+import io.berth.slurm.SlurmTime;
+import java.util.List;
+
+/// A partition as the gateway tells of it.
+record PartitionView(JsonObject json) {
+
+    static List<PartitionView> all(JsonObject answer) {
+        return answer.objects("partitions").stream().map(PartitionView::new).toList();
+    }
+
+    String name() {
+        return json.text("name");
+    }
+
+    /// With a star if jobs go there that name no partition.
+    String marked() {
+        return name() + (json.flag("default") ? "*" : "");
+    }
+
+    long number(String name) {
+        return json.number(name);
+    }
+
+    String state() {
+        return json.has("state") ? json.text("state") : "UP";
+    }
+
+    /// `7-00:00:00` or `infinite`
+    String briefTimeLimit() {
+        long seconds = json.number("maxTimeSeconds");
+        return seconds == 0 ? "infinite" : SlurmTime.brief(seconds);
+    }
+
+    /// `1-infinite`, `1-4`, `1`: the nodes that one job may have.
+    String jobSize() {
+        long most = json.number("maxNodes");
+        return most == 1 ? "1" : "1-" + (most == 0 ? "infinite" : most);
+    }
+}

@@ -1,0 +1,207 @@
+package io.berth.cli;
+
+import static io.berth.cli.CliOption.flag;
+import static io.berth.cli.CliOption.valued;
+
+import io.berth.cli.CliOption.Words;
+import io.berth.cli.JobField.Moment;
+import io.berth.cli.Layout.Column;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+
+/// `sacct`: the books.
+final class Sacct implements Command {
+
+    private static final String FORMAT = "JobID,JobName,Partition,Account,AllocCPUS,State,ExitCode";
+
+    private static final List<CliOption> OPTIONS =
+            List.of(
+                    valued("accounts", 'A', "only jobs of these accounts"),
+                    flag("allocations", 'X', "without steps"),
+                    flag("allusers", 'a', "jobs of all users"),
+                    valued("endtime", 'E', "jobs before this time"),
+                    valued("format", 'o', "columns, such as JobID,User,Elapsed%12"),
+                    flag("help", 'h', "this text"),
+                    flag("helpformat", 'e', "names of the columns"),
+                    valued("jobs", 'j', "only these jobs"),
+                    flag("json", '\0', "JSON"),
+                    valued("name", '\0', "only jobs of these names"),
+                    flag("noheader", 'n', "without the lines of titles"),
+                    flag("parsable", 'p', "with | after each column"),
+                    flag("parsable2", 'P', "with | between columns"),
+                    valued("partition", 'r', "only jobs in these partitions"),
+                    valued("starttime", 'S', "jobs since this time, else since midnight"),
+                    valued("state", 's', "only jobs in these states"),
+                    valued("user", 'u', "only jobs of these users"),
+                    flag("version", 'V', "Berth's version"));
+
+    @Override
+    public String synopsis() {
+        return "sacct [-X] [-j JOB] [-a] [-S TIME] [-o FIELDS]: the books";
+    }
+
+    @Override
+    public List<CliOption> options() {
+        return OPTIONS;
+    }
+
+    @Override
+    public int run(Terminal terminal, Words words) throws CommandFailure {
+        if (words.has("helpformat")) {
+            for (AccountField field : AccountField.values()) {
+                terminal.out().print(field.header() + "\n");
+            }
+            return 0;
+        }
+        List<Column<AccountField>> columns = columns(words.value("format", FORMAT));
+        var moment = new Moment(terminal.now(), terminal.zone());
+        List<JsonObject> jobs = jobs(terminal, words);
+        if (words.has("json")) {
+            terminal.out().print(JsonText.pretty(Map.of("jobs", jobs)));
+            return 0;
+        }
+        printTitles(terminal, words, columns);
+        for (JsonObject json : jobs) {
+            var job = new AccountedJob(json, false);
+            terminal.out().print(line(columns, words, job, moment));
+            if (job.started() && !words.has("allocations")) {
+                terminal.out().print(line(columns, words, new AccountedJob(json, true), moment));
+            }
+        }
+        return 0;
+    }
+
+    private static List<JsonObject> jobs(Terminal terminal, Words words) throws CommandFailure {
+        var ids = new ArrayList<Long>();
+        for (String text : words.list("jobs")) {
+            int dot = text.indexOf('.');
+            Long id = JobIds.parse(dot < 0 ? text : text.substring(0, dot));
+            if (id == null) {
+                throw new CommandFailure(1, "sacct: fatal: Bad job/step specified: " + text + "\n");
+            }
+            ids.add(id);
+        }
+        List<String> unknown = States.unknown(words.list("state"));
+        if (!unknown.isEmpty()) {
+            throw new CommandFailure(
+                    1, "sacct: fatal: unrecognized job state value " + unknown.getFirst() + "\n");
+        }
+        MeshClient client = MeshClient.of(terminal, "sacct");
+        JsonObject answer =
+                client.accounting(
+                        new Query("/v1/accounting/jobs")
+                                .with("job", ids)
+                                .with("user", users(terminal, client, words, ids))
+                                .with("account", words.list("accounts"))
+                                .with("state", States.known(States.named(words.list("state"))))
+                                .with("start", start(terminal, words, ids))
+                                .with("end", time(terminal, words, "endtime"))
+                                .toString());
+        List<String> names = words.list("name");
+        List<String> partitions = words.list("partition");
+        return answer.objects("jobs").stream()
+                .filter(job -> names.isEmpty() || names.contains(job.text("name")))
+                .filter(job -> partitions.isEmpty() || partitions.contains(job.text("partition")))
+                .toList();
+    }
+
+    /// Who names nobody sees himself, and an operator sees all.
+    private static List<String> users(
+            Terminal terminal, MeshClient client, Words words, List<Long> ids) {
+        List<String> named = words.list("user");
+        if (!named.isEmpty() || words.has("allusers") || !ids.isEmpty()) {
+            return named;
+        }
+        return client.token().operator() ? List.of() : List.of(client.token().actsFor(terminal));
+    }
+
+    private static List<Long> start(Terminal terminal, Words words, List<Long> ids)
+            throws CommandFailure {
+        if (!words.has("starttime")) {
+            return ids.isEmpty()
+                    ? List.of(Dates.midnight(terminal.now(), terminal.zone().get()))
+                    : List.of();
+        }
+        return time(terminal, words, "starttime");
+    }
+
+    private static List<Long> time(Terminal terminal, Words words, String option)
+            throws CommandFailure {
+        String text = words.value(option);
+        if (text == null) {
+            return List.of();
+        }
+        OptionalLong time = Dates.parse(text, terminal.now(), terminal.zone().get());
+        if (time.isEmpty()) {
+            throw CommandFailure.error("sacct", "Invalid time specification: " + text);
+        }
+        return List.of(time.getAsLong());
+    }
+
+    /// `JobID,Elapsed%12,State%-20`: names with widths; a negative width is to the left.
+    private static List<Column<AccountField>> columns(String format) throws CommandFailure {
+        var columns = new ArrayList<Column<AccountField>>();
+        for (String item : CliOption.split(format)) {
+            int percent = item.indexOf('%');
+            String name = percent < 0 ? item : item.substring(0, percent);
+            AccountField field = AccountField.of(name);
+            if (field == null) {
+                throw new CommandFailure(
+                        1, "sacct: fatal: Invalid field requested: \"" + name + "\"\n");
+            }
+            boolean left = percent >= 0 && item.startsWith("-", percent + 1);
+            Long width =
+                    percent < 0
+                            ? Long.valueOf(field.width())
+                            : JobIds.parse(item.substring(percent + (left ? 2 : 1)));
+            if (width == null || width < 1 || width > 10_000) {
+                throw new CommandFailure(1, "sacct: fatal: Invalid width in \"" + item + "\"\n");
+            }
+            columns.add(new Column<>(field, width.intValue(), field.right() && !left, " "));
+        }
+        return columns;
+    }
+
+    private static void printTitles(
+            Terminal terminal, Words words, List<Column<AccountField>> columns) {
+        if (words.has("noheader")) {
+            return;
+        }
+        var titles = new StringBuilder();
+        var rules = new StringBuilder();
+        for (int i = 0; i < columns.size(); i++) {
+            Column<AccountField> column = columns.get(i);
+            boolean last = i + 1 == columns.size();
+            titles.append(cell(words, column, column.field().header(), last));
+            rules.append(column.print("-".repeat(column.width())));
+        }
+        terminal.out().print(titles + "\n" + (isParsable(words) ? "" : rules + "\n"));
+    }
+
+    private static String line(
+            List<Column<AccountField>> columns, Words words, AccountedJob job, Moment moment) {
+        var line = new StringBuilder();
+        for (int i = 0; i < columns.size(); i++) {
+            String value = columns.get(i).field().value(job, moment);
+            line.append(cell(words, columns.get(i), value, i + 1 == columns.size()));
+        }
+        return line.append('\n').toString();
+    }
+
+    private static boolean isParsable(Words words) {
+        return words.has("parsable") || words.has("parsable2");
+    }
+
+    /// A value in its column; one that is too long ends in `+`.
+    private static String cell(
+            Words words, Column<AccountField> column, String value, boolean last) {
+        if (isParsable(words)) {
+            return value + (last && words.has("parsable2") ? "" : "|");
+        }
+        return value.length() > column.width()
+                ? value.substring(0, column.width() - 1) + "+ "
+                : column.print(value);
+    }
+}

@@ -1,0 +1,126 @@
+package io.berth.cli;
+
+import io.berth.slurm.BatchScript;
+import io.berth.slurm.GetOpt;
+import io.berth.slurm.InvalidOption;
+import io.berth.slurm.Sbatch;
+import io.berth.slurm.SbatchOption;
+import io.berth.slurm.SbatchRequest;
+import io.berth.slurm.SbatchSetting;
+import io.berth.slurm.SubmittedFrom;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// `sbatch`: submits a batch script.
+final class SbatchCommand {
+
+    static final String SYNOPSIS =
+            "sbatch [OPTIONS] [SCRIPT [ARGUMENT...]]: submits a batch script";
+
+    private final Terminal terminal;
+
+    SbatchCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    /// @return the exit code
+    int run(List<String> arguments) throws CommandFailure {
+        try {
+            GetOpt<SbatchOption> line = Sbatch.commandLine(arguments);
+            if (Sbatch.given(line, SbatchSetting.VERSION) != null) {
+                terminal.out().print(Main.version() + "\n");
+                return 0;
+            }
+            if (Sbatch.given(line, SbatchSetting.HELP) != null
+                    || Sbatch.given(line, SbatchSetting.USAGE) != null) {
+                terminal.out().print(Help.ofSbatch());
+                return 0;
+            }
+            return submit(line);
+        } catch (InvalidOption e) {
+            throw new CommandFailure(e.exitCode(), e.print("sbatch"));
+        }
+    }
+
+    private int submit(GetOpt<SbatchOption> line) throws InvalidOption, CommandFailure {
+        String wrapped = Sbatch.given(line, SbatchSetting.WRAP);
+        List<String> operands = line.operands();
+        if (wrapped != null && !operands.isEmpty()) {
+            throw InvalidOption.refused("Script arguments not permitted with --wrap option");
+        }
+        BatchScript script = wrapped != null ? BatchScript.wrap(wrapped) : script(operands);
+        String name =
+                wrapped != null
+                        ? "wrap"
+                        : operands.isEmpty() ? "sbatch" : fileName(operands.getFirst());
+        MeshClient client = MeshClient.of(terminal, "sbatch");
+        String user = client.token().operator() ? client.token().actsFor(terminal) : null;
+        SbatchRequest request =
+                Sbatch.request(
+                        line,
+                        inherited(),
+                        script,
+                        operands.isEmpty() ? operands : operands.subList(1, operands.size()),
+                        new SubmittedFrom(name, terminal.directory().toString(), host(), user));
+        for (String warning : request.warnings()) {
+            terminal.err().print("sbatch: " + warning + "\n");
+        }
+        var submitted = new SubmissionPost(terminal, client).send(request.submission());
+        if (!request.quiet() || request.parsable()) {
+            terminal.out()
+                    .print(
+                            (request.parsable() ? "" : "Submitted batch job ")
+                                    + submitted.job()
+                                    + "\n");
+            terminal.out().flush();
+        }
+        return request.waits() ? new JobWait(terminal, client).untilEnd(submitted) : 0;
+    }
+
+    /// The caller's environment without the token, which no job needs to see.
+    private Map<String, String> inherited() {
+        var environment = new TreeMap<>(terminal.environment());
+        environment.remove("BERTH_TOKEN");
+        return environment;
+    }
+
+    private BatchScript script(List<String> operands) throws InvalidOption, CommandFailure {
+        try {
+            if (operands.isEmpty()) {
+                return BatchScript.of(terminal.in().readAllBytes());
+            }
+            return BatchScript.of(
+                    Files.readAllBytes(terminal.directory().resolve(operands.getFirst())));
+        } catch (IOException e) {
+            throw CommandFailure.error(
+                    "sbatch",
+                    "Unable to open file "
+                            + (operands.isEmpty() ? "(standard input)" : operands.getFirst())
+                            + (e instanceof NoSuchFileException
+                                    ? ""
+                                    : " (" + e.getMessage() + ")"));
+        }
+    }
+
+    private static String fileName(String path) {
+        return String.valueOf(Path.of(path).getFileName());
+    }
+
+    private @Nullable String host() {
+        String named = terminal.variable("HOSTNAME", "");
+        if (!named.isEmpty()) {
+            return named;
+        }
+        try {
+            return Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
+        } catch (IOException e) {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,201 @@
+package io.berth.cli;
+
+import static io.berth.cli.CliOption.flag;
+
+import io.berth.cli.CliOption.Words;
+import io.berth.cli.JobField.Moment;
+import io.berth.cli.MeshClient.Answer;
+import io.berth.slurm.HostList;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// `scontrol show`: jobs, nodes and partitions in full, and host lists.
+final class Scontrol implements Command {
+
+    private static final Set<String> NOT_YET =
+            Set.of(
+                    "create",
+                    "delete",
+                    "hold",
+                    "ping",
+                    "reboot",
+                    "reconfigure",
+                    "release",
+                    "requeue",
+                    "requeuehold",
+                    "resume",
+                    "suspend",
+                    "top",
+                    "uhold",
+                    "update",
+                    "wait_job",
+                    "write");
+
+    private static final List<CliOption> OPTIONS =
+            List.of(
+                    flag("details", 'd', "with what each node gives"),
+                    flag("help", 'h', "this text"),
+                    flag("json", '\0', "JSON"),
+                    flag("oneliner", 'o', "one line for each"),
+                    flag("version", 'V', "Berth's version"));
+
+    @Override
+    public String synopsis() {
+        return "scontrol show job|node|partition [NAME] | show hostnames LIST: all that is known";
+    }
+
+    @Override
+    public List<CliOption> options() {
+        return OPTIONS;
+    }
+
+    @Override
+    public int run(Terminal terminal, Words words) throws CommandFailure {
+        List<String> operands = words.operands();
+        String keyword = operands.isEmpty() ? "" : operands.getFirst();
+        if (NOT_YET.contains(keyword)) {
+            throw CommandFailure.error("scontrol", keyword + " is not supported yet");
+        }
+        if (!isShort(keyword, "show", 2)) {
+            throw new CommandFailure(1, "invalid keyword: " + keyword + "\n");
+        }
+        String entity = operands.size() < 2 ? "" : operands.get(1);
+        String name = operands.size() < 3 ? null : operands.get(2);
+        if (isShort(entity, "jobs", 1) || entity.equals("jobid")) {
+            return jobs(terminal, words, name);
+        } else if (isShort(entity, "nodes", 1)) {
+            return nodes(terminal, words, name);
+        } else if (isShort(entity, "partitions", 1)) {
+            return partitions(terminal, words, name);
+        } else if (isShort(entity, "hostnames", 5)) {
+            return hostNames(terminal, name);
+        } else if (isShort(entity, "hostlist", 5)) {
+            List<String> hosts = name == null ? List.of() : CliOption.split(name);
+            terminal.out().print(HostList.compress(hosts) + "\n");
+            return 0;
+        }
+        throw new CommandFailure(1, "invalid entity:" + entity + " for keyword:show \n");
+    }
+
+    private static boolean isShort(String word, String full, int least) {
+        return word.length() >= least && full.startsWith(word);
+    }
+
+    private static int hostNames(Terminal terminal, @Nullable String list) throws CommandFailure {
+        String hosts = list == null ? terminal.variable("SLURM_JOB_NODELIST", "") : list;
+        try {
+            for (String host : HostList.expand(hosts)) {
+                terminal.out().print(host + "\n");
+            }
+            return 0;
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.error("scontrol", String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static int jobs(Terminal terminal, Words words, @Nullable String name)
+            throws CommandFailure {
+        MeshClient client = MeshClient.of(terminal, "scontrol");
+        List<JobView> jobs = new ArrayList<>();
+        if (name == null) {
+            String all =
+                    new Query("/v1/jobs")
+                            .with("state", States.known(Set.copyOf(States.NAMES)))
+                            .toString();
+            for (JobView job : JobView.all(client.get(all))) {
+                jobs.add(new JobView(client.get("/v1/jobs/" + job.id())));
+            }
+        } else {
+            Long id = JobIds.parse(name);
+            Answer answer = id == null ? null : client.ask("GET", "/v1/jobs/" + id);
+            if (answer == null || answer.status() == 404) {
+                throw new CommandFailure(1, "slurm_load_jobs error: Invalid job id specified\n");
+            }
+            if (!answer.ok()) {
+                throw CommandFailure.error("scontrol", answer.detail());
+            }
+            jobs.add(new JobView(answer.body()));
+        }
+        if (words.has("json")) {
+            return json(terminal, "jobs", jobs.stream().map(JobView::json).toList());
+        }
+        if (jobs.isEmpty()) {
+            terminal.out().print("No jobs in the system\n");
+        }
+        var moment = new Moment(terminal.now(), terminal.zone());
+        for (JobView job : jobs) {
+            var details = new JobDetails(job, moment, Accounts.ofMachine(), words.has("details"));
+            print(terminal, words, details.lines());
+        }
+        return 0;
+    }
+
+    private static int nodes(Terminal terminal, Words words, @Nullable String name)
+            throws CommandFailure {
+        MeshClient client = MeshClient.of(terminal, "scontrol");
+        List<NodeView> nodes = new ArrayList<>(NodeView.all(client.get("/v1/nodes")));
+        nodes.sort((a, b) -> HostList.ORDER.compare(a.name(), b.name()));
+        if (name != null) {
+            List<String> wanted = expand(name);
+            for (String host : wanted) {
+                if (nodes.stream().noneMatch(node -> node.name().equals(host))) {
+                    terminal.out().print("Node " + host + " not found\n");
+                    return 1;
+                }
+            }
+            nodes.removeIf(node -> !wanted.contains(node.name()));
+        }
+        if (words.has("json")) {
+            return json(terminal, "nodes", nodes.stream().map(NodeView::json).toList());
+        }
+        for (NodeView node : nodes) {
+            print(terminal, words, NodeDetails.lines(node, words.has("details")));
+        }
+        return 0;
+    }
+
+    private static List<String> expand(String list) throws CommandFailure {
+        try {
+            return HostList.expand(list);
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.error("scontrol", String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static int partitions(Terminal terminal, Words words, @Nullable String name)
+            throws CommandFailure {
+        MeshClient client = MeshClient.of(terminal, "scontrol");
+        List<PartitionView> partitions =
+                new ArrayList<>(PartitionView.all(client.get("/v1/partitions")));
+        if (name != null) {
+            partitions.removeIf(partition -> !partition.name().equals(name));
+            if (partitions.isEmpty()) {
+                terminal.out().print("Partition " + name + " not found\n");
+                return 1;
+            }
+        }
+        if (words.has("json")) {
+            return json(
+                    terminal, "partitions", partitions.stream().map(PartitionView::json).toList());
+        }
+        List<NodeView> nodes = NodeView.all(client.get("/v1/nodes"));
+        for (PartitionView partition : partitions) {
+            print(terminal, words, PartitionDetails.lines(partition, nodes));
+        }
+        return 0;
+    }
+
+    private static int json(Terminal terminal, String name, List<JsonObject> items) {
+        terminal.out().print(JsonText.pretty(Map.of(name, items)));
+        return 0;
+    }
+
+    /// Slurm indents what follows the first line, and ends each item with an empty line.
+    private static void print(Terminal terminal, Words words, List<String> lines) {
+        boolean one = words.has("oneliner");
+        terminal.out().print(String.join(one ? " " : "\n   ", lines) + (one ? "\n" : "\n\n"));
+    }
+}

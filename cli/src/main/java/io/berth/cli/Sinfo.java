@@ -1,0 +1,217 @@
+package io.berth.cli;
+
+import static io.berth.cli.CliOption.flag;
+import static io.berth.cli.CliOption.valued;
+
+import io.berth.cli.CliOption.Words;
+import io.berth.cli.NodeField.Line;
+import io.berth.slurm.HostList;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// `sinfo`: partitions and their nodes.
+final class Sinfo implements Command {
+
+    private static final int LEAST_NAME_WIDTH = 9;
+
+    private static final List<CliOption> OPTIONS =
+            List.of(
+                    valued("format", 'o', "columns, such as \"%P %D %t %G\""),
+                    flag("help", '\0', "this text"),
+                    flag("json", '\0', "JSON"),
+                    flag("long", 'l', "with more columns"),
+                    flag("Node", 'N', "one line for each node"),
+                    valued("nodes", 'n', "only these nodes"),
+                    flag("noheader", 'h', "without the line of titles"),
+                    valued("partition", 'p', "only these partitions"),
+                    flag("summarize", 's', "one line for each partition"),
+                    valued("states", 't', "only nodes in these states"),
+                    flag("version", 'V', "Berth's version"));
+
+    @Override
+    public String synopsis() {
+        return "sinfo [-l] [-N] [-p PARTITION] [-o FORMAT]: partitions and their nodes";
+    }
+
+    @Override
+    public List<CliOption> options() {
+        return OPTIONS;
+    }
+
+    @Override
+    public int run(Terminal terminal, Words words) throws CommandFailure {
+        MeshClient client = MeshClient.of(terminal, "sinfo");
+        List<NodeView> nodes = nodes(client, words);
+        List<String> named = words.list("partition");
+        List<PartitionView> partitions = new ArrayList<>();
+        for (PartitionView partition : PartitionView.all(client.get("/v1/partitions"))) {
+            if (named.isEmpty() || named.contains(partition.name())) {
+                partitions.add(partition);
+            }
+        }
+        if (words.has("json")) {
+            terminal.out().print(json(nodes, partitions));
+            return 0;
+        }
+        Layout<NodeField> layout =
+                Layout.parse("sinfo", format(words, partitions, nodes), NodeField::of);
+        if (!words.has("noheader")) {
+            if (words.has("long")) {
+                terminal.out().print(Dates.line(terminal.now(), terminal.zone().get()) + "\n");
+            }
+            terminal.out().print(layout.line(NodeField::header) + "\n");
+        }
+        for (Line line : lines(layout, words, partitions, nodes)) {
+            terminal.out().print(layout.line(field -> field.value(line)) + "\n");
+        }
+        return 0;
+    }
+
+    private static List<NodeView> nodes(MeshClient client, Words words) throws CommandFailure {
+        List<String> hosts = hosts(words);
+        List<String> states = words.list("states");
+        var nodes = new ArrayList<NodeView>();
+        for (NodeView node : NodeView.all(client.get("/v1/nodes"))) {
+            boolean wanted = hosts == null || hosts.contains(node.name());
+            if (wanted && (states.isEmpty() || hasState(node, states))) {
+                nodes.add(node);
+            }
+        }
+        nodes.sort((one, other) -> HostList.ORDER.compare(one.name(), other.name()));
+        return nodes;
+    }
+
+    private static @Nullable List<String> hosts(Words words) throws CommandFailure {
+        String list = words.value("nodes");
+        try {
+            return list == null ? null : HostList.expand(list);
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.error("sinfo", String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static boolean hasState(NodeView node, List<String> states) {
+        NodeState state = node.state();
+        for (String name : states) {
+            if (name.equalsIgnoreCase(state.full())
+                    || name.equalsIgnoreCase(state.brief())
+                    || (name + state.flag()).equalsIgnoreCase(state.full())
+                    || (name + state.flag()).equalsIgnoreCase(state.brief())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// Slurm's default columns; partitions and nodes are as wide as their longest name.
+    private static String format(
+            Words words, List<PartitionView> partitions, List<NodeView> nodes) {
+        int partition = LEAST_NAME_WIDTH;
+        for (PartitionView view : partitions) {
+            partition = Math.max(partition, view.marked().length());
+        }
+        int node = LEAST_NAME_WIDTH;
+        for (NodeView view : nodes) {
+            node = Math.max(node, view.name().length());
+        }
+        boolean more = words.has("long");
+        if (words.value("format") != null) {
+            return words.value("format", "");
+        }
+        if (words.has("summarize")) {
+            return "%" + partition + "P %.5a %.10l %.16F %N";
+        }
+        if (words.has("Node")) {
+            String start = "%" + node + "N %.6D %." + partition + "P ";
+            return more ? start + "%.11T %4c %.8z %.6m %.8d %.6w %.8f %20E" : start + "%6t";
+        }
+        return "%"
+                + partition
+                + (more
+                        ? "P %.5a %.10l %.10s %.4r %.8h %.10g %.6D %.11T %N"
+                        : "P %.5a %.10l %.6D %.6t %N");
+    }
+
+    private static List<Line> lines(
+            Layout<NodeField> layout,
+            Words words,
+            List<PartitionView> partitions,
+            List<NodeView> nodes) {
+        var lines = new LinkedHashMap<String, Line>();
+        if (words.has("Node")) {
+            for (NodeView node : nodes) {
+                for (PartitionView partition : partitions) {
+                    if (belongs(node, partition)) {
+                        lines.put(
+                                node.name() + "\n" + partition.name(),
+                                new Line(partition, List.of(node)));
+                    }
+                }
+            }
+            return List.copyOf(lines.values());
+        }
+        for (PartitionView partition : partitions) {
+            addLines(lines, layout, partition, nodes);
+        }
+        return List.copyOf(lines.values());
+    }
+
+    /// Nodes of a partition share a line if no column but one that counts them tells them apart.
+    private static void addLines(
+            Map<String, Line> lines,
+            Layout<NodeField> layout,
+            PartitionView partition,
+            List<NodeView> nodes) {
+        var mine = new ArrayList<NodeView>();
+        for (NodeView node : nodes) {
+            if (belongs(node, partition)) {
+                mine.add(node);
+            }
+        }
+        mine.sort((one, other) -> Integer.compare(one.state().rank(), other.state().rank()));
+        if (mine.isEmpty()) {
+            lines.put(partition.name(), new Line(partition, List.of()));
+        }
+        for (NodeView node : mine) {
+            var alone = new Line(partition, List.of(node));
+            var key = new StringBuilder(partition.name());
+            for (Layout.Column<NodeField> column : layout.columns()) {
+                key.append('\n')
+                        .append(column.field().aggregates() ? "" : column.field().value(alone));
+            }
+            lines.computeIfAbsent(key.toString(), _ -> new Line(partition, new ArrayList<>()))
+                    .nodes()
+                    .add(node);
+        }
+    }
+
+    private static boolean belongs(NodeView node, PartitionView partition) {
+        return node.json().texts("partitions").contains(partition.name());
+    }
+
+    private static String json(List<NodeView> nodes, List<PartitionView> partitions) {
+        var items = new ArrayList<Map<String, @Nullable Object>>();
+        for (NodeView node : nodes) {
+            var json = new LinkedHashMap<String, @Nullable Object>();
+            json.put("name", node.name());
+            json.put("state", node.state().full());
+            json.put("reason", node.reason());
+            json.put("cpus", node.number("cpus"));
+            json.put("real_memory", node.number("memoryMib"));
+            json.put("gres", node.gres());
+            json.put("gres_used", node.gresUsed());
+            json.put("partitions", node.json().texts("partitions"));
+            json.put("tres", node.configuredTres());
+            json.put("tres_used", node.allocatedTres());
+            json.put("berth", node.json());
+            items.add(json);
+        }
+        var all = new LinkedHashMap<String, @Nullable Object>();
+        all.put("nodes", items);
+        all.put("partitions", partitions.stream().map(PartitionView::json).toList());
+        return JsonText.pretty(all);
+    }
+}

@@ -1,0 +1,214 @@
+package io.berth.cli;
+
+import static io.berth.cli.CliOption.flag;
+import static io.berth.cli.CliOption.valued;
+
+import io.berth.cli.CliOption.Words;
+import io.berth.cli.JobField.Moment;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// `squeue`: the jobs that wait and run.
+final class Squeue implements Command {
+
+    private static final String FORMAT = "%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R";
+    private static final String LONG_FORMAT = "%.18i %.9P %.8j %.8u %.8T %.10M %.9l %.6D %R";
+
+    /// By partition, then state, then falling priority.
+    private static final String ORDER = "P,t,-Q";
+
+    private static final List<CliOption> OPTIONS =
+            List.of(
+                    valued("account", 'A', "only jobs of these accounts"),
+                    flag("help", '\0', "this text"),
+                    valued("format", 'o', "columns, such as \"%.18i %.8u %R\""),
+                    valued("jobs", 'j', "only these jobs"),
+                    flag("json", '\0', "JSON"),
+                    flag("long", 'l', "with states in full and time limits"),
+                    flag("me", '\0', "only my jobs"),
+                    valued("name", 'n', "only jobs of these names"),
+                    flag("noheader", 'h', "without the line of titles"),
+                    valued("partition", 'p', "only jobs in these partitions"),
+                    valued("sort", 'S', "order, such as \"P,-Q\""),
+                    valued("states", 't', "jobs in these states, or all"),
+                    valued("user", 'u', "only jobs of these users"),
+                    flag("version", 'V', "Berth's version"));
+
+    @Override
+    public String synopsis() {
+        return "squeue [-l] [-u USER] [-t STATE] [-o FORMAT]: the jobs that wait and run";
+    }
+
+    @Override
+    public List<CliOption> options() {
+        return OPTIONS;
+    }
+
+    @Override
+    public int run(Terminal terminal, Words words) throws CommandFailure {
+        List<Long> ids = ids(words);
+        Set<String> states = states(words);
+        String format = words.value("format", words.has("long") ? LONG_FORMAT : FORMAT);
+        Layout<JobField> layout = Layout.parse("squeue", format, JobField::of);
+        var moment = new Moment(terminal.now(), terminal.zone());
+        Comparator<JobView> order = order(words.value("sort", ORDER), moment);
+        MeshClient client = MeshClient.of(terminal, "squeue");
+        List<JobView> jobs = new ArrayList<>(jobs(terminal, client, words, ids, states));
+        jobs.sort(order);
+        if (words.has("json")) {
+            terminal.out().print(json(jobs, moment));
+        } else {
+            print(terminal, words, layout, jobs, moment);
+        }
+        return 0;
+    }
+
+    private static List<JobView> jobs(
+            Terminal terminal, MeshClient client, Words words, List<Long> ids, Set<String> states)
+            throws CommandFailure {
+        if (words.has("states") && States.known(states).isEmpty()) {
+            return List.of();
+        }
+        if (ids.size() == 1) {
+            MeshClient.Answer answer = client.ask("GET", "/v1/jobs/" + ids.getFirst());
+            if (answer.status() == 404) {
+                throw new CommandFailure(1, "slurm_load_jobs error: Invalid job id specified\n");
+            }
+        }
+        List<String> users = new ArrayList<>(words.list("user"));
+        if (words.has("me")) {
+            users.add(client.token().actsFor(terminal));
+        }
+        String path =
+                new Query("/v1/jobs")
+                        .with("state", States.known(states))
+                        .with("user", users)
+                        .with("partition", words.list("partition"))
+                        .with("job", ids)
+                        .toString();
+        List<String> accounts = words.list("account");
+        List<String> names = words.list("name");
+        return JobView.all(client.get(path)).stream()
+                .filter(job -> words.has("states") || JobField.listed(job))
+                .filter(job -> accounts.isEmpty() || accounts.contains(job.text("account")))
+                .filter(job -> names.isEmpty() || names.contains(job.text("name")))
+                .toList();
+    }
+
+    private static List<Long> ids(Words words) throws CommandFailure {
+        var ids = new ArrayList<Long>();
+        for (String text : words.list("jobs")) {
+            Long id = JobIds.parse(text);
+            if (id == null) {
+                throw CommandFailure.error("squeue", "Invalid job id: " + text);
+            }
+            ids.add(id);
+        }
+        return ids;
+    }
+
+    private static Set<String> states(Words words) throws CommandFailure {
+        List<String> given = words.list("states");
+        List<String> unknown = States.unknown(given);
+        if (!unknown.isEmpty()) {
+            throw new CommandFailure(
+                    1,
+                    "squeue: error: Invalid job state specified: "
+                            + unknown.getFirst()
+                            + "\nsqueue: error: Valid job states include: "
+                            + String.join(",", States.NAMES)
+                            + "\n\n");
+        }
+        return States.named(given);
+    }
+
+    /// The order by these keys, and at last by id.
+    private static Comparator<JobView> order(String keys, Moment moment) throws CommandFailure {
+        var sortKeys = new ArrayList<SortKey>();
+        for (String key : CliOption.split(keys)) {
+            boolean falling = key.startsWith("-");
+            String letter = falling || key.startsWith("+") ? key.substring(1) : key;
+            JobField field = letter.length() == 1 ? sortField(letter.charAt(0)) : null;
+            if (field == null) {
+                throw CommandFailure.error("squeue", "Invalid sort specification: " + keys);
+            }
+            sortKeys.add(new SortKey(field, falling));
+        }
+        sortKeys.add(new SortKey(JobField.ID, false));
+        return (one, other) -> {
+            int order = 0;
+            for (int i = 0; order == 0 && i < sortKeys.size(); i++) {
+                SortKey key = sortKeys.get(i);
+                order = key.field().compare(one, other, moment) * (key.falling() ? -1 : 1);
+            }
+            return order;
+        };
+    }
+
+    private record SortKey(JobField field, boolean falling) {}
+
+    /// Slurm sorts by `p` and `Q`, both the priority.
+    private static @Nullable JobField sortField(char letter) {
+        return letter == 'p' ? JobField.PRIORITY : JobField.of(letter);
+    }
+
+    private static void print(
+            Terminal terminal,
+            Words words,
+            Layout<JobField> layout,
+            List<JobView> jobs,
+            Moment moment) {
+        if (!words.has("noheader")) {
+            if (words.has("long")) {
+                terminal.out().print(Dates.line(moment.now(), moment.zone().get()) + "\n");
+            }
+            terminal.out().print(layout.line(JobField::header) + "\n");
+        }
+        for (JobView job : jobs) {
+            terminal.out().print(layout.line(field -> field.value(job, moment)) + "\n");
+        }
+    }
+
+    private static String json(List<JobView> jobs, Moment moment) {
+        var items = new ArrayList<Map<String, @Nullable Object>>();
+        for (JobView job : jobs) {
+            items.add(json(job, moment));
+        }
+        return JsonText.pretty(Map.of("jobs", items));
+    }
+
+    /// Slurm's names for what it has a name for, and all that the gateway says under `berth`.
+    private static Map<String, @Nullable Object> json(JobView job, Moment moment) {
+        var json = new LinkedHashMap<String, @Nullable Object>();
+        json.put("job_id", job.id());
+        json.put("name", job.text("name"));
+        json.put("user_name", job.text("user"));
+        json.put("account", job.text("account"));
+        json.put("partition", job.text("partition"));
+        json.put("qos", job.text("qos"));
+        json.put("job_state", job.state());
+        json.put("state_reason", job.reason());
+        json.put("priority", job.number("priority"));
+        json.put("nice", job.number("nice"));
+        json.put("submit_time", job.number("submittedAt") / 1000);
+        json.put("start_time", job.number("startedAt") / 1000);
+        json.put("end_time", job.endAt() / 1000);
+        json.put("time_limit", job.unlimited() ? null : job.number("timeLimitSeconds") / 60);
+        json.put("elapsed", job.elapsedSeconds(moment.now()));
+        json.put("node_count", job.nodes());
+        json.put("nodes", job.text("nodeList"));
+        json.put("tasks", job.number("tasks"));
+        json.put("cpus", job.number("cpus"));
+        json.put("tres_req_str", job.tres());
+        json.put("tres_per_node", job.gpusPerNode(""));
+        json.put("restart_cnt", job.number("restarts"));
+        json.put("exit_code", job.number("exitCode"));
+        json.put("berth", job.json());
+        return json;
+    }
+}

@@ -1,0 +1,47 @@
+package io.berth.cli;
+
+import io.berth.slurm.JobSubmission;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// A submission as the gateway reads it, written without the data binding that would cost a command
+/// its speed.
+final class SubmissionJson {
+
+    private SubmissionJson() {}
+
+    static String of(JobSubmission job) {
+        Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        json.put("script", job.script());
+        json.put("arguments", job.arguments());
+        json.put("environment", job.environment());
+        json.put("workingDirectory", job.workingDirectory());
+        json.put("user", job.user());
+        json.put("account", job.account());
+        json.put("partition", job.partition());
+        json.put("qos", job.qos());
+        json.put("name", job.name());
+        json.put("nodes", job.nodes());
+        json.put("tasks", job.tasks());
+        json.put("tasksPerNode", job.tasksPerNode());
+        json.put("cpusPerTask", job.cpusPerTask());
+        json.put("memoryMibPerNode", job.memoryMibPerNode());
+        json.put("memoryMibPerCpu", job.memoryMibPerCpu());
+        json.put("memoryMibPerGpu", job.memoryMibPerGpu());
+        json.put("gpus", job.gpus());
+        json.put("gpusPerNode", job.gpusPerNode());
+        json.put("gpusPerTask", job.gpusPerTask());
+        json.put("gpuType", job.gpuType());
+        json.put("timeLimitSeconds", job.timeLimitSeconds());
+        json.put("nice", job.nice());
+        json.put("requeue", job.requeue());
+        json.put("launch", job.launch());
+        json.put("standardOutput", job.standardOutput());
+        json.put("standardError", job.standardError());
+        json.put("standardInput", job.standardInput());
+        json.put("appendOutput", job.appendOutput());
+        json.put("submitHost", job.submitHost());
+        return JsonText.compact(json);
+    }
+}

@@ -1,0 +1,83 @@
+package io.berth.cli;
+
+import java.io.BufferedOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/// All that a command sees of the process it runs in.
+///
+/// @param user the caller's Unix name
+/// @param zone asked for only when a time is printed, as loading the zones takes a while
+record Terminal(
+        InputStream in,
+        PrintStream out,
+        PrintStream err,
+        Map<String, String> environment,
+        Path directory,
+        String user,
+        Clock clock,
+        Supplier<ZoneId> zone,
+        Pause pause) {
+
+    /// A wait between two attempts.
+    @FunctionalInterface
+    interface Pause {
+        void await(Duration duration);
+    }
+
+    static Terminal ofProcess() {
+        return new Terminal(
+                System.in,
+                stream(FileDescriptor.out),
+                stream(FileDescriptor.err),
+                System.getenv(),
+                Path.of("").toAbsolutePath(),
+                System.getProperty("user.name"),
+                Clock.systemUTC(),
+                ZoneId::systemDefault,
+                Terminal::sleep);
+    }
+
+    private static PrintStream stream(FileDescriptor descriptor) {
+        return new PrintStream(
+                new BufferedOutputStream(new FileOutputStream(descriptor), 1 << 16),
+                false,
+                StandardCharsets.UTF_8);
+    }
+
+    private static void sleep(Duration duration) {
+        try {
+            Thread.sleep(duration);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("a command that nobody interrupts was interrupted", e);
+        }
+    }
+
+    /// The variable's value, or `otherwise` if it is not set or empty.
+    String variable(String name, String otherwise) {
+        String value = environment.get(name);
+        return value == null || value.isEmpty() ? otherwise : value;
+    }
+
+    /// The folder of Berth's data.
+    Path home() {
+        String home = variable("BERTH_HOME", "");
+        return home.isEmpty()
+                ? Path.of(System.getProperty("user.home"), ".berth")
+                : directory.resolve(home);
+    }
+
+    long now() {
+        return clock.millis();
+    }
+}

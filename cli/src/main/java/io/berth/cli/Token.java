@@ -1,0 +1,52 @@
+package io.berth.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Base64;
+
+/// The token that the caller shows to the mesh, with what it says of him. It is not verified here:
+/// the services do that.
+///
+/// @param user whom the token names
+/// @param operator whether he may act for others
+record Token(String text, String user, boolean operator) {
+
+    /// The token of BERTH_TOKEN, else the mesh's operator token if the caller may read it.
+    static Token of(Terminal terminal, String command) throws CommandFailure {
+        String text = terminal.variable("BERTH_TOKEN", "");
+        if (text.isEmpty()) {
+            Path file = terminal.home().resolve("operator.token");
+            try {
+                text = Files.readString(file);
+            } catch (IOException e) {
+                throw CommandFailure.error(
+                        command,
+                        "no token: set BERTH_TOKEN, or start a mesh here with 'berth up', which"
+                                + " writes "
+                                + file);
+            }
+        }
+        return parse(text.strip());
+    }
+
+    static Token parse(String text) {
+        String[] parts = text.split("\\.", -1);
+        try {
+            JsonObject claims =
+                    parts.length == 3
+                            ? JsonObject.read(Base64.getUrlDecoder().decode(parts[1]))
+                            : JsonObject.EMPTY;
+            String user = claims.has("upn") ? claims.text("upn") : claims.text("sub");
+            return new Token(text, user, claims.texts("groups").contains("operator"));
+        } catch (IOException | IllegalArgumentException e) {
+            return new Token(text, "", false);
+        }
+    }
+
+    /// The user in whose name the caller acts: an operator acts for the Unix user that he is, or
+    /// for the one that BERTH_USER names.
+    String actsFor(Terminal terminal) {
+        return operator ? terminal.variable("BERTH_USER", terminal.user()) : user;
+    }
+}

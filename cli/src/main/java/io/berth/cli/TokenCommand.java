@@ -1,0 +1,118 @@
+package io.berth.cli;
+
+import static io.berth.cli.CliOption.flag;
+import static io.berth.cli.CliOption.valued;
+
+import io.berth.cli.CliOption.Words;
+import io.berth.slurm.SlurmTime;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.PrivateKey;
+import java.security.Signature;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+
+/// `berth token`: a JWT with which a user speaks to the mesh, signed with the mesh's private key.
+final class TokenCommand implements Command {
+
+    private static final long DEFAULT_LIFETIME_SECONDS = 30L * 86_400;
+
+    private static final List<CliOption> OPTIONS =
+            List.of(
+                    flag("help", 'h', "this text"),
+                    valued(
+                            "lifetime",
+                            'l',
+                            "as a time limit, such as 12:00:00 or 7-0; 30-0 if not given"),
+                    flag("operator", '\0', "may act for all users"),
+                    flag("version", 'V', "Berth's version"));
+
+    @Override
+    public String synopsis() {
+        return "token USER [--lifetime TIME] [--operator]: a token for a user";
+    }
+
+    @Override
+    public List<CliOption> options() {
+        return OPTIONS;
+    }
+
+    @Override
+    public int run(Terminal terminal, Words words) throws CommandFailure {
+        if (words.operands().size() != 1 || words.operands().getFirst().isBlank()) {
+            throw CommandFailure.error("token", "for which user? Give one name");
+        }
+        String lifetime = words.value("lifetime");
+        OptionalLong seconds =
+                lifetime == null
+                        ? OptionalLong.of(DEFAULT_LIFETIME_SECONDS)
+                        : SlurmTime.parseLimit(lifetime);
+        if (seconds.isEmpty() || seconds.getAsLong() == 0) {
+            throw CommandFailure.error("token", "Invalid --lifetime specification");
+        }
+        Path key = terminal.home().resolve("keys").resolve("token-private.pem");
+        long now = terminal.now() / 1000;
+        String unsigned =
+                encoded(Map.of("alg", "ES256"))
+                        + "."
+                        + encoded(
+                                claims(
+                                        words.operands().getFirst(),
+                                        words.has("operator") ? "operator" : "user",
+                                        now,
+                                        now + seconds.getAsLong()));
+        terminal.out().print(unsigned + "." + signature(unsigned, key) + "\n");
+        return 0;
+    }
+
+    private static Map<String, Object> claims(
+            String user, String group, long issuedAt, long expiresAt) {
+        var claims = new LinkedHashMap<String, Object>();
+        claims.put("iss", "berth");
+        claims.put("sub", user);
+        claims.put("upn", user);
+        claims.put("groups", List.of(group));
+        claims.put("iat", issuedAt);
+        claims.put("exp", expiresAt);
+        return claims;
+    }
+
+    private static String encoded(Map<String, Object> json) {
+        return base64(JsonText.compact(json).getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static String base64(byte[] bytes) {
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    }
+
+    private static String signature(String unsigned, Path keyFile) throws CommandFailure {
+        try {
+            String pem = Files.readString(keyFile).replaceAll("-----[A-Z ]+-----|\\s", "");
+            PrivateKey key =
+                    KeyFactory.getInstance("EC")
+                            .generatePrivate(
+                                    new PKCS8EncodedKeySpec(Base64.getDecoder().decode(pem)));
+            Signature signature = Signature.getInstance("SHA256withECDSAinP1363Format");
+            signature.initSign(key);
+            signature.update(unsigned.getBytes(StandardCharsets.UTF_8));
+            return base64(signature.sign());
+        } catch (IOException e) {
+            throw CommandFailure.error(
+                    "token",
+                    "cannot read the mesh's key "
+                            + keyFile
+                            + ": only who runs the mesh gives tokens");
+        } catch (GeneralSecurityException | IllegalArgumentException e) {
+            throw CommandFailure.error(
+                    "token", keyFile + " holds no private EC key in PKCS#8: " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,85 @@
+package io.berth.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.berth.cli.CommandRun.Outcome;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.assertj.core.api.SoftAssertions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+
+/// Wrong uses of the commands, answered as a real Slurm answered them.
+final class GoldenErrorsTest {
+
+    private static final String NO_ACCOUNTS =
+            "Berth's users need no Unix account, so no name is known to be wrong";
+    private static final String NOT_YET = "the command is not there yet";
+
+    /// Cases left out, by how the command line begins.
+    private static final Map<String, String> EXCLUDED =
+            Map.ofEntries(
+                    Map.entry("scancel -u nosuch", NO_ACCOUNTS),
+                    Map.entry("squeue -u nosuch", NO_ACCOUNTS),
+                    Map.entry("scontrol update", NOT_YET),
+                    Map.entry("scontrol hold", NOT_YET),
+                    Map.entry("scontrol release", NOT_YET),
+                    Map.entry("scontrol requeue", NOT_YET),
+                    Map.entry("scontrol suspend", NOT_YET),
+                    Map.entry("sprio", NOT_YET),
+                    Map.entry("sshare", NOT_YET),
+                    Map.entry("srun", NOT_YET),
+                    Map.entry("salloc", NOT_YET),
+                    Map.entry("sacctmgr", NOT_YET));
+
+    private final FakeMesh mesh =
+            new FakeMesh()
+                    .on("GET", "/v1/jobs", "{\"jobs\":[]}")
+                    .on("GET", "/v1/accounting/jobs", "{\"jobs\":[]}")
+                    .on("GET", "/v1/partitions", Samples.PARTITIONS)
+                    .on("GET", "/v1/nodes", Samples.nodes("IDLE", "IDLE"));
+
+    @AfterEach
+    void close() {
+        mesh.close();
+    }
+
+    @Test
+    void a_wrong_use_is_answered_as_by_slurm() throws IOException {
+        var soft = new SoftAssertions();
+        int compared = 0;
+        for (JsonNode golden : cases()) {
+            String command = golden.get("cmd").asText();
+            if (EXCLUDED.keySet().stream().anyMatch(command::startsWith)) {
+                continue;
+            }
+            compared++;
+            Outcome outcome = new CommandRun(mesh).run(List.of(command.split(" ")));
+            soft.assertThat(outcome)
+                    .as(command)
+                    .isEqualTo(
+                            new Outcome(
+                                    golden.get("exit").asInt(),
+                                    golden.get("stdout").asText(),
+                                    golden.get("stderr").asText()));
+        }
+        soft.assertAll();
+        assertThat(compared).isEqualTo(19);
+    }
+
+    private static JsonNode cases() throws IOException {
+        String named = System.getenv("BERTH_GOLDEN");
+        Path file =
+                Path.of(named == null ? "../../shared/golden" : named)
+                        .resolve("errors-other-commands.json");
+        Assumptions.assumeTrue(
+                Files.isReadable(file), () -> file + " is absent: set BERTH_GOLDEN to its folder");
+        return new ObjectMapper().readTree(file.toFile());
+    }
+}

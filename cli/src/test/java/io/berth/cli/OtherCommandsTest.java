@@ -1,0 +1,221 @@
+package io.berth.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.cli.CommandRun.Outcome;
+import io.berth.cli.FakeMesh.Reply;
+import io.berth.cli.FakeMesh.Request;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.Signature;
+import java.security.spec.ECGenParameterSpec;
+import java.util.Base64;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// `scancel`, `why`, `logs`, `token`, `help` and the command line itself.
+final class OtherCommandsTest {
+
+    private final FakeMesh mesh = new FakeMesh();
+
+    @TempDir private Path folder = Path.of("");
+
+    @AfterEach
+    void close() {
+        mesh.close();
+    }
+
+    private static String job(int id, String state, Path output) {
+        return Samples.ended(id, state, "", 0, 0).replace("/nowhere", output.toString());
+    }
+
+    @Test
+    void jobs_are_cancelled_by_number() {
+        mesh.on("DELETE", "/v1/jobs/17", new Reply(202, ""))
+                .on("DELETE", "/v1/jobs/18", new Reply(202, ""));
+
+        Outcome outcome = new CommandRun(mesh).run("scancel", "17", "18");
+
+        assertThat(outcome).isEqualTo(new Outcome(0, "", ""));
+        assertThat(mesh.requests())
+                .extracting(request -> request.method() + " " + request.path())
+                .containsExactly("DELETE /v1/jobs/17", "DELETE /v1/jobs/18");
+    }
+
+    @Test
+    void only_jobs_that_match_every_filter_are_cancelled() {
+        mesh.on("GET", "/v1/jobs", Samples.queue())
+                .on("DELETE", "/v1/jobs/1018", new Reply(202, ""));
+
+        new CommandRun(mesh).run("scancel", "-u", "carol", "-t", "PENDING", "-n", "j_carol");
+
+        assertThat(mesh.requests())
+                .extracting(Request::path)
+                .containsExactly("/v1/jobs?state=PENDING&user=carol", "/v1/jobs/1018");
+    }
+
+    @Test
+    void a_task_of_an_array_is_never_asked_for() {
+        assertThat(new CommandRun(mesh).run("scancel", "17_3", "17_0"))
+                .isEqualTo(new Outcome(0, "", ""));
+        assertThat(mesh.requests()).isEmpty();
+    }
+
+    @Test
+    void another_users_job_stays_and_that_is_said() {
+        mesh.on("DELETE", "/v1/jobs/17", Reply.problem(403, "not_allowed", "it is bob's"));
+
+        assertThat(new CommandRun(mesh).run("scancel", "17"))
+                .isEqualTo(
+                        new Outcome(
+                                1,
+                                "",
+                                "scancel: error: Kill job error on job id 17:"
+                                        + " Access/permission denied\n"));
+    }
+
+    @Test
+    void a_pending_job_is_explained() {
+        mesh.on(
+                "GET",
+                "/v1/jobs/17/why",
+                """
+                {"job":17,"state":"PENDING","reason":"Priority","explanation":"Two jobs are ahead.",
+                 "position":3,"ahead":2,"priority":{"total":4253.4,"age":12.2,"fairShare":4000,
+                 "jobSize":241.2,"partition":0,"qos":0,"nice":50}}
+                """);
+
+        assertThat(new CommandRun(mesh).run("why", "17").out())
+                .isEqualTo(
+                        """
+                        Job 17 is PENDING (Priority)
+                        Two jobs are ahead.
+                        Position 3 in the queue, 2 ahead.
+                        Priority 4253 = age 12 + fairShare 4000 + jobSize 241 + partition 0 + qos 0 - nice 50
+                        """);
+    }
+
+    @Test
+    void the_output_of_a_job_is_copied() throws IOException {
+        Path output = Files.writeString(folder.resolve("slurm-17.out"), "hello\n");
+        mesh.on("GET", "/v1/jobs/17", job(17, "COMPLETED", output));
+
+        assertThat(new CommandRun(mesh).run("logs", "17").out()).isEqualTo("hello\n");
+    }
+
+    @Test
+    void following_goes_on_until_the_job_has_ended() throws IOException {
+        Path output = Files.writeString(folder.resolve("slurm-17.out"), "hello\n");
+        mesh.on(
+                "GET",
+                "/v1/jobs/17",
+                new Reply(200, job(17, "RUNNING", output)),
+                Reply.HANG_UP,
+                new Reply(200, job(17, "COMPLETED", output)));
+        var run = new CommandRun(mesh);
+
+        assertThat(run.run("logs", "-f", "17").out()).isEqualTo("hello\n");
+        assertThat(run.pauses()).hasSizeGreaterThanOrEqualTo(5);
+    }
+
+    @Test
+    void a_job_without_output_is_told_so() {
+        mesh.on("GET", "/v1/jobs/17", job(17, "PENDING", folder.resolve("none")));
+
+        Outcome outcome = new CommandRun(mesh).run("logs", "17");
+
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.err()).startsWith("logs: error: job 17 (PENDING) has not written ");
+    }
+
+    @Test
+    void a_token_is_signed_so_that_the_public_key_verifies_it() throws Exception {
+        KeyPair pair = keyPair();
+        Files.createDirectories(folder.resolve("keys"));
+        Files.writeString(
+                folder.resolve("keys/token-private.pem"),
+                "-----BEGIN PRIVATE KEY-----\n"
+                        + Base64.getMimeEncoder().encodeToString(pair.getPrivate().getEncoded())
+                        + "\n-----END PRIVATE KEY-----\n");
+
+        String jwt =
+                new CommandRun()
+                        .with("BERTH_HOME", folder.toString())
+                        .run("token", "bob", "--lifetime", "1-0")
+                        .out()
+                        .strip();
+
+        String[] parts = jwt.split("\\.", -1);
+        Signature verifier = Signature.getInstance("SHA256withECDSAinP1363Format");
+        verifier.initVerify(pair.getPublic());
+        verifier.update((parts[0] + "." + parts[1]).getBytes(StandardCharsets.US_ASCII));
+        assertThat(verifier.verify(Base64.getUrlDecoder().decode(parts[2]))).isTrue();
+        JsonObject claims = JsonObject.read(Base64.getUrlDecoder().decode(parts[1]));
+        assertThat(claims.text("iss")).isEqualTo("berth");
+        assertThat(claims.text("sub")).isEqualTo("bob");
+        assertThat(claims.texts("groups")).containsExactly("user");
+        assertThat(claims.number("exp") - claims.number("iat")).isEqualTo(86_400);
+        assertThat(claims.number("iat")).isEqualTo(CommandRun.NOW / 1000);
+    }
+
+    private static KeyPair keyPair() throws Exception {
+        KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
+        generator.initialize(new ECGenParameterSpec("secp256r1"));
+        return generator.generateKeyPair();
+    }
+
+    @Test
+    void without_the_meshs_key_no_token_is_made() {
+        Outcome outcome =
+                new CommandRun().with("BERTH_HOME", folder.toString()).run("token", "bob");
+
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.err()).startsWith("token: error: cannot read the mesh's key ");
+    }
+
+    @Test
+    void a_mesh_that_is_down_is_said_in_one_line() {
+        mesh.close();
+
+        Outcome outcome = new CommandRun(mesh).run("squeue");
+
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.err())
+                .matches(
+                        "squeue: error: no answer from http://127.0.0.1:\\d+/v1/jobs \\(connection"
+                                + " refused\\): is the mesh up\\? \\('berth up'\\)\n");
+    }
+
+    @Test
+    void an_unknown_option_or_command_is_refused() {
+        assertThat(new CommandRun().run("squeue", "--bogus"))
+                .isEqualTo(
+                        new Outcome(
+                                1,
+                                "",
+                                "squeue: unrecognized option '--bogus'\n"
+                                        + "Try \"squeue --help\" for more information\n"));
+        assertThat(new CommandRun().run("frobnicate").err())
+                .isEqualTo("berth: error: 'frobnicate' is no command; 'berth help' lists them\n");
+    }
+
+    @Test
+    void every_command_has_its_help() {
+        for (String command : Main.names()) {
+            assertThat(new CommandRun().run(command, "--help").out())
+                    .startsWith("usage: " + command + " ");
+        }
+        assertThat(new CommandRun().run("sbatch", "--help").out()).contains("-N, --nodes=VALUE");
+        assertThat(new CommandRun().run("help").out()).contains(Main.names());
+    }
+
+    @Test
+    void the_training_run_succeeds() {
+        assertThat(new CommandRun().run("--train-aot")).isEqualTo(new Outcome(0, "", ""));
+    }
+}

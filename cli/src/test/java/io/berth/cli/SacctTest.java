@@ -1,0 +1,116 @@
+package io.berth.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.ZoneId;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class SacctTest {
+
+    private static final String USER = "e30.eyJ1cG4iOiJib2IiLCJncm91cHMiOlsidXNlciJdfQ.x";
+
+    private final FakeMesh mesh =
+            new FakeMesh()
+                    .on(
+                            "GET",
+                            "/v1/accounting/jobs",
+                            """
+                            {"jobs":[
+                             {"id":1012,"name":"env1.sh","user":"root","account":"bench","partition":"training",
+                              "qos":"normal","state":"COMPLETED","exitCode":0,"signal":0,"submittedAt":1795168850000,
+                              "eligibleAt":1795168850000,"startedAt":1795168852000,"endedAt":1795168855000,
+                              "elapsedSeconds":3,"timeLimitSeconds":600,"nodes":1,"nodeList":"node05","cpus":4,
+                              "memoryMib":400,"gpus":2,"gpuType":"a100","tasks":4,"restarts":0,"reason":"None",
+                              "charge":{"cpuMillis":12000,"billingMicros":12500000},"runs":[{"lease":1}]},
+                             {"id":1013,"name":"b","user":"root","account":"bench","partition":"training","qos":"normal",
+                              "state":"CANCELLED","exitCode":0,"signal":0,"submittedAt":1795168851000,
+                              "endedAt":1795168856000,"elapsedSeconds":0,"timeLimitSeconds":0,"nodes":2,"nodeList":"",
+                              "cpus":1,"memoryMib":100,"gpus":0,"tasks":1,"restarts":0,"cancelledBy":"alice","runs":[]}]}
+                            """);
+
+    @AfterEach
+    void close() {
+        mesh.close();
+    }
+
+    private String out(String... words) {
+        return new CommandRun(mesh).run(words).out();
+    }
+
+    @Test
+    void the_books_look_as_slurms() {
+        assertThat(out("sacct", "-a"))
+                .isEqualTo(
+                        """
+                        JobID           JobName  Partition    Account  AllocCPUS      State ExitCode\s
+                        ------------ ---------- ---------- ---------- ---------- ---------- --------\s
+                        1012            env1.sh   training      bench          4  COMPLETED      0:0\s
+                        1012.batch        batch                 bench          4  COMPLETED      0:0\s
+                        1013                  b   training      bench          1 CANCELLED+      0:0\s
+                        """);
+    }
+
+    @Test
+    void parsable_books_have_the_fields_asked_for() {
+        assertThat(
+                        out(
+                                "sacct",
+                                "-X",
+                                "-P",
+                                "-o",
+                                "jobid,user,state,elapsed,start,timelimit,alloctres,charge"))
+                .isEqualTo(
+                        """
+                        JobID|User|State|Elapsed|Start|Timelimit|AllocTRES|Charge
+                        1012|root|COMPLETED|00:00:03|2026-11-20T10:00:52|00:10:00|billing=4,cpu=4,gres/gpu=2,mem=400M,node=1|12.500
+                        1013|root|CANCELLED by alice|00:00:00|Unknown|UNLIMITED||0.000
+                        """);
+        assertThat(out("sacct", "-X", "-p", "-n", "-o", "JobID,NNodes"))
+                .isEqualTo("1012|1|\n1013|2|\n");
+    }
+
+    @Test
+    void widths_can_be_given() {
+        assertThat(out("sacct", "-X", "-n", "-o", "JobName%4,State%-12"))
+                .isEqualTo("env+ COMPLETED    \n   b CANCELLED b+ \n");
+    }
+
+    @Test
+    void an_operator_sees_all_since_midnight() {
+        new CommandRun(mesh).zone(ZoneId.of("Europe/Berlin")).run("sacct");
+
+        assertThat(mesh.requests().getFirst().path())
+                .isEqualTo("/v1/accounting/jobs?start=1795129200000");
+    }
+
+    @Test
+    void a_user_sees_his_own_unless_he_asks_for_all() {
+        new CommandRun(mesh).with("BERTH_TOKEN", USER).run("sacct", "-S", "2026-11-19T08:00");
+        new CommandRun(mesh)
+                .with("BERTH_TOKEN", USER)
+                .run("sacct", "-a", "-S", "now-1hour", "-E", "now");
+
+        assertThat(mesh.requests())
+                .extracting(FakeMesh.Request::path)
+                .containsExactly(
+                        "/v1/accounting/jobs?user=bob&start=1795075200000",
+                        "/v1/accounting/jobs?start=1795165266000&end=1795168866000");
+    }
+
+    @Test
+    void a_job_is_found_whenever_it_was() {
+        new CommandRun(mesh).run("sacct", "-j", "1012,1013.batch", "-s", "cd,F");
+
+        assertThat(mesh.requests().getFirst().path())
+                .isEqualTo("/v1/accounting/jobs?job=1012,1013&state=COMPLETED,FAILED");
+    }
+
+    @Test
+    void a_field_that_is_none_is_refused() {
+        assertThat(new CommandRun(mesh).run("sacct", "-o", "JobID,Foo"))
+                .isEqualTo(
+                        new CommandRun.Outcome(
+                                1, "", "sacct: fatal: Invalid field requested: \"Foo\"\n"));
+    }
+}

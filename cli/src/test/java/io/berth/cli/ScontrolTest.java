@@ -1,0 +1,141 @@
+package io.berth.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class ScontrolTest {
+
+    private final FakeMesh mesh =
+            new FakeMesh()
+                    .on("GET", "/v1/partitions", Samples.PARTITIONS)
+                    .on("GET", "/v1/jobs/1015", Samples.running())
+                    .on(
+                            "GET",
+                            "/v1/nodes",
+                            Samples.nodes(
+                                    "ALLOCATED",
+                                    "IDLE",
+                                    "IDLE",
+                                    "IDLE",
+                                    "IDLE",
+                                    "IDLE",
+                                    "IDLE",
+                                    "IDLE"));
+
+    @AfterEach
+    void close() {
+        mesh.close();
+    }
+
+    private String out(String... words) {
+        return new CommandRun(mesh).run(words).out();
+    }
+
+    @Test
+    void a_job_looks_as_slurms() {
+        assertThat(out("scontrol", "show", "job", "1015"))
+                .isEqualTo(
+                        """
+                        JobId=1015 JobName=filler
+                           UserId=root(0) GroupId=root(0) MCS_label=N/A
+                           Priority=4253 Nice=0 Account=bench QOS=normal
+                           JobState=RUNNING Reason=None Dependency=(null)
+                           Requeue=1 Restarts=0 BatchFlag=1 Reboot=0 ExitCode=0:0
+                           RunTime=00:00:10 TimeLimit=00:03:00 TimeMin=N/A
+                           SubmitTime=2026-11-20T10:00:55 EligibleTime=2026-11-20T10:00:55
+                           AccrueTime=2026-11-20T10:00:55
+                           StartTime=2026-11-20T10:00:56 EndTime=2026-11-20T10:03:56 Deadline=N/A
+                           SuspendTime=None SecsPreSuspend=0 LastSchedEval=2026-11-20T10:00:56 Scheduler=Main
+                           Partition=training AllocNode:Sid=localhost:0
+                           ReqNodeList=(null) ExcNodeList=(null)
+                           NodeList=node[01-08]
+                           BatchHost=node01
+                           NumNodes=8 NumCPUs=1024 NumTasks=8 CPUs/Task=1 ReqB:S:C:T=0:0:*:*
+                           TRES=cpu=1024,mem=100G,node=8,billing=1024,gres/gpu=64
+                           Socks/Node=* NtasksPerN:B:S:C=0:0:*:* CoreSpec=*
+                           MinCPUsNode=1 MinMemoryNode=12800M MinTmpDiskNode=0
+                           Features=(null) DelayBoot=00:00:00
+                           OverSubscribe=OK Contiguous=0 Licenses=(null) Network=(null)
+                           Command=(null)
+                           WorkDir=/tmp
+                           StdErr=/dev/null
+                           StdIn=/dev/null
+                           StdOut=/dev/null
+                           Power=
+                           TresPerNode=gres:gpu:8
+
+                        """);
+    }
+
+    @Test
+    void details_name_the_gpus_of_each_node() {
+        assertThat(out("scontrol", "-d", "show", "job", "1015"))
+                .contains("     Nodes=node01 CPU_IDs=0-127 Mem=12800 GRES=gpu:2(IDX:0-1)\n");
+    }
+
+    @Test
+    void a_node_looks_as_slurms() {
+        assertThat(out("scontrol", "show", "node", "node01", "-d"))
+                .isEqualTo(
+                        """
+                        NodeName=node01 Arch=x86_64 CoresPerSocket=64\s
+                           CPUAlloc=128 CPUEfctv=128 CPUTot=128 CPULoad=7.69
+                           AvailableFeatures=(null)
+                           ActiveFeatures=(null)
+                           Gres=gpu:a100:8
+                           GresDrain=N/A
+                           GresUsed=gpu:a100:8(IDX:0-7)
+                           NodeAddr=node01 NodeHostName=node01 Version=22.05.8
+                           OS=Linux 6.18
+                           RealMemory=512000 AllocMem=12800 FreeMem=16675 Sockets=2 Boards=1
+                           State=ALLOCATED ThreadsPerCore=1 TmpDisk=0 Weight=1 Owner=N/A MCS_label=N/A
+                           Partitions=training,interactive\s
+                           CfgTRES=cpu=128,mem=500G,billing=128,gres/gpu=8
+                           AllocTRES=cpu=128,mem=12.50G,gres/gpu=8
+                           Isolation=CPUSET,MEMORY
+
+                        """);
+    }
+
+    @Test
+    void a_partition_looks_as_slurms() {
+        assertThat(out("scontrol", "show", "partition", "training"))
+                .isEqualTo(
+                        """
+                        PartitionName=training
+                           AllowGroups=ALL AllowAccounts=ALL AllowQos=ALL
+                           AllocNodes=ALL Default=YES QoS=N/A
+                           DefaultTime=1-00:00:00 DisableRootJobs=NO ExclusiveUser=NO GraceTime=0 Hidden=NO
+                           MaxNodes=UNLIMITED MaxTime=7-00:00:00 MinNodes=0 LLN=NO MaxCPUsPerNode=UNLIMITED
+                           Nodes=node[01-08]
+                           PriorityJobFactor=1 PriorityTier=1 RootOnly=NO ReqResv=NO OverSubscribe=NO
+                           OverTimeLimit=NONE PreemptMode=OFF
+                           State=UP TotalCPUs=1024 TotalNodes=8 SelectTypeParameters=NONE
+                           JobDefaults=(null)
+                           DefMemPerNode=UNLIMITED MaxMemPerNode=UNLIMITED
+                           TRES=cpu=1024,mem=4000G,node=8,billing=1024,gres/gpu=64
+
+                        """);
+    }
+
+    @Test
+    void one_line_holds_a_whole_node() {
+        assertThat(out("scontrol", "-o", "show", "nodes").lines())
+                .hasSize(8)
+                .allMatch(line -> line.startsWith("NodeName=node0"));
+    }
+
+    @Test
+    void host_names_are_listed_and_compressed() {
+        assertThat(out("scontrol", "show", "hostnames", "n[01-03]")).isEqualTo("n01\nn02\nn03\n");
+        assertThat(out("scontrol", "show", "hostlist", "n01,n02,n03")).isEqualTo("n[01-03]\n");
+        assertThat(
+                        new CommandRun()
+                                .with("SLURM_JOB_NODELIST", "a[1-2]")
+                                .run("scontrol", "show", "hostnames")
+                                .out())
+                .isEqualTo("a1\na2\n");
+    }
+}

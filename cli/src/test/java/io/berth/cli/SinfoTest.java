@@ -1,0 +1,122 @@
+package io.berth.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class SinfoTest {
+
+    private static final String[] BUSY = {
+        "ALLOCATED", "ALLOCATED", "ALLOCATED", "ALLOCATED",
+        "ALLOCATED", "ALLOCATED", "ALLOCATED", "ALLOCATED"
+    };
+
+    private final FakeMesh mesh =
+            new FakeMesh()
+                    .on("GET", "/v1/partitions", Samples.PARTITIONS)
+                    .on("GET", "/v1/nodes", Samples.nodes(BUSY));
+
+    @AfterEach
+    void close() {
+        mesh.close();
+    }
+
+    private String out(String... words) {
+        return new CommandRun(mesh).run(words).out();
+    }
+
+    @Test
+    void partitions_look_as_slurms() {
+        assertThat(out("sinfo"))
+                .isEqualTo(
+                        """
+                        PARTITION   AVAIL  TIMELIMIT  NODES  STATE NODELIST
+                        training*      up 7-00:00:00      8  alloc node[01-08]
+                        interactive    up    4:00:00      2  alloc node[01-02]
+                        """);
+    }
+
+    @Test
+    void the_long_listing_looks_as_slurms() {
+        assertThat(out("sinfo", "-l"))
+                .isEqualTo(
+                        """
+                        Fri Nov 20 10:01:06 2026
+                        PARTITION   AVAIL  TIMELIMIT   JOB_SIZE ROOT OVERSUBS     GROUPS  NODES       STATE NODELIST
+                        training*      up 7-00:00:00 1-infinite   no       NO        all      8   allocated node[01-08]
+                        interactive    up    4:00:00          1   no       NO        all      2   allocated node[01-02]
+                        """);
+    }
+
+    @Test
+    void the_summary_looks_as_slurms() {
+        assertThat(out("sinfo", "-s"))
+                .isEqualTo(
+                        """
+                        PARTITION   AVAIL  TIMELIMIT   NODES(A/I/O/T) NODELIST
+                        training*      up 7-00:00:00          8/0/0/8 node[01-08]
+                        interactive    up    4:00:00          2/0/0/2 node[01-02]
+                        """);
+    }
+
+    @Test
+    void nodes_look_as_slurms() {
+        assertThat(out("sinfo", "-N").lines().limit(4))
+                .containsExactly(
+                        "NODELIST   NODES   PARTITION STATE ",
+                        "node01         1   training* alloc ",
+                        "node01         1 interactive alloc ",
+                        "node02         1   training* alloc ");
+        assertThat(out("sinfo", "-Nl").lines().limit(3))
+                .containsExactly(
+                        "Fri Nov 20 10:01:06 2026",
+                        "NODELIST   NODES   PARTITION       STATE CPUS    S:C:T MEMORY TMP_DISK WEIGHT AVAIL_FE REASON              ",
+                        "node01         1   training*   allocated 128    2:64:1 512000        0      1   (null) none                ");
+    }
+
+    @Test
+    void nodes_in_different_states_stand_in_different_lines() {
+        mesh.on(
+                "GET",
+                "/v1/nodes",
+                Samples.nodes("IDLE", "MIXED", "ALLOCATED", "DOWN", "NOT_RESPONDING", "IDLE"));
+
+        assertThat(out("sinfo", "-h", "-p", "training", "-o", "%t %D %N"))
+                .isEqualTo(
+                        """
+                        idle* 1 node05
+                        down* 1 node04
+                        mix 1 node02
+                        alloc 1 node03
+                        idle 2 node[01,06]
+                        """);
+    }
+
+    @Test
+    void cpus_and_gres_are_told() {
+        mesh.on("GET", "/v1/nodes", Samples.nodes("MIXED", "IDLE"));
+
+        assertThat(out("sinfo", "-h", "-p", "interactive", "-o", "%C %F %G %e %O"))
+                .isEqualTo("64/192/0/256 1/1/0/2 gpu:a100:8 16675 7.69\n");
+    }
+
+    @Test
+    void simulated_gpus_are_marked() {
+        mesh.on(
+                "GET",
+                "/v1/nodes",
+                Samples.nodes("IDLE").replace("\"simulated\":false", "\"simulated\":true"));
+
+        assertThat(out("sinfo", "-h", "-p", "training", "-o", "%G"))
+                .isEqualTo("gpu:a100:8(simulated)\n");
+    }
+
+    @Test
+    void only_nodes_in_the_state_asked_for_are_listed() {
+        mesh.on("GET", "/v1/nodes", Samples.nodes("IDLE", "MIXED"));
+
+        assertThat(out("sinfo", "-h", "-N", "-t", "idle", "-p", "training", "-o", "%n"))
+                .isEqualTo("node01\n");
+    }
+}

@@ -1,0 +1,111 @@
+package io.berth.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.cli.CommandRun.Outcome;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class SqueueTest {
+
+    private final FakeMesh mesh = new FakeMesh().on("GET", "/v1/jobs", Samples.queue());
+
+    @AfterEach
+    void close() {
+        mesh.close();
+    }
+
+    @Test
+    void the_queue_looks_as_slurms() {
+        Outcome outcome = new CommandRun(mesh).run("squeue");
+
+        assertThat(outcome.err()).isEmpty();
+        assertThat(outcome.out())
+                .isEqualTo(
+                        """
+                                     JOBID PARTITION     NAME     USER ST       TIME  NODES NODELIST(REASON)
+                                      1021  training   e_high      eve PD       0:00      4 (Resources)
+                                      1020  training    j_eve      eve PD       0:00      1 (Priority)
+                                      1019  training   j_dave     dave PD       0:00      1 (Priority)
+                                      1018  training  j_carol    carol PD       0:00      1 (Priority)
+                                      1023  training      dep    carol PD       0:00      1 (Dependency)
+                                      1017  training    j_bob      bob PD       0:00      1 (Priority)
+                                      1016  training  j_alice    alice PD       0:00      1 (Priority)
+                                      1015  training   filler     root  R       0:10      8 node[01-08]
+                        """);
+    }
+
+    @Test
+    void the_long_queue_has_a_date_and_limits() {
+        Outcome outcome = new CommandRun(mesh).run("squeue", "-l");
+
+        assertThat(outcome.out().lines().limit(3))
+                .containsExactly(
+                        "Fri Nov 20 10:01:06 2026",
+                        "             JOBID PARTITION     NAME     USER    STATE       TIME TIME_LIMI  NODES NODELIST(REASON)",
+                        "              1021  training   e_high      eve  PENDING       0:00      5:00      4 (Resources)");
+    }
+
+    @Test
+    void columns_order_and_titles_can_be_chosen() {
+        Outcome outcome =
+                new CommandRun(mesh).run("squeue", "-h", "-S", "-i", "-o", "%i|%b|%L|%S|%8u|");
+
+        assertThat(outcome.out().lines())
+                .startsWith("1023|gres:gpu:1|5:00|N/A|carol   |")
+                .endsWith("1015|gres:gpu:8|2:50|2026-11-20T10:00:56|root    |");
+    }
+
+    @Test
+    void filters_are_asked_of_the_gateway() {
+        new CommandRun(mesh).run("squeue", "-u", "eve,bob", "-t", "pd,running", "-p", "training");
+
+        assertThat(mesh.requests().getFirst().path())
+                .isEqualTo("/v1/jobs?state=PENDING,RUNNING&user=eve,bob&partition=training");
+    }
+
+    @Test
+    void me_is_whom_the_operator_acts_for() {
+        new CommandRun(mesh).with("BERTH_USER", "carol").run("squeue", "--me");
+
+        assertThat(mesh.requests().getFirst().path()).isEqualTo("/v1/jobs?user=carol");
+    }
+
+    @Test
+    void names_and_accounts_are_filtered_here() {
+        assertThat(new CommandRun(mesh).run("squeue", "-h", "-o", "%i", "-n", "dep").out())
+                .isEqualTo("1023\n");
+        assertThat(new CommandRun(mesh).run("squeue", "-h", "-o", "%i", "-A", "bench").out())
+                .isEqualTo("1015\n");
+    }
+
+    @Test
+    void a_failed_job_shows_why_and_a_completed_one_where_it_ran() {
+        mesh.on(
+                "GET",
+                "/v1/jobs",
+                "{\"jobs\":["
+                        + Samples.ended(1, "FAILED", "F", 7, 0).replace("None", "NonZeroExitCode")
+                        + ","
+                        + Samples.ended(2, "COMPLETED", "CD", 0, 0)
+                        + "]}");
+
+        Outcome outcome = new CommandRun(mesh).run("squeue", "-h", "-t", "all", "-o", "%t %R");
+
+        assertThat(outcome.out()).isEqualTo("CD node03\nF (NonZeroExitCode)\n");
+    }
+
+    @Test
+    void json_has_slurms_names_and_the_gateways_view() throws Exception {
+        Outcome outcome = new CommandRun(mesh).run("squeue", "--json");
+
+        JsonObject first =
+                JsonObject.read(outcome.out().getBytes(java.nio.charset.StandardCharsets.UTF_8))
+                        .objects("jobs")
+                        .getFirst();
+        assertThat(first.number("job_id")).isEqualTo(1021);
+        assertThat(first.text("job_state")).isEqualTo("PENDING");
+        assertThat(first.number("time_limit")).isEqualTo(5);
+        assertThat(first.object("berth").text("stateCode")).isEqualTo("PD");
+    }
+}
