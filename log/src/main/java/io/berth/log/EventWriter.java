@@ -17,16 +17,21 @@ public final class EventWriter implements AutoCloseable {
     /// Writes a record. The future fails if the outcome is a failure or stays unknown.
     public CompletableFuture<RecordMetadata> write(ProducerRecord<byte[], byte[]> record) {
         var written = new CompletableFuture<RecordMetadata>();
-        var unused =
-                producer.send(
-                        record,
-                        (metadata, error) -> {
-                            if (error == null) {
-                                written.complete(metadata);
-                            } else {
-                                written.completeExceptionally(error);
-                            }
-                        });
+        try {
+            var unused =
+                    producer.send(
+                            record,
+                            (metadata, error) -> {
+                                if (error == null) {
+                                    written.complete(metadata);
+                                } else {
+                                    written.completeExceptionally(error);
+                                }
+                            });
+        } catch (RuntimeException e) {
+            // Closed, fenced or interrupted: told as every other failure is.
+            written.completeExceptionally(e);
+        }
         return written;
     }
 

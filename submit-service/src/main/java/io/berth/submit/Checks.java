@@ -60,13 +60,20 @@ final class Checks {
         return type;
     }
 
+    /// Whether a program can be given the text: no NUL, and no half of a surrogate pair.
+    static boolean isText(String text) {
+        return text.codePoints()
+                .noneMatch(c ->
+                        c == 0 || (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE));
+    }
+
     /// A text on one line, with a bound on its length.
     static String line(String what, String text, int maxLength) throws Refused {
         if (text.isBlank() || text.length() > maxLength) {
             throw invalid(
                     what + " " + quoted(text) + " is not 1 to " + maxLength + " characters long");
         }
-        if (text.codePoints().anyMatch(Character::isISOControl)) {
+        if (!isText(text) || text.codePoints().anyMatch(Character::isISOControl)) {
             throw invalid(what + " " + quoted(text) + " holds control characters");
         }
         return text;

@@ -19,6 +19,8 @@ final class BodySize {
     /// Before the framework's own limit, which answers without a problem.
     private static final int FIRST = 10_000;
 
+    private static final long DRAIN_MILLIS = 5000;
+
     void register(@Observes Filters filters) {
         filters.register(BodySize::check, FIRST);
     }
@@ -38,7 +40,15 @@ final class BodySize {
                 .putHeader(HttpHeaders.CONTENT_TYPE, Problem.MEDIA_TYPE)
                 .putHeader(HttpHeaders.CONNECTION, "close")
                 .end(Buffer.buffer(json(Problem.of(tooLarge()))))
-                .onComplete(_ -> context.request().connection().close());
+                .onComplete(_ -> drain(context));
+    }
+
+    /// Reads on for a while, so that a client that writes first and reads then gets the answer.
+    private static void drain(RoutingContext context) {
+        var request = context.request();
+        request.endHandler(_ -> request.connection().close());
+        request.resume();
+        context.vertx().setTimer(DRAIN_MILLIS, _ -> request.connection().close());
     }
 
     private static boolean exceeds(String length) {

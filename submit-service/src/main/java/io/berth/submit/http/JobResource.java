@@ -27,11 +27,10 @@ import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
-import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
 import java.time.Clock;
-import java.util.Optional;
+import java.util.stream.Stream;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
@@ -100,7 +99,7 @@ public class JobResource {
             InputStream body,
             @HeaderParam(KEY) @Nullable String key,
             @Context HttpServerRequest request)
-            throws Refused, IOException {
+            throws Refused {
         return created(counter.count(() -> submit(SubmissionBody.json(read(body)), key, request)));
     }
 
@@ -119,12 +118,12 @@ public class JobResource {
             @QueryParam("user") @Nullable String user,
             @HeaderParam(KEY) @Nullable String key,
             @Context HttpServerRequest request)
-            throws Refused, IOException {
+            throws Refused {
         return created(
                 counter.count(() -> submit(SubmissionBody.script(read(body), user), key, request)));
     }
 
-    private byte[] read(InputStream body) throws Refused, IOException {
+    private byte[] read(InputStream body) throws Refused {
         return SubmissionBody.bytes(body, config.bodyTimeout());
     }
 
@@ -159,15 +158,10 @@ public class JobResource {
         var filter = JobFilter.of(states, ids, users, partitions);
         Picture picture = picture(position);
         long now = clock.millis();
+        Stream<Job> jobs =
+                filter.ids().isEmpty() ? picture.jobs(now) : gateway.jobs(filter.ids()).stream();
         return new Lists.Jobs(
-                (filter.ids().isEmpty()
-                                ? picture.jobs(now)
-                                : filter.ids().stream()
-                                        .distinct()
-                                        .sorted()
-                                        .map(gateway::find)
-                                        .flatMap(Optional::stream))
-                        .filter(filter::admits)
+                jobs.filter(filter::admits)
                         .map(job -> JobJson.of(job, picture, now, null))
                         .toList());
     }

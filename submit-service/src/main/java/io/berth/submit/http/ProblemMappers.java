@@ -23,14 +23,14 @@ final class ProblemMappers {
 
     @ServerExceptionMapper
     Response unavailable(Unavailable e) {
-        return Problem.of(503, "unavailable", e.getMessage() + "; try again with the same key")
+        return Problem.of(503, "unavailable", e.getMessage() + "; try again")
                 .response()
                 .header(HttpHeaders.RETRY_AFTER, 1)
                 .build();
     }
 
     @ServerExceptionMapper
-    Response slowBody(SlowBody e) {
+    Response bodyNotReceived(BodyNotReceived e) {
         return Problem.of(408, "body_timeout", String.valueOf(e.getMessage()))
                 .response()
                 .header("Connection", "close")

@@ -18,22 +18,30 @@ import io.berth.slurm.InvalidOption;
 import io.berth.slurm.JobSubmission;
 import io.berth.slurm.Sbatch;
 import io.berth.slurm.SubmittedFrom;
-import io.berth.submit.Admission;
 import io.berth.submit.Deadline;
+import io.berth.submit.Launch;
 import io.berth.submit.Refusal.InvalidJson;
 import io.berth.submit.Refused;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.RecordComponent;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Reads a submission from the body of a request: JSON, taken strictly, or a batch script.
 final class SubmissionBody {
     private static final ObjectReader JSON = strict().readerFor(JobSubmission.class);
+
+    private static final String FIELDS =
+            joined(
+                    Stream.of(JobSubmission.class.getRecordComponents())
+                            .map(RecordComponent::getName));
 
     private SubmissionBody() {}
 
@@ -55,8 +63,16 @@ final class SubmissionBody {
 
     /// All bytes of the body.
     ///
-    /// @throws SlowBody if they take longer than that
-    static byte[] bytes(InputStream body, Duration limit) throws IOException, Refused {
+    /// @throws BodyNotReceived if they take longer than that, or end before their end
+    static byte[] bytes(InputStream body, Duration limit) throws Refused {
+        try {
+            return read(body, limit);
+        } catch (IOException e) {
+            throw new BodyNotReceived(e);
+        }
+    }
+
+    private static byte[] read(InputStream body, Duration limit) throws IOException, Refused {
         var due = Deadline.in(limit);
         var bytes = new ByteArrayOutputStream();
         var chunk = new byte[16 << 10];
@@ -66,7 +82,7 @@ final class SubmissionBody {
                 throw new Refused(BodySize.tooLarge());
             }
             if (due.passed()) {
-                throw new SlowBody(limit);
+                throw new BodyNotReceived(limit);
             }
         }
         return bytes.toByteArray();
@@ -75,8 +91,8 @@ final class SubmissionBody {
     static JobSubmission json(byte[] body) throws Refused {
         try {
             JobSubmission asked = JSON.readValue(body);
-            if (asked == null) {
-                throw new Refused(new InvalidJson("the body is null, and not a job"));
+            if (asked == null || asked.script() == null) {
+                throw new Refused(new InvalidJson("field 'script' is null, and no text"));
             }
             return asked;
         } catch (IOException e) {
@@ -95,15 +111,20 @@ final class SubmissionBody {
                             new SubmittedFrom(null, null, null, user))
                     .submission();
         } catch (InvalidOption e) {
-            throw Admission.refused(e);
+            throw Launch.refused(e);
         }
     }
 
     private static String explain(IOException e) {
         return switch (e) {
             case UnrecognizedPropertyException unknown ->
-                    "unknown field '%s'; there are: %s".formatted(path(unknown), known(unknown));
-            case MismatchedInputException wrong -> mismatch(wrong);
+                    "unknown field '%s'; there are: %s".formatted(path(unknown), FIELDS);
+            case MismatchedInputException wrong when wrong.getPath().isEmpty() ->
+                    "the body is not a job: an object with the field 'script' is expected";
+            case MismatchedInputException wrong when firstLine(wrong).startsWith("Missing") ->
+                    "field '%s' is missing".formatted(path(wrong));
+            case MismatchedInputException wrong ->
+                    "field '%s' is not %s".formatted(path(wrong), expected(wrong.getTargetType()));
             case JsonMappingException wrong when !wrong.getPath().isEmpty() ->
                     "field '%s': %s".formatted(path(wrong), firstLine(wrong));
             case JsonProcessingException malformed ->
@@ -112,30 +133,22 @@ final class SubmissionBody {
         };
     }
 
-    private static String mismatch(MismatchedInputException wrong) {
-        if (wrong.getPath().isEmpty()) {
-            return "the body is not a job: " + firstLine(wrong);
+    private static String expected(@Nullable Class<?> type) {
+        if (type == null) {
+            return "what is expected";
         }
-        Class<?> type = wrong.getTargetType();
-        String expected =
-                type == null
-                        ? "something else"
-                        : type.isEnum()
-                                ? "one of "
-                                        + List.of(type.getEnumConstants()).stream()
-                                                .map(Object::toString)
-                                                .collect(Collectors.joining(", "))
-                                : switch (type.getSimpleName()) {
-                                    case "Integer", "Long" -> "a whole number";
-                                    case "Boolean" -> "true or false";
-                                    case "String" -> "a text";
-                                    case "List" -> "a list";
-                                    case "Map" -> "an object of texts";
-                                    default -> firstLine(wrong);
-                                };
-        return type == JobSubmission.class
-                ? "field '%s' is missing".formatted(path(wrong))
-                : "field '%s' is not %s".formatted(path(wrong), expected);
+        if (type.isEnum()) {
+            return "one of " + joined(Stream.of(type.getEnumConstants()).map(Object::toString));
+        }
+        if (Collection.class.isAssignableFrom(type)) {
+            return "a list of texts";
+        }
+        if (Map.class.isAssignableFrom(type)) {
+            return "an object of texts";
+        }
+        return type == String.class
+                ? "a text"
+                : type == Boolean.class ? "true or false" : "a whole number";
     }
 
     private static String path(JsonMappingException e) {
@@ -145,10 +158,8 @@ final class SubmissionBody {
                 .collect(Collectors.joining("."));
     }
 
-    private static String known(UnrecognizedPropertyException unknown) {
-        return unknown.getKnownPropertyIds().stream()
-                .map(Object::toString)
-                .collect(Collectors.joining(", "));
+    private static String joined(Stream<String> names) {
+        return names.collect(Collectors.joining(", "));
     }
 
     private static String firstLine(JsonProcessingException e) {

@@ -5,7 +5,6 @@ import io.berth.submit.Refused;
 import io.berth.submit.Unavailable;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.inject.Singleton;
-import java.io.IOException;
 
 /// Counts submissions by what became of them: `berth_submissions_total{code="accepted"}`.
 @Singleton
@@ -19,10 +18,10 @@ final class SubmissionCounter {
     /// A way to a job that may be refused.
     @FunctionalInterface
     interface Attempt {
-        Job run() throws Refused, IOException;
+        Job run() throws Refused;
     }
 
-    Job count(Attempt attempt) throws Refused, IOException {
+    Job count(Attempt attempt) throws Refused {
         try {
             Job job = attempt.run();
             count("accepted");

@@ -7,13 +7,18 @@ import io.berth.log.EventWriter;
 import io.berth.log.Events;
 import io.berth.submit.Deadline;
 import io.berth.submit.Unavailable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import org.apache.kafka.clients.producer.RecordMetadata;
 
 /// The ids of new jobs, taken from blocks that are claimed one by one in the log. A block that does
 /// not lie above every job that is known is void: its topic began anew.
 final class JobIds {
+    /// Void blocks that are written at once, to get past a number that is far ahead.
+    private static final long MAX_SKIPPED = 1000;
+
     private final EventWriter writer;
     private final int cell;
     private final String claimant;
@@ -23,6 +28,7 @@ final class JobIds {
     private final ReentrantLock lock = new ReentrantLock();
     private long next = 1;
     private long last = 0;
+    private long claims;
 
     JobIds(EventWriter writer, int cell, String claimant, LongSupplier highestJob) {
         this.writer = writer;
@@ -55,12 +61,20 @@ final class JobIds {
 
     private void claim(Deadline due) {
         long highest = highestJob.getAsLong();
-        var record = events.record(cell, new IdBlockClaimed(claimant), claimant + "/" + last);
-        long block = Acknowledgement.of(writer.write(record), due).offset();
-        long first = IdBlockClaimed.first(block).value();
+        long first = IdBlockClaimed.first(Acknowledgement.of(write(), due).offset()).value();
         if (first > highest) {
             next = first;
             last = first + IdBlockClaimed.SIZE - 1;
+            return;
         }
+        long voids = Math.min(MAX_SKIPPED, (highest - first) / IdBlockClaimed.SIZE);
+        for (long i = 0; i < voids; i++) {
+            var unused = write();
+        }
+    }
+
+    private CompletableFuture<RecordMetadata> write() {
+        String id = claimant + "/" + claims++;
+        return writer.write(events.record(cell, new IdBlockClaimed(claimant), id));
     }
 }

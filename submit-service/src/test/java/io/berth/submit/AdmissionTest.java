@@ -1,0 +1,257 @@
+package io.berth.submit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import io.berth.contracts.JobId;
+import io.berth.contracts.JobSpec;
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.event.NodeSeen;
+import io.berth.slurm.JobSubmission;
+import io.berth.submit.Admission.Decision;
+import io.berth.submit.Admission.Decision.Admitted;
+import io.berth.submit.Admission.Decision.NotAdmitted;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+final class AdmissionTest {
+    private static final Caller ALICE = new Caller("alice", false, "10.0.0.1");
+    private static final Caller ROOT = new Caller("root", true, "10.0.0.1");
+
+    @Test
+    void a_bare_script_becomes_a_job_by_the_clusters_defaults() {
+        var description = admitted(Asked.fields("default"), ALICE).description();
+
+        assertThat(description.user()).isEqualTo("alice");
+        assertThat(description.account()).isEqualTo("team_a");
+        assertThat(description.partition()).isEqualTo("batch");
+        assertThat(description.qos()).isEqualTo("normal");
+        assertThat(description.name()).isEqualTo("sbatch");
+        assertThat(description.launch()).isEqualTo(LaunchMode.BATCH);
+        assertThat(description.timeLimitSeconds()).isEqualTo(3600);
+        assertThat(description.nice()).isZero();
+        assertThat(description.requeue()).isTrue();
+    }
+
+    @Test
+    void a_bare_script_is_launched_with_defaults() {
+        JobSpec spec = admitted(Asked.fields("default"), ALICE).spec(new JobId(17));
+
+        assertThat(spec.job()).isEqualTo(new JobId(17));
+        assertThat(spec.script()).isEqualTo(Asked.SCRIPT);
+        assertThat(spec.arguments()).isEmpty();
+        assertThat(spec.environment()).isEmpty();
+        assertThat(spec.workingDirectory()).isEqualTo("/tmp");
+        assertThat(spec.standardOutput()).isEqualTo("slurm-%j.out");
+        assertThat(spec.standardError()).isNull();
+        assertThat(spec.standardInput()).isNull();
+        assertThat(spec.appendOutput()).isFalse();
+        assertThat(spec.submitHost()).isEqualTo("10.0.0.1");
+    }
+
+    @Test
+    void everything_that_is_asked_for_is_kept() {
+        var asked =
+                Asked.with(
+                        Map.ofEntries(
+                                Map.entry("account", "team_b"),
+                                Map.entry("partition", "cpu"),
+                                Map.entry("qos", "high"),
+                                Map.entry("name", "größer"),
+                                Map.entry("timeLimitSeconds", 60),
+                                Map.entry("nice", 5),
+                                Map.entry("requeue", false),
+                                Map.entry("launch", "PER_NODE"),
+                                Map.entry("arguments", List.of("a b", "")),
+                                Map.entry("environment", Map.of("PATH", "/bin")),
+                                Map.entry("workingDirectory", "/home/alice"),
+                                Map.entry("standardOutput", "o"),
+                                Map.entry("standardError", "e"),
+                                Map.entry("standardInput", "i"),
+                                Map.entry("appendOutput", true),
+                                Map.entry("submitHost", "login")));
+
+        var admitted = admitted(asked, ALICE);
+
+        var description = admitted.description();
+        assertThat(description.account()).isEqualTo("team_b");
+        assertThat(description.partition()).isEqualTo("cpu");
+        assertThat(description.qos()).isEqualTo("high");
+        assertThat(description.name()).isEqualTo("größer");
+        assertThat(description.timeLimitSeconds()).isEqualTo(60);
+        assertThat(description.nice()).isEqualTo(5);
+        assertThat(description.requeue()).isFalse();
+        assertThat(description.launch()).isEqualTo(LaunchMode.PER_NODE);
+        assertThat(admitted.launch())
+                .isEqualTo(
+                        new Launch(
+                                Asked.SCRIPT,
+                                List.of("a b", ""),
+                                Map.of("PATH", "/bin"),
+                                "/home/alice",
+                                "o",
+                                "e",
+                                "i",
+                                true,
+                                "login"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"batch,3600", "cpu,0", "later,600"})
+    void the_time_limit_is_the_partitions_default_or_else_its_maximum(
+            String partition, long seconds) {
+        var description = admitted(Asked.fields("partition=" + partition), ALICE).description();
+
+        assertThat(description.timeLimitSeconds()).isEqualTo(seconds);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"timeLimitSeconds=86401", "timeLimitSeconds=0", "nodes=5", "nodes=40"})
+    void what_only_a_limit_of_the_partition_forbids_is_accepted_and_waits(String asked) {
+        assertThat(decide(Asked.fields(asked), ALICE)).isInstanceOf(Admitted.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    partition=gone                  | invalid_partition | partition 'gone' does not exist; there are: batch, cpu, later
+                    account=gone                    | invalid_account   | account 'gone' does not exist
+                    account=default                 | invalid_account   | alice is not a member of account 'default'
+                    qos=gone                        | invalid_qos       | QOS 'gone' does not exist; there are: normal, high
+                    user=bob                        | not_allowed       | alice may not submit for bob
+                    user=../../etc                  | invalid_option    | user '../../etc' is not
+                    nice=-1                         | not_allowed       | nice is -1
+                    nice=2147483646                 | invalid_option    | nice is 2147483646
+                    timeLimitSeconds=-1             | invalid_option    | the time limit in seconds is -1
+                    timeLimitSeconds=99999999999    | invalid_option    | the time limit
+                    workingDirectory=home           | invalid_option    | the working directory 'home' is not absolute
+                    gpus=1 gpuType=a/b              | invalid_option    | GPU type 'a/b' is not
+                    gpusPerNode=9                   | node_configuration_unavailable | 9 GPUs on one node, and the largest has 8 (dgx-01)
+                    gpusPerNode=5 gpuType=v100      | node_configuration_unavailable | 5 v100 GPUs on one node, and the largest has 4 (volta-01)
+                    gpus=1 gpuType=h200             | node_configuration_unavailable | no node has GPUs of type 'h200'; types there are: a100, v100
+                    gpus=1 partition=cpu            | node_configuration_unavailable | 1 GPUs on one node, and the largest has 0 (plain-01)
+                    tasks=257                       | node_configuration_unavailable | 257 CPUs on one node, and the largest has 256 (plain-01)
+                    memoryMibPerNode=2000001        | node_configuration_unavailable | 2000001 MiB of memory on one node, and the largest has 2000000 (plain-01)
+                    gpus=1 tasks=200                | node_configuration_unavailable | no single node has 1 GPUs, 200 CPUs and 409600 MiB of memory together
+                    nodes=2 tasks=513               | node_configuration_unavailable | 257 CPUs on one node
+                    """)
+    void what_can_never_run_is_refused_by_code(String asked, String code, String because) {
+        var refusal = refused(Asked.fields(asked), ALICE);
+
+        assertThat(refusal.code()).isEqualTo(code);
+        assertThat(refusal.detail()).contains(because).doesNotContain("\n");
+    }
+
+    @Test
+    void while_no_node_of_the_partition_is_registered_nothing_is_too_large() {
+        var decision = decide(Asked.fields("partition=later gpusPerNode=64 tasks=999"), ALICE);
+
+        assertThat(decision).isInstanceOf(Admitted.class);
+    }
+
+    @Test
+    void a_job_for_all_memory_fits_where_its_cpus_fit() {
+        var decision = decide(Asked.fields("memoryMibPerNode=0 tasks=256"), ALICE);
+
+        assertThat(decision).isInstanceOf(Admitted.class);
+    }
+
+    @Test
+    void an_operator_submits_for_others_and_to_any_account() {
+        var description =
+                admitted(Asked.fields("user=carol account=team_a nice=-100"), ROOT).description();
+
+        assertThat(description.user()).isEqualTo("carol");
+        assertThat(description.account()).isEqualTo("team_a");
+        assertThat(description.nice()).isEqualTo(-100);
+    }
+
+    @Test
+    void a_user_without_association_has_the_default_account() {
+        var description =
+                admitted(Asked.fields("default"), new Caller("carol", false, "h")).description();
+
+        assertThat(description.account()).isEqualTo("default");
+    }
+
+    static Stream<Arguments> badTexts() {
+        return Stream.of(
+                arguments("name", "bad\u0007name"),
+                arguments("name", "  "),
+                arguments("name", "n".repeat(257)),
+                arguments("workingDirectory", "/tmp/\u0000"),
+                arguments("standardOutput", "a\nb"),
+                arguments("standardOutput", "o".repeat(4097)),
+                arguments("standardError", "a\u001bb"),
+                arguments("standardInput", "a\u007fb"),
+                arguments("submitHost", "a\tb"),
+                arguments("name", "half \ud800"),
+                arguments("arguments", List.of("half \udc00")),
+                arguments("arguments", List.of("a\u0000b")),
+                arguments("arguments", Collections.nCopies(10_001, "a")),
+                arguments("environment", Map.of("A=B", "c")),
+                arguments("environment", Map.of("", "c")),
+                arguments("environment", Map.of("A", "\u0000")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("badTexts")
+    void texts_that_no_job_can_have_are_refused_on_one_printable_line(String field, Object value) {
+        var refusal = refused(Asked.with(Map.of(field, value)), ALICE);
+
+        assertThat(refusal.code()).isEqualTo("invalid_option");
+        assertThat(refusal.detail().codePoints()).noneMatch(Character::isISOControl);
+        assertThat(refusal.detail()).hasSizeLessThan(250);
+    }
+
+    static Stream<Arguments> badScripts() {
+        return Stream.of(
+                arguments("", "invalid_script", "empty"),
+                arguments(" \n", "invalid_script", "whitespace"),
+                arguments("hostname\n", "invalid_script", "must start with #!"),
+                arguments("#!/bin/sh\n\u0000", "invalid_script", "NULL"),
+                arguments("#!/bin/sh\n\ud800", "invalid_script", "not Unicode"),
+                arguments("#!/bin/sh\r\nls\r\n", "invalid_script", "DOS"),
+                arguments(
+                        "#!/bin/sh\n" + "#".repeat(JobSpec.MAX_SCRIPT_BYTES),
+                        "script_too_large",
+                        "4194314 bytes"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("badScripts")
+    void what_is_no_batch_script_is_refused(String script, String code, String because) {
+        var refusal = refused(Asked.with(Map.of("script", script)), ALICE);
+
+        assertThat(refusal.code()).isEqualTo(code);
+        assertThat(refusal.detail()).contains(because).doesNotContain("\n");
+    }
+
+    private static Decision decide(JobSubmission asked, Caller caller) {
+        List<NodeSeen> nodes = Samples.NODES;
+        return new Admission(Samples.configuration(), nodes, caller).decide(asked);
+    }
+
+    private static Admitted admitted(JobSubmission asked, Caller caller) {
+        return switch (decide(asked, caller)) {
+            case Admitted it -> it;
+            case NotAdmitted it -> throw new AssertionError(it.refusal());
+        };
+    }
+
+    private static Refusal refused(JobSubmission asked, Caller caller) {
+        return switch (decide(asked, caller)) {
+            case Admitted it -> throw new AssertionError(it.description());
+            case NotAdmitted it -> it.refusal();
+        };
+    }
+}

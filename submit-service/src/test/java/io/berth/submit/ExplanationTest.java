@@ -1,0 +1,167 @@
+package io.berth.submit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
+import io.berth.contracts.JobState;
+import io.berth.contracts.Rank;
+import io.berth.contracts.Reason;
+import io.berth.contracts.event.FairShares;
+import io.berth.contracts.event.NodeStatus.Presence;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+final class ExplanationTest {
+    private static final long NOW = 1_000_000;
+    private static final JobDescription TWO_GPUS = Samples.description("alice", "batch", 2);
+
+    private final Picture picture = new Picture(List.of());
+
+    @BeforeEach
+    void setUp() {
+        Samples.configEntries().forEach(picture::configEntry);
+        picture.nodeStatus(Samples.nodeStatus(Samples.DGX, Presence.UP));
+        picture.nodeStatus(Samples.nodeStatus(Samples.DGX_2, Presence.DOWN));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    None               | The scheduler has not looked at the job yet.
+                    Resources          | It is next in partition batch and waits for 2 GPUs, 4 CPUs and 8192 MiB of memory on one node. Free are 7 such GPUs, at most 7 on one node, and at most 124 CPUs on one node; 1 of 2 nodes up.
+                    Priority           | 0 jobs are before it in partition batch. It waits for 2 GPUs, 4 CPUs and 8192 MiB of memory on one node. Free are 7 such GPUs, at most 7 on one node, and at most 124 CPUs on one node; 1 of 2 nodes up.
+                    BadConstraints     | No nodes of partition batch could ever hold it: it asks for 2 GPUs, 4 CPUs and 8192 MiB of memory on one node, but it has too few such nodes.
+                    ReqNodeNotAvail    | Nodes that could hold it are not available: dgx-02 (DOWN). It waits for 2 GPUs, 4 CPUs and 8192 MiB of memory on one node.
+                    PartitionTimeLimit | Its time limit of 01:00:00 is above the 1-00:00:00 that partition batch allows.
+                    PartitionNodeLimit | It asks for 1 nodes, and partition batch allows 4 for one job.
+                    PartitionConfig    | Partition batch is not configured any more.
+                    """)
+    void a_waiting_job_says_what_it_waits_for(String reason, String text) {
+        running(1, List.of("GPU-dgx-01-0"));
+        picture.jobStatus(
+                Samples.status(2, TWO_GPUS, JobState.PENDING, Reason.of(reason), Rank.NONE), 0);
+
+        assertThat(explain(2).text()).isEqualTo(text);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Reason.class)
+    void every_reason_of_a_waiting_job_is_put_into_words(Reason reason) {
+        picture.jobStatus(Samples.status(2, TWO_GPUS, JobState.PENDING, reason, Rank.NONE), 0);
+
+        assertThat(explain(2).text()).endsWith(".").doesNotContain("  ");
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = JobState.class, mode = EnumSource.Mode.EXCLUDE, names = "PENDING")
+    void a_job_that_does_not_wait_has_no_place_in_the_queue(JobState state) {
+        picture.jobStatus(
+                Samples.status(
+                        2,
+                        TWO_GPUS,
+                        state,
+                        Reason.NONE,
+                        Rank.NONE,
+                        state.terminal() ? null : Samples.run(Samples.DGX, 5000, List.of()),
+                        state.terminal() ? NOW : 0),
+                0);
+
+        var why = explain(2);
+
+        assertThat(why.ahead()).isNull();
+        assertThat(why.text()).startsWith("The job");
+    }
+
+    @Test
+    void ahead_are_the_waiting_jobs_of_the_partition_with_a_higher_priority() {
+        waiting(1, "batch", 100);
+        waiting(2, "batch", 300);
+        waiting(3, "cpu", 900);
+        waiting(4, "batch", 200);
+        waiting(5, "batch", 200);
+        running(6, List.of());
+
+        assertThat(explain(2).ahead()).isEqualTo(0);
+        assertThat(explain(4).ahead()).isEqualTo(1);
+        assertThat(explain(5).ahead()).isEqualTo(2);
+        assertThat(explain(1).ahead()).isEqualTo(3);
+    }
+
+    @Test
+    void a_priority_is_the_sum_of_its_parts() {
+        picture.fairShares(
+                new FairShares(
+                        1,
+                        0,
+                        10_000_000_000L,
+                        List.of(new FairShares.Factor("team_a", "alice", 250_000, 0, 0))));
+        var rank = new Rank(1, 5_000_000, 7_000_000, 11_000_000, -2_000_000, 1_500, 1_000_000_000);
+        picture.jobStatus(Samples.status(2, TWO_GPUS, JobState.PENDING, Reason.PRIORITY, rank), 0);
+
+        Priority priority = explain(2).priority();
+
+        // Submitted at 2 s, so it has waited 998 s.
+        assertThat(priority)
+                .isEqualTo(
+                        new Priority(
+                                998 * 1500,
+                                2_500_000_000L,
+                                5_000_000,
+                                7_000_000,
+                                11_000_000,
+                                -2_000_000));
+        assertThat(priority.points()).isEqualTo(2522);
+    }
+
+    @Test
+    void age_stands_still_once_a_job_is_placed() {
+        var rank = new Rank(1, 0, 0, 0, 0, 1_000_000, 1_000_000_000);
+        picture.jobStatus(
+                Samples.status(
+                        2,
+                        TWO_GPUS,
+                        JobState.RUNNING,
+                        Reason.NONE,
+                        rank,
+                        Samples.run(Samples.DGX, 12_000, List.of()),
+                        0),
+                0);
+
+        assertThat(explain(2).priority().points()).isEqualTo(10);
+    }
+
+    private Explanation explain(long id) {
+        return Explanation.of(picture.job(new JobId(id), NOW).orElseThrow(), picture, NOW);
+    }
+
+    private void waiting(long id, String partition, long points) {
+        picture.jobStatus(
+                Samples.status(
+                        id,
+                        Samples.description("alice", partition, 0),
+                        JobState.PENDING,
+                        Reason.PRIORITY,
+                        new Rank(1, points * 1_000_000, 0, 0, 0, 0, 0)),
+                0);
+    }
+
+    private void running(long id, List<String> gpus) {
+        picture.jobStatus(
+                Samples.status(
+                        id,
+                        Samples.description("alice", "batch", gpus.size()),
+                        JobState.RUNNING,
+                        Reason.NONE,
+                        Rank.NONE,
+                        Samples.run(Samples.DGX, 5000, gpus),
+                        0),
+                0);
+    }
+}

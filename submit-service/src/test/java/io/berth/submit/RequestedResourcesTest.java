@@ -1,0 +1,140 @@
+package io.berth.submit;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.berth.contracts.MemoryRequest;
+import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.event.ConfigEntry.Partition;
+import io.berth.contracts.event.NodeSeen;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class RequestedResourcesTest {
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    default                                    | 1 |  1 | 1 | 0
+                    nodes=2                                    | 2 |  2 | 1 | 0
+                    tasks=4                                    | 1 |  4 | 1 | 0
+                    nodes=2 tasks=5 cpusPerTask=3              | 2 |  5 | 3 | 0
+                    nodes=4 tasks=2                            | 2 |  2 | 1 | 0
+                    nodes=2 tasksPerNode=4                     | 2 |  8 | 1 | 0
+                    tasks=5 tasksPerNode=2                     | 3 |  5 | 1 | 0
+                    nodes=3 tasks=5 tasksPerNode=2             | 3 |  5 | 1 | 0
+                    gpus=0                                     | 1 |  1 | 1 | 0
+                    gpus=4                                     | 1 |  1 | 1 | 4
+                    gpus=4 nodes=2                             | 2 |  2 | 1 | 2
+                    gpus=16                                    | 2 |  2 | 1 | 8
+                    gpus=24                                    | 3 |  3 | 1 | 8
+                    gpus=9                                     | 3 |  3 | 1 | 3
+                    gpus=8 gpuType=v100                        | 2 |  2 | 1 | 4
+                    gpus=8 gpuType=h200                        | 1 |  1 | 1 | 8
+                    gpusPerNode=8                              | 1 |  1 | 1 | 8
+                    gpusPerNode=8 nodes=2                      | 2 |  2 | 1 | 8
+                    gpus=16 gpusPerNode=4                      | 4 |  4 | 1 | 4
+                    gpus=8 gpusPerNode=4 nodes=2               | 2 |  2 | 1 | 4
+                    gpusPerTask=2 tasks=4                      | 1 |  4 | 1 | 8
+                    gpusPerTask=2 tasks=4 nodes=2              | 2 |  4 | 1 | 4
+                    gpusPerTask=1 nodes=2 tasksPerNode=4       | 2 |  8 | 1 | 4
+                    gpusPerTask=2 gpus=8                       | 1 |  4 | 1 | 8
+                    gpusPerTask=2 gpus=8 nodes=2               | 2 |  4 | 1 | 4
+                    gpusPerTask=2 gpus=8 tasks=4               | 1 |  4 | 1 | 8
+                    """)
+    void counts_are_worked_out_as_slurm_does(
+            String asked, int nodes, int tasks, int cpusPerTask, int gpusPerNode) throws Refused {
+        ResourceRequest request = request(asked);
+
+        assertThat(request.nodes()).isEqualTo(nodes);
+        assertThat(request.tasks()).isEqualTo(tasks);
+        assertThat(request.cpusPerTask()).isEqualTo(cpusPerTask);
+        assertThat(request.gpus().perNode()).isEqualTo(gpusPerNode);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    nodes=0                              | the number of nodes is 0, and may be 1 to 65536
+                    nodes=-1                             | the number of nodes is -1
+                    nodes=65537                          | the number of nodes is 65537
+                    tasks=0                              | the number of tasks is 0
+                    cpusPerTask=0                        | the number of CPUs per task is 0
+                    cpusPerTask=2147483647               | the number of CPUs per task is 2147483647
+                    tasks=1048576 cpusPerTask=65536      | more than any cluster has
+                    tasksPerNode=1048576 nodes=65536     | the number of tasks is
+                    gpus=-1                              | the number of GPUs is -1
+                    gpus=3 nodes=2                       | 3 GPUs do not divide among 2 nodes
+                    gpus=6 gpusPerNode=4                 | 6 GPUs are not a multiple of 4 GPUs per node
+                    gpus=8 gpusPerNode=2 nodes=2         | the counts of GPUs contradict one another: 2 or 4
+                    gpus=5 gpusPerTask=2                 | 5 GPUs are not a multiple of 2 GPUs per task
+                    gpus=4 gpusPerTask=2 tasks=4         | the counts of GPUs contradict one another: 4 or 8
+                    gpusPerTask=2                        | GPUs per task need the number of tasks or of GPUs
+                    gpusPerTask=1 tasks=3 nodes=2        | 3 GPUs do not divide among 2 nodes
+                    gpus=4 gpusPerTask=4 nodes=2         | 1 tasks do not fill 2 nodes
+                    gpus=16 gpusPerNode=8 tasks=1        | 16 GPUs make 2 nodes, too many for 1 tasks
+                    gpuType=a100                         | GPU type 'a100' is given, and no number of GPUs
+                    tasks=5 nodes=2 tasksPerNode=2       | 5 tasks do not fit on 2 nodes with 2 tasks per node
+                    memoryMibPerCpu=1 memoryMibPerNode=1 | mutually exclusive
+                    memoryMibPerGpu=1                    | memory per GPU needs GPUs
+                    memoryMibPerCpu=0                    | memory per CPU is 0
+                    memoryMibPerNode=-1                  | memory per node is -1
+                    """)
+    void what_makes_no_sense_is_refused(String asked, String because) {
+        assertThatThrownBy(() -> request(asked))
+                .isInstanceOfSatisfying(
+                        Refused.class,
+                        refused ->
+                                assertThat(refused.refusal())
+                                        .isInstanceOf(Refusal.InvalidOption.class))
+                .hasMessageContaining(because);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "memoryMibPerNode=5,NODE,5",
+        "memoryMibPerNode=0,NODE,0",
+        "memoryMibPerCpu=5,CPU,5",
+        "memoryMibPerGpu=5 gpus=1,GPU,5",
+        "default,CPU,2048"
+    })
+    void memory_is_what_is_asked_for_or_the_partitions_default(
+            String asked, MemoryRequest.Per per, long mib) throws Refused {
+        assertThat(request(asked).memory()).isEqualTo(new MemoryRequest(per, mib));
+    }
+
+    @Test
+    void without_a_default_of_the_partition_a_job_has_all_memory_of_its_nodes() throws Refused {
+        var request =
+                new RequestedResources(Asked.fields("default"), partition("cpu"), List.of())
+                        .request();
+
+        assertThat(request.memory().wholeNode()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 8, 17, 1000})
+    void while_no_node_is_known_all_gpus_go_to_one_node(int gpus) throws Refused {
+        var request =
+                new RequestedResources(Asked.fields("gpus=" + gpus), partition("batch"), List.of())
+                        .request();
+
+        assertThat(request.nodes()).isEqualTo(1);
+    }
+
+    private static ResourceRequest request(String asked) throws Refused {
+        List<NodeSeen> nodes = Samples.NODES;
+        return new RequestedResources(Asked.fields(asked), partition("batch"), nodes).request();
+    }
+
+    private static Partition partition(String name) {
+        return requireNonNull(Samples.configuration().partitions().get(name));
+    }
+}

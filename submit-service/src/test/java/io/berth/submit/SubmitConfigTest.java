@@ -1,0 +1,25 @@
+package io.berth.submit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.quarkus.runtime.configuration.DurationConverter;
+import io.smallrye.config.SmallRyeConfigBuilder;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+final class SubmitConfigTest {
+    @Test
+    void defaults_are_those_that_the_documentation_names() {
+        var config =
+                new SmallRyeConfigBuilder()
+                        .withConverter(Duration.class, 300, new DurationConverter())
+                        .withMapping(SubmitConfig.class)
+                        .build()
+                        .getConfigMapping(SubmitConfig.class);
+
+        assertThat(config.answerTimeout()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(config.writeTimeout()).isEqualTo(Duration.ofSeconds(4));
+        assertThat(config.viewTimeout()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(config.bodyTimeout()).isEqualTo(Duration.ofSeconds(60));
+    }
+}

@@ -1,0 +1,154 @@
+package io.berth.submit.http;
+
+import static io.restassured.RestAssured.given;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.hamcrest.Matchers.is;
+import static org.hamcrest.Matchers.notNullValue;
+
+import io.quarkus.test.common.QuarkusTestResource;
+import io.quarkus.test.junit.QuarkusTest;
+import io.quarkus.test.junit.QuarkusTestProfile;
+import io.quarkus.test.junit.TestProfile;
+import io.restassured.RestAssured;
+import io.restassured.response.Response;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// A gateway with short limits, whose broker goes away and whose clients fall silent.
+@QuarkusTest
+@TestProfile(ImpatientGatewayTest.ShortLimits.class)
+@QuarkusTestResource(value = MeshResource.class, restrictToAnnotatedClass = true)
+class ImpatientGatewayTest {
+    @Nullable MeshResource mesh;
+
+    /// Answers are due within 2 s.
+    public static class ShortLimits implements QuarkusTestProfile {
+        @Override
+        public Map<String, String> getConfigOverrides() {
+            return Map.of(
+                    "berth.submit.answer-timeout", "2s",
+                    "berth.submit.write-timeout", "1s",
+                    "berth.submit.view-timeout", "500ms",
+                    "berth.submit.body-timeout", "600ms",
+                    "quarkus.http.read-timeout", "500ms");
+        }
+    }
+
+    @BeforeEach
+    void ready() {
+        Api.awaitReady();
+    }
+
+    @Test
+    void without_its_broker_the_gateway_admits_that_it_does_not_know_and_recovers_by_itself()
+            throws Exception {
+        long known = Api.submitted("alice", "");
+        String key = UUID.randomUUID().toString();
+        mesh().stopBroker();
+        try {
+            long start = System.nanoTime();
+            Response unknown = keyed(key);
+            assertThat(Duration.ofNanos(System.nanoTime() - start))
+                    .isLessThan(Duration.ofSeconds(5));
+            Api.refused(unknown, 503, "unavailable").header("Retry-After", notNullValue());
+            Api.refused(Api.as("alice").get("/v1/jobs/" + (known + 1)), 503, "unavailable");
+            Api.refused(Api.as("alice").delete("/v1/jobs/" + known), 503, "unavailable");
+            given().get("/q/health/ready").then().statusCode(503);
+            given().get("/q/health/live").then().statusCode(200);
+        } finally {
+            mesh().startBroker();
+        }
+        Api.awaitReady();
+
+        Api.eventually(() -> keyed(key).then().statusCode(201));
+
+        int id = keyed(key).then().statusCode(201).extract().jsonPath().getInt("id");
+        Api.as("alice").get("/v1/jobs/" + id).then().statusCode(200).body("state", is("PENDING"));
+        Api.as("alice").get("/v1/jobs/" + known).then().statusCode(200);
+        Api.as("alice").get("/v1/jobs?user=alice").then().body("jobs.size()", is(2));
+    }
+
+    @Test
+    void a_body_that_falls_silent_is_cut_off() throws Exception {
+        try (var socket = new Socket("127.0.0.1", RestAssured.port)) {
+            socket.setSoTimeout(10_000);
+            head(socket, "Content-Length: 1000");
+            write(socket, "#!/bin/sh\n");
+
+            String answer =
+                    new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+            assertThat(answer).doesNotContain("201");
+        }
+    }
+
+    @Test
+    void a_body_that_drips_without_end_is_cut_off() throws Exception {
+        try (var socket = new Socket("127.0.0.1", RestAssured.port)) {
+            socket.setSoTimeout(10_000);
+            head(socket, "Transfer-Encoding: chunked");
+            long start = System.nanoTime();
+
+            boolean cut = false;
+            while (!cut) {
+                assertThat(Duration.ofNanos(System.nanoTime() - start))
+                        .isLessThan(Duration.ofSeconds(10));
+                cut = !drip(socket);
+            }
+            assertThat(cut).isTrue();
+        }
+    }
+
+    /// Sends one more piece; whether the other side still takes it.
+    private static boolean drip(Socket socket) throws InterruptedException {
+        try {
+            write(socket, "1\r\n#\r\n");
+            InputStream answer = socket.getInputStream();
+            if (answer.available() > 0) {
+                return false;
+            }
+            Thread.sleep(100);
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static void head(Socket socket, String length) throws IOException {
+        write(
+                socket,
+                """
+                POST /v1/jobs HTTP/1.1\r
+                Host: localhost\r
+                Authorization: Bearer %s\r
+                Content-Type: text/x-shellscript\r
+                %s\r
+                \r
+                """
+                        .formatted(Tokens.user("alice"), length));
+    }
+
+    private static void write(Socket socket, String text) throws IOException {
+        socket.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
+        socket.getOutputStream().flush();
+    }
+
+    private static Response keyed(String key) {
+        return Api.submit(Api.as("alice").header("Idempotency-Key", key), "");
+    }
+
+    private MeshResource mesh() {
+        if (mesh == null) {
+            throw new IllegalStateException("the mesh was not injected");
+        }
+        return mesh;
+    }
+}

@@ -1,0 +1,121 @@
+package io.berth.submit.http;
+
+import io.berth.contracts.event.FairShares;
+import io.berth.contracts.event.Heartbeat;
+import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.NodeStatus.Presence;
+import io.berth.contracts.event.Submission;
+import io.berth.contracts.event.Submission.Submitted;
+import io.berth.contracts.json.EventCodec.CorruptEvent;
+import io.berth.contracts.json.EventCodec.UnknownEventType;
+import io.berth.contracts.topic.Topic;
+import io.berth.contracts.topic.Topics;
+import io.berth.log.EventWriter;
+import io.berth.log.Events;
+import io.berth.log.KafkaConnection;
+import io.berth.log.LogReader;
+import io.berth.submit.Samples;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.eclipse.microprofile.config.ConfigProvider;
+
+/// The hand of the other services: writes what placement, priority and accounting write, and reads
+/// what the gateway wrote.
+final class Mesh implements AutoCloseable {
+    private final KafkaConnection kafka;
+    private final EventWriter writer;
+    private final List<CompletableFuture<RecordMetadata>> pending = new ArrayList<>();
+
+    Mesh(KafkaConnection kafka) {
+        this.kafka = kafka;
+        this.writer = new EventWriter(kafka.producer());
+    }
+
+    /// The one that the application under test is connected to.
+    static Mesh connect() {
+        return new Mesh(
+                new KafkaConnection(
+                        ConfigProvider.getConfig()
+                                .getValue("kafka.bootstrap.servers", String.class)));
+    }
+
+    void publishCluster() {
+        Samples.configEntries().forEach(it -> write(Topics.CONFIG, it));
+        Samples.NODES.forEach(it -> write(Topics.NODE_STATES, Samples.nodeStatus(it, Presence.UP)));
+        write(Topics.HEARTBEATS, new Heartbeat(Samples.DGX.node(), 1, 0, List.of(), 250, 12_000));
+        write(
+                Topics.FAIR_SHARES,
+                new FairShares(
+                        1,
+                        1_700_000_000_000L,
+                        10_000_000_000L,
+                        List.of(
+                                new FairShares.Factor(
+                                        "team_a", "alice", 125_000, 500_000, 800_000))));
+        write(Topics.CELL_STATES, Samples.cellStatus(0, 0));
+    }
+
+    void jobStatus(JobStatus status) {
+        write(Topics.JOB_STATES, status);
+    }
+
+    void forgetJob(long job) {
+        byte[] key = Long.toString(job).getBytes(StandardCharsets.UTF_8);
+        pending.add(writer.write(new ProducerRecord<>(Topics.JOB_STATES.name(), 0, key, null)));
+        flush();
+    }
+
+    <E> void write(Topic<E> topic, E event) {
+        later(topic, event);
+        flush();
+    }
+
+    /// Writes, and does not wait for it: see [#flush].
+    <E> void later(Topic<E> topic, E event) {
+        pending.add(writer.write(new Events<>(topic, topic.writer()).record(0, event, "test")));
+    }
+
+    /// Waits until everything is written.
+    void flush() {
+        pending.forEach(it -> it.orTimeout(30, TimeUnit.SECONDS).join());
+        pending.clear();
+    }
+
+    <E> List<ConsumerRecord<byte[], byte[]>> records(Topic<E> topic) {
+        var records = new ArrayList<ConsumerRecord<byte[], byte[]>>();
+        try (var consumer = kafka.consumer()) {
+            LogReader.readAll(consumer, List.of(new TopicPartition(topic.name(), 0)), records::add);
+        }
+        return records;
+    }
+
+    <E> List<E> events(Topic<E> topic) throws UnknownEventType, CorruptEvent {
+        var read = new ArrayList<E>();
+        var events = new Events<>(topic, "test");
+        for (var record : records(topic)) {
+            read.add(events.event(record));
+        }
+        return read;
+    }
+
+    Submitted submitted(long job) throws UnknownEventType, CorruptEvent {
+        for (Submission event : events(Topics.SUBMISSIONS)) {
+            if (event instanceof Submitted submitted && submitted.job().value() == job) {
+                return submitted;
+            }
+        }
+        throw new AssertionError("no Submitted of job " + job + " in the log");
+    }
+
+    @Override
+    public void close() {
+        writer.close();
+    }
+}

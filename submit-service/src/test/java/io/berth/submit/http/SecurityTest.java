@@ -1,0 +1,130 @@
+package io.berth.submit.http;
+
+import static io.restassured.RestAssured.given;
+import static org.hamcrest.Matchers.is;
+
+import io.quarkus.test.common.QuarkusTestResource;
+import io.quarkus.test.junit.QuarkusTest;
+import io.restassured.response.Response;
+import io.restassured.specification.RequestSpecification;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@QuarkusTest
+@QuarkusTestResource(MeshResource.class)
+class SecurityTest {
+    @BeforeEach
+    void ready() {
+        Api.awaitReady();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/v1/jobs",
+                "/v1/jobs/1",
+                "/v1/jobs/1/why",
+                "/v1/nodes",
+                "/v1/partitions",
+                "/v1/fair-share"
+            })
+    void without_a_token_nothing_is_answered(String path) {
+        Api.refused(given().get(path), 401, "unauthenticated")
+                .header("WWW-Authenticate", is("Bearer"));
+    }
+
+    @Test
+    void without_a_token_nothing_is_submitted() {
+        Api.refused(Api.submit(given(), ""), 401, "unauthenticated");
+    }
+
+    static Stream<Map<String, Object>> wrongClaims() {
+        return Stream.of(
+                Map.of("upn", "alice", "groups", List.of("user"), "iss", "somebody"),
+                Map.of(
+                        "upn",
+                        "alice",
+                        "groups",
+                        List.of("user"),
+                        "iat",
+                        1000,
+                        "exp",
+                        Instant.now().minusSeconds(600).getEpochSecond()));
+    }
+
+    @ParameterizedTest
+    @MethodSource("wrongClaims")
+    void a_token_of_another_issuer_or_time_is_not_valid(Map<String, Object> claims) {
+        Response response = with(Tokens.token(claims)).get("/v1/jobs");
+
+        Api.refused(response, 401, "unauthenticated");
+    }
+
+    @Test
+    void a_token_signed_with_another_key_is_not_valid() {
+        String foreign =
+                Tokens.token(
+                        Map.of("upn", "alice", "groups", List.of("operator")),
+                        Tokens.create().privateKey());
+
+        Response response = with(foreign).get("/v1/jobs");
+
+        Api.refused(response, 401, "unauthenticated");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"x", "e30.e30.", "a.b.c"})
+    void what_is_no_token_is_not_valid(String text) {
+        Api.refused(with(text).get("/v1/jobs"), 401, "unauthenticated");
+    }
+
+    @Test
+    void a_token_without_a_known_group_is_not_enough() {
+        String guest = Tokens.token(Map.of("upn", "mallory", "groups", List.of("guest")));
+
+        Api.refused(with(guest).get("/v1/jobs"), 403, "not_allowed");
+    }
+
+    @Test
+    void a_user_whose_name_no_job_can_have_is_refused() {
+        String odd = Tokens.token(Map.of("upn", "../etc", "groups", List.of("user")));
+
+        Api.refused(Api.submit(with(odd), ""), 422, "invalid_option");
+    }
+
+    @Test
+    void a_path_that_is_not_there_is_a_problem_too() {
+        Api.refused(Api.as("alice").get("/v1/nothing"), 404, "not_found");
+    }
+
+    @Test
+    void a_method_that_is_not_there_is_a_problem_too() {
+        Api.refused(Api.as("alice").put("/v1/jobs"), 405, "method_not_allowed");
+    }
+
+    @Test
+    void a_body_of_another_type_is_a_problem_too() {
+        Response response =
+                Api.as("alice").contentType("application/xml").body("<job/>").post("/v1/jobs");
+
+        Api.refused(response, 415, "unsupported_media_type");
+    }
+
+    @Test
+    void health_and_metrics_need_no_token() {
+        given().get("/q/health/live").then().statusCode(200);
+        given().get("/q/health/ready").then().statusCode(200).body("status", is("UP"));
+        given().get("/q/metrics").then().statusCode(200);
+    }
+
+    private static RequestSpecification with(String token) {
+        return given().auth().oauth2(token);
+    }
+}

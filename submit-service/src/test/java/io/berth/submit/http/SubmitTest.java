@@ -1,0 +1,363 @@
+package io.berth.submit.http;
+
+import static io.restassured.RestAssured.given;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.hamcrest.Matchers.containsString;
+import static org.hamcrest.Matchers.endsWith;
+import static org.hamcrest.Matchers.greaterThan;
+import static org.hamcrest.Matchers.is;
+import static org.hamcrest.Matchers.matchesPattern;
+
+import io.berth.contracts.IdempotencyKey;
+import io.berth.contracts.JobId;
+import io.berth.contracts.JobSpec;
+import io.berth.contracts.event.Submission.Submitted;
+import io.berth.contracts.topic.Topics;
+import io.berth.log.Events;
+import io.berth.submit.Samples;
+import io.berth.submit.Sha256;
+import io.quarkus.test.common.QuarkusTestResource;
+import io.quarkus.test.junit.QuarkusTest;
+import io.restassured.response.Response;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@QuarkusTest
+@QuarkusTestResource(MeshResource.class)
+class SubmitTest {
+    @BeforeEach
+    void ready() {
+        Api.awaitReady();
+    }
+
+    @Test
+    void a_job_is_answered_with_its_id_its_place_and_its_view() {
+        Api.submit(Api.as("alice"), "\"name\":\"train\",\"gpus\":2,\"gpuType\":\"a100\"")
+                .then()
+                .statusCode(201)
+                .header("Location", matchesPattern(".*/v1/jobs/\\d+"))
+                .header("Berth-Position", matchesPattern("submissions:0:\\d+"))
+                .body("id", greaterThan(0))
+                .body("name", is("train"))
+                .body("user", is("alice"))
+                .body("account", is("team_a"))
+                .body("partition", is("batch"))
+                .body("state", is("PENDING"))
+                .body("stateCode", is("PD"))
+                .body("reason", is("None"))
+                .body("nodeList", is(""))
+                .body("gpus", is(2))
+                .body("gpuType", is("a100"))
+                .body("memoryMib", is(2048))
+                .body("submittedBy", is("alice"));
+    }
+
+    @Test
+    void the_log_holds_the_specification_and_the_submission_that_names_its_bytes()
+            throws Exception {
+        long id = Api.submitted("alice", "\"environment\":{\"A\":\"b\"},\"nodes\":2");
+        try (var mesh = Mesh.connect()) {
+            Submitted submitted = mesh.submitted(id);
+
+            var record =
+                    mesh.records(Topics.SPECS).stream()
+                            .filter(it -> it.offset() == submitted.spec().offset())
+                            .findFirst()
+                            .orElseThrow();
+            JobSpec spec = new Events<>(Topics.SPECS, "test").event(record);
+            assertThat(submitted.spec().partition()).isZero();
+            assertThat(submitted.spec().sha256()).isEqualTo(Sha256.hex(record.value()));
+            assertThat(submitted.submittedBy()).isEqualTo("alice");
+            assertThat(submitted.description().request().nodes()).isEqualTo(2);
+            assertThat(spec.job()).isEqualTo(new JobId(id));
+            assertThat(spec.description()).isEqualTo(submitted.description());
+            assertThat(spec.script()).isEqualTo("#!/bin/sh\nhostname\n");
+            assertThat(spec.environment()).containsEntry("A", "b");
+        }
+    }
+
+    @Test
+    void no_id_is_given_twice() {
+        var ids =
+                IntStream.range(0, 30)
+                        .parallel()
+                        .mapToLong(_ -> Api.submitted("ida", ""))
+                        .boxed()
+                        .toList();
+
+        assertThat(ids).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void a_block_of_ids_that_is_not_above_every_known_job_is_void() {
+        long before = Api.submitted("ivan", "");
+        try (var mesh = Mesh.connect()) {
+            mesh.write(Topics.CELL_STATES, Samples.cellStatus(0, before + 100_000));
+        }
+
+        var next =
+                IntStream.range(0, 101).mapToLong(_ -> Api.submitted("ivan", "")).max().orElse(0);
+
+        assertThat(next).isGreaterThan(before + 100_000);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"text/x-shellscript", "application/x-sh"})
+    void a_batch_script_is_a_job_by_its_directives(String type) {
+        String script =
+                """
+                #!/bin/bash
+                #SBATCH --job-name=größer --time=0:05:00
+                #SBATCH --gres=gpu:a100:4
+                #SBATCH -N 2
+                srun hostname
+                """;
+
+        given().auth()
+                .oauth2(Tokens.user("alice"))
+                .contentType(type)
+                .body(script.getBytes(StandardCharsets.UTF_8))
+                .post("/v1/jobs")
+                .then()
+                .statusCode(201)
+                .body("name", is("größer"))
+                .body("timeLimitSeconds", is(300))
+                .body("nodes", is(2))
+                .body("gpus", is(8))
+                .body("gpusPerNode", is(4));
+    }
+
+    @Test
+    void an_operator_submits_a_script_for_a_user() {
+        script(Tokens.operator(), "#!/bin/sh\n".getBytes(StandardCharsets.UTF_8), "?user=carol")
+                .then()
+                .statusCode(201)
+                .body("user", is("carol"))
+                .body("account", is("default"))
+                .body("submittedBy", is("root"));
+    }
+
+    @Test
+    void the_largest_script_is_accepted_and_read_back() throws Exception {
+        String head = "#!/bin/sh\n";
+        String script = head + "#".repeat(JobSpec.MAX_SCRIPT_BYTES - head.length());
+
+        var response = LargeRequest.script(script).send();
+
+        assertThat(response.statusCode()).isEqualTo(201);
+        Api.eventually(() ->
+                Api.as("alice")
+                        .get(response.headers().firstValue("Location").orElseThrow())
+                        .then()
+                        .statusCode(200)
+                        .body("workingDirectory", is("/tmp")));
+    }
+
+    static Stream<LargeRequest> tooLarge() {
+        return Stream.of(
+                LargeRequest.script("#!/bin/sh\n" + "#".repeat(JobSpec.MAX_SCRIPT_BYTES)),
+                LargeRequest.script("#".repeat(9_000_001)),
+                LargeRequest.script("#".repeat(20_000_000)),
+                LargeRequest.script("#".repeat(9_100_000)).withoutLength(),
+                // Within the limit of scripts, but not as the JSON that the log keeps.
+                LargeRequest.json("{\"script\":\"#!/bin/sh\\n" + "\\n".repeat(4_190_000) + "\"}"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("tooLarge")
+    void what_is_too_large_is_refused(LargeRequest request) throws Exception {
+        var response = request.send();
+
+        assertThat(response.statusCode()).isEqualTo(413);
+        assertThat(response.headers().firstValue("Content-Type")).contains(Problem.MEDIA_TYPE);
+        assertThat(response.body()).contains("\"code\":\"script_too_large\"");
+    }
+
+    @Test
+    void a_script_that_is_not_utf_8_is_refused() {
+        byte[] script = {'#', '!', '/', 'b', '\n', (byte) 0xff, (byte) 0xfe};
+
+        Api.refused(script(Tokens.user("alice"), script, ""), 422, "invalid_script")
+                .body("detail", containsString("UTF-8"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    ''                                       | invalid_script | empty
+                    hostname                                 | invalid_script | must start with #!
+                    #!/bin/sh~#SBATCH --frobnicate           | invalid_option | frobnicate
+                    #!/bin/sh~#SBATCH --time=soon            | invalid_option | time
+                    #!/bin/sh~#SBATCH --mem=lots             | invalid_option | mem
+                    #!/bin/sh~#SBATCH --gres=gpu:            | invalid_option | gres
+                    #!/bin/sh~#SBATCH --gpus-per-node=9      | node_configuration_unavailable | the largest has 8 (dgx-01)
+                    #!/bin/sh~#SBATCH -p gone                | invalid_partition | 'gone'
+                    """)
+    void a_bad_script_is_refused_by_code(String script, String code, String because) {
+        byte[] body = script.replace('~', '\n').getBytes(StandardCharsets.UTF_8);
+
+        Api.refused(script(Tokens.user("alice"), body, ""), 422, code)
+                .body("detail", containsString(because));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    "nodes":"two"        | 400 | invalid_json    | field 'nodes' is not a whole number
+                    "gpu":1              | 400 | invalid_json    | unknown field 'gpu'; there are: script, arguments
+                    "nodes":             | 400 | invalid_json    | not JSON
+                    "name":"\\ud800"     | 422 | invalid_option  | the job's name
+                    "nodes":0            | 422 | invalid_option  | the number of nodes is 0
+                    "account":"gone"     | 422 | invalid_account | 'gone'
+                    "qos":"gone"         | 422 | invalid_qos     | 'gone'
+                    "user":"bob"         | 403 | not_allowed     | bob
+                    """)
+    void bad_json_is_refused_by_code(String fields, int status, String code, String because) {
+        Api.refused(Api.submit(Api.as("alice"), fields), status, code)
+                .body("detail", containsString(because));
+    }
+
+    @Test
+    void a_repeated_request_finds_the_job_of_the_first() throws Exception {
+        String key = UUID.randomUUID().toString();
+        Response first = keyed("alice", key, "\"nodes\":1");
+
+        Response second = keyed("alice", key, "\"nodes\":1");
+
+        first.then().statusCode(201);
+        second.then()
+                .statusCode(201)
+                .body("id", is(first.jsonPath().getInt("id")))
+                .header("Berth-Position", first.header("Berth-Position"));
+        assertThat(submissionsWith(key)).hasSize(1);
+    }
+
+    @Test
+    void another_request_with_the_same_key_is_refused() throws Exception {
+        String key = UUID.randomUUID().toString();
+        keyed("alice", key, "\"nodes\":1").then().statusCode(201);
+
+        Response second = keyed("alice", key, "\"nodes\":2");
+
+        Api.refused(second, 422, "idempotency_key_reused");
+        assertThat(submissionsWith(key)).hasSize(1);
+    }
+
+    @Test
+    void the_same_key_of_another_user_is_another_key() {
+        String key = UUID.randomUUID().toString();
+        Response alices = keyed("alice", key, "");
+
+        Response bobs = keyed("bob", key, "");
+
+        bobs.then().statusCode(201);
+        assertThat(bobs.jsonPath().getLong("id")).isNotEqualTo(alices.jsonPath().getLong("id"));
+    }
+
+    @Test
+    void requests_at_the_same_time_with_one_key_make_one_job() {
+        String key = UUID.randomUUID().toString();
+        var requests =
+                IntStream.range(0, 4)
+                        .mapToObj(_ -> CompletableFuture.supplyAsync(() -> keyed("eve", key, "")))
+                        .toList();
+
+        var ids = requests.stream().map(it -> it.join().jsonPath().getLong("id")).distinct();
+
+        assertThat(ids).hasSize(1);
+        Api.as("eve").get("/v1/jobs?user=eve").then().body("jobs.size()", is(1));
+    }
+
+    @Test
+    void a_key_of_another_replica_that_came_first_is_the_job() throws Exception {
+        String key = UUID.randomUUID().toString();
+        long ours = Api.submitted("frank", "");
+        try (var mesh = Mesh.connect()) {
+            Submitted theirs = mesh.submitted(ours);
+            var first =
+                    new Submitted(
+                            new JobId(ours + 200),
+                            theirs.description(),
+                            "frank",
+                            theirs.spec(),
+                            new IdempotencyKey(key, "another request"));
+            mesh.write(Topics.SUBMISSIONS, first);
+        }
+
+        Response response = keyed("frank", key, "");
+
+        Api.refused(response, 422, "idempotency_key_reused");
+    }
+
+    @Test
+    void a_key_with_too_many_characters_is_refused() {
+        Response response = keyed("alice", "k".repeat(129), "");
+
+        Api.refused(response, 400, "invalid_request");
+    }
+
+    @Test
+    void submissions_are_counted_by_code() {
+        Api.submitted("alice", "");
+        Api.submit(Api.as("alice"), "\"partition\":\"gone\"").then().statusCode(422);
+
+        String metrics = given().get("/q/metrics").then().statusCode(200).extract().asString();
+
+        assertThat(metrics)
+                .contains("berth_submissions_total{code=\"accepted\"}")
+                .contains("berth_submissions_total{code=\"invalid_partition\"}");
+    }
+
+    @Test
+    void the_api_describes_itself() {
+        given().accept("application/json")
+                .get("/q/openapi")
+                .then()
+                .statusCode(200)
+                .body("paths.'/v1/jobs'.post.summary", endsWith("job"))
+                .body("paths.'/v1/nodes'.get.summary", containsString("nodes"))
+                .body("components.schemas.JobSubmission.properties.script.type", is("string"));
+    }
+
+    private static List<Submitted> submissionsWith(String key) throws Exception {
+        try (var mesh = Mesh.connect()) {
+            return mesh.events(Topics.SUBMISSIONS).stream()
+                    .filter(Submitted.class::isInstance)
+                    .map(Submitted.class::cast)
+                    .filter(it -> key.equals(keyOf(it)))
+                    .toList();
+        }
+    }
+
+    private static @Nullable String keyOf(Submitted submitted) {
+        IdempotencyKey key = submitted.key();
+        return key == null ? null : key.key();
+    }
+
+    private static Response keyed(String user, String key, String fields) {
+        return Api.submit(Api.as(user).header("Idempotency-Key", key), fields);
+    }
+
+    private static Response script(String token, byte[] body, String query) {
+        return given().auth()
+                .oauth2(token)
+                .contentType("text/x-shellscript")
+                .body(body)
+                .post("/v1/jobs" + query);
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.berth.submit.http;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.berth.submit;
+
+import org.jspecify.annotations.NullMarked;
