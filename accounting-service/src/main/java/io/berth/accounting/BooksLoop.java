@@ -1,0 +1,156 @@
+package io.berth.accounting;
+
+import io.berth.accounting.db.Batch;
+import io.berth.accounting.db.Books;
+import io.berth.accounting.kafka.BooksStopped;
+import io.berth.accounting.kafka.JobsTopic;
+import io.berth.contracts.DeadLetter;
+import io.berth.contracts.topic.Topics;
+import io.berth.core.fairshare.HalfLife;
+import io.berth.log.EventWriter;
+import io.berth.log.Events;
+import io.berth.log.KafkaConnection;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.util.ArrayList;
+import java.util.concurrent.CompletableFuture;
+import org.apache.kafka.common.errors.InterruptException;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/// Keeps the books: reads the `jobs` topic from where they stand and enters each batch in one
+/// transaction with the new position, so that a record counts once whatever is killed.
+///
+/// While the database or the brokers are away it reads nothing, tries again, and goes on from what
+/// the books then say. Where it must not guess it stops.
+@ApplicationScoped
+public class BooksLoop {
+
+    private static final Logger LOG = Logger.getLogger(BooksLoop.class);
+    private static final long PROBE_NANOS = 2_000_000_000L;
+
+    private final Books books;
+    private final ClusterConfiguration configuration;
+    private final SharesLoop shares;
+    private final KafkaConnection kafka;
+    private final AccountingConfig config;
+    private final Events<DeadLetter> deadLetters =
+            new Events<>(Topics.deadLetters("accounting-service"), "accounting-service");
+    private volatile Condition condition = new Condition.Waiting("its start");
+    private @Nullable HalfLife halfLife;
+    private volatile boolean stopping;
+    private @Nullable Thread thread;
+
+    public BooksLoop(
+            Books books,
+            ClusterConfiguration configuration,
+            SharesLoop shares,
+            KafkaConnection kafka,
+            AccountingConfig config) {
+        this.books = books;
+        this.configuration = configuration;
+        this.shares = shares;
+        this.kafka = kafka;
+        this.config = config;
+    }
+
+    /// Starts reading from where the books stand.
+    public synchronized void start() {
+        if (thread == null) {
+            stopping = false;
+            thread = Thread.ofPlatform().name("books").start(this::run);
+        }
+    }
+
+    /// Stops reading and waits until nothing is entered any more.
+    public synchronized void stop() {
+        if (thread != null) {
+            stopping = true;
+            Threads.end(thread);
+            thread = null;
+        }
+    }
+
+    public Condition condition() {
+        return condition;
+    }
+
+    private void run() {
+        var pauses = new Pauses(config.longestPause());
+        while (!stopping) {
+            try {
+                keep(pauses);
+            } catch (BooksStopped e) {
+                LOG.error("The books are stopped: " + e.getMessage());
+                condition = new Condition.Stopped(String.valueOf(e.getMessage()));
+                return;
+            } catch (InterruptException e) {
+                return;
+            } catch (RuntimeException e) {
+                wait(e, pauses);
+            }
+        }
+    }
+
+    private void wait(RuntimeException e, Pauses pauses) {
+        if (condition instanceof Condition.Waiting) {
+            LOG.debug("The books still wait", e);
+        } else {
+            LOG.warnf("The books wait: %s", e);
+        }
+        condition = new Condition.Waiting(e.toString());
+        try {
+            pauses.pause();
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void keep(Pauses pauses) {
+        HalfLife halfLife = open();
+        try (var jobs = new JobsTopic(kafka, books.positions(Topics.JOBS.name()));
+                var letters = new EventWriter(kafka.producer())) {
+            LOG.info("The books are open");
+            shares.open(halfLife);
+            long probed = System.nanoTime();
+            condition = new Condition.Running();
+            while (!stopping) {
+                Batch batch = jobs.poll();
+                if (!batch.isEmpty()) {
+                    enter(batch, letters, halfLife);
+                    pauses.reset();
+                } else if (System.nanoTime() - probed > PROBE_NANOS) {
+                    condition =
+                            jobs.reachable()
+                                    ? new Condition.Running()
+                                    : new Condition.Waiting("the brokers");
+                    probed = System.nanoTime();
+                }
+            }
+        }
+    }
+
+    /// What has to be done once: the configuration is published and the tables are of this version.
+    private HalfLife open() {
+        HalfLife known = this.halfLife;
+        if (known == null) {
+            var cluster = configuration.establish().cluster();
+            books.migrate();
+            known = HalfLife.ofSeconds(cluster.usageHalfLifeSeconds());
+            this.halfLife = known;
+        }
+        return known;
+    }
+
+    /// Dead letters go first: after a crash in between they are written again, under the same keys.
+    private void enter(Batch batch, EventWriter letters, HalfLife halfLife) {
+        var written = new ArrayList<CompletableFuture<?>>();
+        for (DeadLetter letter : batch.deadLetters()) {
+            LOG.errorf("A record cannot be booked: %s: %s", letter.position(), letter.cause());
+            written.add(letters.write(deadLetters.record(0, letter, letter.position())));
+        }
+        written.forEach(CompletableFuture::join);
+        if (books.enter(batch, halfLife)) {
+            shares.soon();
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package io.berth.accounting;
+
+import io.berth.accounting.db.Books;
+import io.berth.contracts.event.Usage;
+import io.berth.contracts.topic.Topics;
+import io.berth.core.fairshare.HalfLife;
+import io.berth.core.fairshare.Member;
+import io.berth.log.EventWriter;
+import io.berth.log.Events;
+import io.berth.log.KafkaConnection;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/// Publishes what still counts of everybody's usage: at intervals, and soon after a run was placed
+/// or has ended. A member whose usage does nothing but decay is not published again: readers decay
+/// it themselves.
+@ApplicationScoped
+public class SharesLoop {
+
+    private static final Logger LOG = Logger.getLogger(SharesLoop.class);
+
+    /// What ends within this time is published together.
+    private static final long GATHER_MILLIS = 250;
+
+    /// Rounding differences, in millionths of a billing second, are no news.
+    private static final long NO_NEWS = 16;
+
+    private final Books books;
+    private final KafkaConnection kafka;
+    private final AccountingConfig config;
+    private final Events<Usage> events = new Events<>(Topics.SHARES, "accounting-service");
+    private final Semaphore wanted = new Semaphore(0);
+    private final Map<Member, Usage> published = new HashMap<>();
+    private volatile @Nullable HalfLife halfLife;
+    private volatile boolean stopping;
+    private boolean failing;
+    private @Nullable Thread thread;
+
+    public SharesLoop(Books books, KafkaConnection kafka, AccountingConfig config) {
+        this.books = books;
+        this.kafka = kafka;
+        this.config = config;
+    }
+
+    public synchronized void start() {
+        if (thread == null) {
+            stopping = false;
+            thread = Thread.ofPlatform().name("shares").start(this::run);
+        }
+    }
+
+    public synchronized void stop() {
+        if (thread != null) {
+            stopping = true;
+            wanted.release();
+            Threads.end(thread);
+            thread = null;
+        }
+    }
+
+    /// The books are open, and usage decays so: publish from now on.
+    void open(HalfLife halfLife) {
+        this.halfLife = halfLife;
+        soon();
+    }
+
+    /// Usage has changed: publish it before the interval is over.
+    void soon() {
+        wanted.release();
+    }
+
+    private void run() {
+        try (var writer = new EventWriter(kafka.producer())) {
+            while (!stopping) {
+                if (wanted.tryAcquire(config.sharesInterval().toMillis(), TimeUnit.MILLISECONDS)) {
+                    Thread.sleep(GATHER_MILLIS);
+                    wanted.drainPermits();
+                }
+                publish(writer);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void publish(EventWriter writer) {
+        HalfLife halfLife = this.halfLife;
+        if (halfLife == null) {
+            return;
+        }
+        try {
+            List<Usage> news =
+                    books.usage(halfLife, Clock.systemUTC().millis()).stream()
+                            .filter(it -> isNews(it, halfLife))
+                            .toList();
+            var written = new ArrayList<CompletableFuture<?>>();
+            for (Usage usage : news) {
+                String id = usage.account() + "/" + usage.user() + "/" + usage.asOf();
+                written.add(writer.write(events.record(0, usage, id)));
+            }
+            written.forEach(CompletableFuture::join);
+            news.forEach(it -> published.put(member(it), it));
+            failing = false;
+        } catch (RuntimeException e) {
+            if (!failing) {
+                LOG.warnf("Usage is not published now: %s", e);
+            }
+            failing = true;
+        }
+    }
+
+    private boolean isNews(Usage usage, HalfLife halfLife) {
+        Usage before = published.get(member(usage));
+        if (before == null) {
+            return true;
+        }
+        long left = halfLife.decay(before.billingMicros(), usage.asOf() - before.asOf());
+        return Math.abs(left - usage.billingMicros()) > NO_NEWS;
+    }
+
+    private static Member member(Usage usage) {
+        return new Member(usage.account(), usage.user());
+    }
+}

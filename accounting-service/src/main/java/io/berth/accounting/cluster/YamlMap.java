@@ -1,0 +1,175 @@
+package io.berth.accounting.cluster;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.NullNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.berth.slurm.SlurmTime;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// A map of a YAML file, which knows where it stands: every complaint about it names the place.
+record YamlMap(String where, JsonNode node) {
+
+    static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,62}");
+
+    private static final YAMLMapper MAPPER =
+            YAMLMapper.builder()
+                    .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                    .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                    .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+                    .build();
+
+    static YamlMap parse(String yaml) throws InvalidClusterFile {
+        try {
+            JsonNode node = MAPPER.readTree(yaml);
+            return of("", node == null ? NullNode.instance : node);
+        } catch (JsonProcessingException e) {
+            var location = e.getLocation();
+            throw new InvalidClusterFile(
+                    location == null ? "" : "line " + location.getLineNr(),
+                    e.getOriginalMessage().lines().findFirst().orElse("no YAML"));
+        }
+    }
+
+    private static YamlMap of(String where, JsonNode node) throws InvalidClusterFile {
+        if (!node.isObject()) {
+            throw new InvalidClusterFile(where, "a map of keys and values is expected here");
+        }
+        return new YamlMap(where, node);
+    }
+
+    /// Refuses keys that are none of these.
+    void only(String... keys) throws InvalidClusterFile {
+        List<String> allowed = List.of(keys);
+        for (String key : keys()) {
+            if (!allowed.contains(key)) {
+                throw new InvalidClusterFile(
+                        place(key), "unknown key; known are " + String.join(", ", allowed));
+            }
+        }
+    }
+
+    /// In the file's order.
+    List<String> keys() {
+        var keys = new ArrayList<String>();
+        node.fieldNames().forEachRemaining(keys::add);
+        return keys;
+    }
+
+    /// The keys, each a valid name.
+    List<String> names() throws InvalidClusterFile {
+        for (String key : keys()) {
+            checkName(place(key), key);
+        }
+        return keys();
+    }
+
+    boolean has(String key) {
+        return !at(key).isMissingNode() && !at(key).isNull();
+    }
+
+    JsonNode at(String key) {
+        return node.path(key);
+    }
+
+    String place(String key) {
+        return where.isEmpty() ? key : where + "." + key;
+    }
+
+    YamlMap map(String key) throws InvalidClusterFile {
+        return has(key)
+                ? of(place(key), at(key))
+                : new YamlMap(place(key), MAPPER.createObjectNode());
+    }
+
+    String name(String key) throws InvalidClusterFile {
+        String name = text(key);
+        if (name == null) {
+            throw new InvalidClusterFile(place(key), "a name is required here");
+        }
+        checkName(place(key), name);
+        return name;
+    }
+
+    @Nullable String text(String key) throws InvalidClusterFile {
+        if (!has(key)) {
+            return null;
+        }
+        if (!at(key).isValueNode()) {
+            throw new InvalidClusterFile(place(key), "a text is expected here");
+        }
+        return at(key).asText();
+    }
+
+    boolean flag(String key) throws InvalidClusterFile {
+        if (has(key) && !at(key).isBoolean()) {
+            throw new InvalidClusterFile(place(key), "'" + at(key) + "' is not true or false");
+        }
+        return at(key).asBoolean(false);
+    }
+
+    /// A whole number from 0.
+    int number(String key, int absent) throws InvalidClusterFile {
+        if (!has(key)) {
+            return absent;
+        }
+        return number(place(key), at(key));
+    }
+
+    static int number(String place, JsonNode value) throws InvalidClusterFile {
+        if (!value.isInt() || value.intValue() < 0) {
+            throw new InvalidClusterFile(
+                    place, "'" + value.asText() + "' is not a whole number from 0 to 2147483647");
+        }
+        return value.intValue();
+    }
+
+    /// A decimal number from 0 with at most three decimals, in thousandths.
+    long thousandths(String key) throws InvalidClusterFile {
+        if (!has(key)) {
+            return 0;
+        }
+        try {
+            BigDecimal value = at(key).isNumber() ? at(key).decimalValue() : null;
+            if (value != null
+                    && value.signum() >= 0
+                    && value.compareTo(BigDecimal.valueOf(1_000_000_000)) <= 0) {
+                return value.movePointRight(3).longValueExact();
+            }
+        } catch (ArithmeticException e) {
+            // More than three decimals: refused below like any other text.
+        }
+        throw new InvalidClusterFile(
+                place(key),
+                "'" + at(key).asText() + "' is not a number from 0 with at most three decimals");
+    }
+
+    /// Seconds of a Slurm time; 0 is unlimited.
+    long seconds(String key, long absent) throws InvalidClusterFile {
+        String text = text(key);
+        if (text == null) {
+            return absent;
+        }
+        return SlurmTime.parseLimit(text)
+                .orElseThrow(() ->
+                        new InvalidClusterFile(
+                                place(key),
+                                "'"
+                                        + text
+                                        + "' is not a time such as 30 (minutes), \"4:00:00\", 7-0 or UNLIMITED"));
+    }
+
+    private static void checkName(String place, String name) throws InvalidClusterFile {
+        if (!NAME.matcher(name).matches()) {
+            throw new InvalidClusterFile(
+                    place,
+                    "'" + name + "' is not a name: 1 to 63 letters, digits, '.', '_' or '-'");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+package io.berth.accounting.db;
+
+import io.berth.accounting.db.Batch.Advance;
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.LogPosition;
+import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.event.Usage;
+import io.berth.core.fairshare.HalfLife;
+import io.quarkus.hibernate.reactive.panache.Panache;
+import io.quarkus.vertx.VertxContextSupport;
+import io.smallrye.mutiny.Uni;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.flywaydb.core.Flyway;
+import org.hibernate.LockMode;
+import org.hibernate.reactive.mutiny.Mutiny;
+
+/// The books: all that is in them was entered together with the position of the log that it came
+/// from, in one transaction.
+///
+/// The methods wait for the database and are for plain threads, not for event loops.
+@ApplicationScoped
+public class Books {
+
+    /// The books stand elsewhere than the batch begins: another instance wrote.
+    public static final class Overtaken extends RuntimeException {
+        Overtaken(String message) {
+            super(message);
+        }
+    }
+
+    private final Flyway flyway;
+
+    public Books(Flyway flyway) {
+        this.flyway = flyway;
+    }
+
+    /// Brings the tables to this version.
+    public void migrate() {
+        flyway.migrate();
+    }
+
+    /// How far the topic is in the books: nothing for a partition that was never read.
+    public List<LogPosition> positions(String topic) {
+        return await(() ->
+                Panache.withSession(() -> PositionRow.<PositionRow>list("topic", topic))
+                        .map(rows ->
+                                rows.stream()
+                                        .map(it ->
+                                                new LogPosition(
+                                                        it.topic,
+                                                        it.topicId,
+                                                        it.partition,
+                                                        it.nextOffset))
+                                        .toList()));
+    }
+
+    /// Enters a batch. Whether runs were placed or ended in it.
+    ///
+    /// @throws Overtaken if the books do not stand where the batch begins; nothing is entered then
+    public boolean enter(Batch batch, HalfLife halfLife) {
+        return await(() -> Panache.withTransaction(() -> entering(batch, halfLife)));
+    }
+
+    private static Uni<Boolean> entering(Batch batch, HalfLife halfLife) {
+        return page(batch.events(), halfLife)
+                .chain(page -> {
+                    batch.events().forEach(page::enter);
+                    return Panache.getSession()
+                            .chain(session -> save(session, page, batch))
+                            .replaceWith(page.changesUsage());
+                });
+    }
+
+    private static Uni<Void> save(Mutiny.Session session, Page page, Batch batch) {
+        return session.persistAll(page.added().toArray())
+                .chain(() ->
+                        each(
+                                batch.deadLetters(),
+                                letter -> session.merge(DeadLetterRow.of(letter))))
+                .chain(() -> each(batch.advances(), it -> advance(session, it)));
+    }
+
+    private static Uni<Page> page(List<JobEvent> events, HalfLife halfLife) {
+        Set<Long> ids = new TreeSet<>();
+        Set<String> users = new TreeSet<>();
+        for (JobEvent event : events) {
+            ids.add(event.job().value());
+            switch (event) {
+                case JobEvent.Queued it -> users.add(user(it.description()));
+                case JobEvent.Ended it -> users.add(user(it.description()));
+                case JobEvent.Placed _, JobEvent.Started _, JobEvent.Requeued _ -> {}
+            }
+        }
+        if (ids.isEmpty()) {
+            return Uni.createFrom().item(new Page(halfLife, List.of(), List.of(), List.of()));
+        }
+        // One after the other: a session has one connection.
+        return JobRow.<JobRow>list("id in ?1", ids)
+                .chain(jobs -> {
+                    jobs.forEach(job -> users.add(job.username));
+                    return RunRow.<RunRow>list("job in ?1", ids)
+                            .chain(runs ->
+                                    UsageRow.<UsageRow>list("username in ?1", users)
+                                            .map(usage ->
+                                                    new Page(
+                                                            halfLife, jobs,
+                                                            runs, usage)));
+                });
+    }
+
+    private static String user(JobDescription description) {
+        return Texts.storable(description.user());
+    }
+
+    /// Moves a position, locked until the transaction ends.
+    private static Uni<Void> advance(Mutiny.Session session, Advance advance) {
+        return session.find(
+                        PositionRow.class,
+                        new PositionRow.Key(advance.topic(), advance.partition()),
+                        LockMode.PESSIMISTIC_WRITE)
+                .chain(row -> {
+                    if (row == null) {
+                        return session.persist(PositionRow.of(advance));
+                    }
+                    if (row.nextOffset != advance.from()) {
+                        throw new Overtaken(
+                                "the books stand at offset %d, the batch begins at %d"
+                                        .formatted(row.nextOffset, advance.from()));
+                    }
+                    row.nextOffset = advance.to();
+                    return Uni.createFrom().voidItem();
+                });
+    }
+
+    private static <T> Uni<Void> each(List<T> items, Function<T, Uni<?>> action) {
+        Uni<Void> done = Uni.createFrom().voidItem();
+        for (T item : items) {
+            done = done.chain(() -> action.apply(item).replaceWithVoid());
+        }
+        return done;
+    }
+
+    private static <T> T await(Supplier<Uni<T>> work) {
+        try {
+            return VertxContextSupport.subscribeAndAwait(work);
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new IllegalStateException("the database's client failed", e);
+        }
+    }
+
+    /// What still counts of everybody's usage, runs that hold resources included.
+    public List<Usage> usage(HalfLife halfLife, long now) {
+        return await(() -> Panache.withSession(() -> UsageNow.query(halfLife, now)));
+    }
+}

@@ -1,0 +1,101 @@
+package io.berth.accounting.db;
+
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
+import io.berth.contracts.JobState;
+import io.berth.contracts.Reason;
+import io.quarkus.hibernate.reactive.panache.PanacheEntityBase;
+import jakarta.persistence.Column;
+import jakarta.persistence.Entity;
+import jakarta.persistence.EnumType;
+import jakarta.persistence.Enumerated;
+import jakarta.persistence.Id;
+import jakarta.persistence.Table;
+import org.jspecify.annotations.Nullable;
+
+/// A job in the books.
+@Entity
+@Table(name = "job")
+public class JobRow extends PanacheEntityBase {
+
+    @Id public long id;
+    public String name = "";
+    public String username = "";
+    public String account = "";
+    public String partition = "";
+    public String qos = "";
+
+    @Enumerated(EnumType.STRING)
+    public JobState state = JobState.PENDING;
+
+    @Enumerated(EnumType.STRING)
+    public Reason reason = Reason.NONE;
+
+    @Column(name = "exit_code")
+    public int exitCode;
+
+    @Column(name = "exit_signal")
+    public int exitSignal;
+
+    @Column(name = "submitted_at")
+    public long submittedAt;
+
+    /// When its last run was placed.
+    @Column(name = "started_at")
+    public long startedAt;
+
+    @Column(name = "ended_at")
+    public long endedAt;
+
+    @Column(name = "time_limit_seconds")
+    public long timeLimitSeconds;
+
+    public int nodes;
+    public int tasks;
+    public int cpus;
+
+    @Column(name = "memory_mib")
+    public long memoryMib;
+
+    public int gpus;
+
+    @Column(name = "gpu_type")
+    public @Nullable String gpuType;
+
+    /// Of its last run; 0 before the first.
+    public int lease;
+
+    public int restarts;
+
+    @Column(name = "cancelled_by")
+    public @Nullable String cancelledBy;
+
+    public @Nullable String message;
+
+    static JobRow of(JobId id, JobDescription description, long submittedAt) {
+        var row = new JobRow();
+        row.id = id.value();
+        row.name = Texts.storable(description.name());
+        row.username = Texts.storable(description.user());
+        row.account = Texts.storable(description.account());
+        row.partition = Texts.storable(description.partition());
+        row.qos = Texts.storable(description.qos());
+        row.submittedAt = submittedAt;
+        row.timeLimitSeconds = description.timeLimitSeconds();
+        var request = description.request();
+        row.nodes = request.nodes();
+        row.tasks = request.tasks();
+        row.cpus = request.totalCpus();
+        for (int node = 0; node < request.nodes(); node++) {
+            row.memoryMib = Math.addExact(row.memoryMib, request.memoryMibOn(node, 0));
+        }
+        row.gpus = request.totalGpus();
+        String type = request.gpus().type();
+        row.gpuType = type == null ? null : Texts.storable(type);
+        return row;
+    }
+
+    boolean over() {
+        return endedAt != 0;
+    }
+}

@@ -1,0 +1,184 @@
+package io.berth.accounting.db;
+
+import io.berth.contracts.EndedRun;
+import io.berth.contracts.JobState;
+import io.berth.contracts.Reason;
+import io.berth.contracts.event.JobEvent;
+import io.berth.core.fairshare.HalfLife;
+import io.berth.core.fairshare.Member;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// The rows of the books that some events touch, and the entries that the events make in them.
+///
+/// An event that was entered before changes nothing: a run is charged when it first ends, a job
+/// ends once, and what is known to be over is not opened again. An event whose job is not in the
+/// books (its Queued is older than the log) is passed over: its Ended brings all of it.
+public final class Page {
+
+    private final HalfLife halfLife;
+    private final Map<Long, JobRow> jobs = new LinkedHashMap<>();
+    private final Map<RunKey, RunRow> runs = new LinkedHashMap<>();
+    private final Map<Member, UsageRow> usage = new LinkedHashMap<>();
+    private final List<Object> added = new ArrayList<>();
+    private boolean changesUsage;
+
+    /// A page with the rows that there are of what the events touch.
+    public Page(
+            HalfLife halfLife,
+            Collection<JobRow> jobs,
+            Collection<RunRow> runs,
+            Collection<UsageRow> usage) {
+        this.halfLife = halfLife;
+        jobs.forEach(it -> this.jobs.put(it.id, it));
+        runs.forEach(it -> this.runs.put(new RunKey(it.job, it.lease), it));
+        usage.forEach(it -> this.usage.put(it.member(), it));
+    }
+
+    /// The rows that were not there before, a job before its runs.
+    public List<Object> added() {
+        return List.copyOf(added);
+    }
+
+    /// Whether a run was placed or has ended.
+    public boolean changesUsage() {
+        return changesUsage;
+    }
+
+    /// Enters an event.
+    public void enter(JobEvent event) {
+        switch (event) {
+            case JobEvent.Queued it -> queue(it);
+            case JobEvent.Placed it -> place(it);
+            case JobEvent.Started it -> start(it);
+            case JobEvent.Requeued it -> requeue(it);
+            case JobEvent.Ended it -> end(it);
+        }
+    }
+
+    private void queue(JobEvent.Queued event) {
+        if (!jobs.containsKey(event.job().value())) {
+            add(JobRow.of(event.job(), event.description(), event.at()));
+        }
+    }
+
+    private void place(JobEvent.Placed event) {
+        JobRow job = jobs.get(event.job().value());
+        var key = new RunKey(event.job().value(), event.lease());
+        if (job == null || runs.containsKey(key)) {
+            return;
+        }
+        RunRow run = RunRow.of(key, event.allocations(), event.at());
+        run.billingRate = event.billingRate();
+        add(run);
+        changesUsage = true;
+        if (!job.over() && event.lease() > job.lease) {
+            job.lease = event.lease();
+            job.state = JobState.RUNNING;
+            job.reason = Reason.NONE;
+            job.startedAt = event.at();
+            job.memoryMib =
+                    event.allocations().stream()
+                            .mapToLong(allocation -> allocation.memoryMib())
+                            .sum();
+        }
+    }
+
+    private void start(JobEvent.Started event) {
+        RunRow run = runs.get(new RunKey(event.job().value(), event.lease()));
+        if (run != null && run.startedAt == 0 && !run.over()) {
+            run.startedAt = event.at();
+        }
+    }
+
+    private void requeue(JobEvent.Requeued event) {
+        JobRow job = jobs.get(event.job().value());
+        if (job != null && close(job, event.run()) && !job.over()) {
+            job.restarts++;
+            if (event.run().lease() >= job.lease) {
+                job.lease = event.run().lease();
+                job.state = JobState.PENDING;
+                job.reason = event.reason();
+                job.startedAt = 0;
+            }
+        }
+    }
+
+    private void end(JobEvent.Ended event) {
+        JobRow job = jobs.get(event.job().value());
+        if (job == null) {
+            job = JobRow.of(event.job(), event.description(), event.submittedAt());
+            add(job);
+        }
+        for (EndedRun run : event.runs()) {
+            close(job, run);
+        }
+        if (job.over()) {
+            return;
+        }
+        job.state = event.state();
+        job.reason = event.reason();
+        job.exitCode = event.exit().code();
+        job.exitSignal = event.exit().signal();
+        job.submittedAt = event.submittedAt();
+        job.endedAt = event.at();
+        job.cancelledBy = storable(event.cancelledBy());
+        job.message = storable(event.message());
+        job.restarts =
+                (int)
+                        event.runs().stream()
+                                .filter(run -> run.outcome() == JobState.PENDING)
+                                .count();
+        if (!event.runs().isEmpty()) {
+            EndedRun last = event.runs().getLast();
+            job.lease = last.lease();
+            job.startedAt = last.placedAt();
+        }
+    }
+
+    /// Ends a run and charges it, if it was not over before; whether it was not.
+    private boolean close(JobRow job, EndedRun ended) {
+        var key = new RunKey(job.id, ended.lease());
+        RunRow run = runs.get(key);
+        if (run != null && run.over()) {
+            return false;
+        }
+        if (run == null) {
+            run = RunRow.of(key, ended.allocations(), ended.placedAt());
+            add(run);
+        }
+        run.end(ended);
+        usage(new Member(job.account, job.username))
+                .add(ended.charge(), ended.placedAt(), ended.freedAt(), halfLife);
+        changesUsage = true;
+        return true;
+    }
+
+    private UsageRow usage(Member member) {
+        UsageRow row = usage.get(member);
+        if (row == null) {
+            row = UsageRow.of(member);
+            usage.put(member, row);
+            added.add(row);
+        }
+        return row;
+    }
+
+    private void add(JobRow job) {
+        jobs.put(job.id, job);
+        added.add(job);
+    }
+
+    private void add(RunRow run) {
+        runs.put(new RunKey(run.job, run.lease), run);
+        added.add(run);
+    }
+
+    private static @Nullable String storable(@Nullable String text) {
+        return text == null ? null : Texts.storable(text);
+    }
+}

@@ -1,0 +1,56 @@
+package io.berth.accounting.db;
+
+import io.berth.contracts.event.Usage;
+import io.berth.core.fairshare.HalfLife;
+import io.berth.core.fairshare.Member;
+import io.quarkus.hibernate.reactive.panache.Panache;
+import io.smallrye.mutiny.Uni;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/// What still counts of everybody's usage at one moment: the ended runs from their rows, and what
+/// each run that holds resources has cost so far.
+public final class UsageNow {
+
+    /// A run that holds resources.
+    public record Holding(String account, String username, long placedAt, long billingRate) {}
+
+    private static final String HOLDING =
+            """
+            select new io.berth.accounting.db.UsageNow$Holding(
+                j.account, j.username, r.placedAt, r.billingRate)
+            from RunRow r, JobRow j where r.job = j.id and r.freedAt = 0\
+            """;
+
+    private UsageNow() {}
+
+    /// In the current session; ordered by account and user.
+    public static Uni<List<Usage>> query(HalfLife halfLife, long now) {
+        return UsageRow.<UsageRow>listAll()
+                .chain(ended ->
+                        Panache.getSession()
+                                .chain(session ->
+                                        session.createSelectionQuery(HOLDING, Holding.class)
+                                                .getResultList())
+                                .map(holding -> sum(ended, holding, halfLife, now)));
+    }
+
+    static List<Usage> sum(
+            List<UsageRow> ended, List<Holding> holding, HalfLife halfLife, long now) {
+        Map<Member, Long> micros = new TreeMap<>();
+        for (UsageRow row : ended) {
+            micros.put(row.member(), row.decayedAt(now, halfLife));
+        }
+        for (Holding run : holding) {
+            long held = Math.max(0, now - run.placedAt());
+            micros.merge(
+                    new Member(run.account(), run.username()),
+                    halfLife.accrue(Math.multiplyExact(run.billingRate(), held), held),
+                    Math::addExact);
+        }
+        return micros.entrySet().stream()
+                .map(it -> new Usage(it.getKey().account(), it.getKey().user(), now, it.getValue()))
+                .toList();
+    }
+}

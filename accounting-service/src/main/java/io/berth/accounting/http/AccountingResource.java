@@ -1,0 +1,144 @@
+package io.berth.accounting.http;
+
+import io.berth.accounting.ClusterConfiguration;
+import io.berth.accounting.db.Balance;
+import io.berth.accounting.db.JobRow;
+import io.berth.accounting.db.RunRow;
+import io.berth.accounting.db.UsageNow;
+import io.berth.accounting.db.UsageRow;
+import io.berth.contracts.Charge;
+import io.berth.contracts.event.Usage;
+import io.berth.core.fairshare.HalfLife;
+import io.berth.core.fairshare.Member;
+import io.quarkus.hibernate.reactive.panache.common.WithSession;
+import io.quarkus.panache.common.Sort;
+import io.quarkus.security.Authenticated;
+import io.smallrye.mutiny.Uni;
+import jakarta.annotation.security.RolesAllowed;
+import jakarta.ws.rs.DefaultValue;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.core.Response;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jboss.resteasy.reactive.server.ServerExceptionMapper;
+import org.jspecify.annotations.Nullable;
+
+/// The books over HTTP. Every user may read all of them.
+@Path("/v1/accounting")
+@Authenticated
+public class AccountingResource {
+
+    private final ClusterConfiguration configuration;
+
+    AccountingResource(ClusterConfiguration configuration) {
+        this.configuration = configuration;
+    }
+
+    /// Jobs by id, newest last.
+    ///
+    /// @param more whether there are more of them, older ones
+    public record JobList(List<JobView> jobs, boolean more) {}
+
+    /// The jobs that match all that is given, the newest `limit` of them, by rising id.
+    @GET
+    @Path("jobs")
+    @WithSession
+    public Uni<JobList> jobs(
+            @QueryParam("job") @Nullable String job,
+            @QueryParam("user") @Nullable String user,
+            @QueryParam("account") @Nullable String account,
+            @QueryParam("state") @Nullable String state,
+            @QueryParam("start") @Nullable Long start,
+            @QueryParam("end") @Nullable Long end,
+            @QueryParam("limit") @DefaultValue("10000") int limit)
+            throws JobQuery.Refused {
+        if (limit < 1 || limit > 100_000) {
+            throw new JobQuery.Refused("limit: " + limit + " is not from 1 to 100000");
+        }
+        JobQuery query = JobQuery.of(job, user, account, state, start, end);
+        return JobRow.<JobRow>find(query.where(), Sort.descending("id"), query.parameters())
+                .range(0, limit)
+                .list()
+                .chain(rows -> withRuns(rows, limit));
+    }
+
+    private static Uni<JobList> withRuns(List<JobRow> newestFirst, int limit) {
+        boolean more = newestFirst.size() > limit;
+        List<JobRow> jobs = newestFirst.subList(0, Math.min(limit, newestFirst.size())).reversed();
+        if (jobs.isEmpty()) {
+            return Uni.createFrom().item(new JobList(List.of(), false));
+        }
+        long now = Clock.systemUTC().millis();
+        List<Long> ids = jobs.stream().map(it -> it.id).toList();
+        return RunRow.<RunRow>list("job in ?1", Sort.by("job").and("lease"), ids)
+                .map(runs -> {
+                    Map<Long, List<RunRow>> byJob =
+                            runs.stream().collect(Collectors.groupingBy(it -> it.job));
+                    return new JobList(
+                            jobs.stream()
+                                    .map(it ->
+                                            JobView.of(
+                                                    it, byJob.getOrDefault(it.id, List.of()), now))
+                                    .toList(),
+                            more);
+                });
+    }
+
+    /// What each user has used in each account.
+    @GET
+    @Path("usage")
+    @WithSession
+    public Uni<UsageView> usage() {
+        long now = Clock.systemUTC().millis();
+        var halfLife =
+                HalfLife.ofSeconds(
+                        configuration
+                                .inForce()
+                                .map(it -> it.cluster().usageHalfLifeSeconds())
+                                .orElse(0L));
+        return UsageNow.query(halfLife, now)
+                .chain(decayed ->
+                        UsageRow.<UsageRow>listAll().map(whole -> view(whole, decayed, now)));
+    }
+
+    private static UsageView view(List<UsageRow> whole, List<Usage> decayed, long now) {
+        Map<Member, UsageRow> rows = new TreeMap<>();
+        whole.forEach(it -> rows.put(it.member(), it));
+        var views = new ArrayList<UsageView.Row>();
+        for (Usage usage : decayed) {
+            UsageRow row = rows.get(new Member(usage.account(), usage.user()));
+            var charge = row == null ? Charge.ZERO : row.charge();
+            views.add(
+                    new UsageView.Row(
+                            usage.account(),
+                            usage.user(),
+                            charge.billingMicros(),
+                            charge.cpuMillis(),
+                            charge.memoryMibMillis(),
+                            charge.gpuMillis(),
+                            charge.nodeMillis(),
+                            usage.billingMicros()));
+        }
+        return new UsageView(now, views);
+    }
+
+    /// Whether the books agree with themselves.
+    @GET
+    @Path("balance")
+    @RolesAllowed("operator")
+    public Uni<Balance> balance() {
+        return Balance.check();
+    }
+
+    @ServerExceptionMapper
+    Response refused(JobQuery.Refused e) {
+        return Problem.response(
+                Response.Status.BAD_REQUEST, "invalid_request", String.valueOf(e.getMessage()));
+    }
+}

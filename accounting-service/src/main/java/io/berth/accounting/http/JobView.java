@@ -1,0 +1,121 @@
+package io.berth.accounting.http;
+
+import io.berth.accounting.db.JobRow;
+import io.berth.accounting.db.RunRow;
+import io.berth.contracts.Charge;
+import io.berth.contracts.ExitStatus;
+import io.berth.contracts.JobState;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A job as accounting shows it. Times are epoch milliseconds and left out while they are not
+/// known.
+///
+/// @param startedAt when its last run was placed
+/// @param elapsedSeconds how long its last run has held, or held, its resources
+/// @param charge of all its ended runs
+public record JobView(
+        long id,
+        String name,
+        String user,
+        String account,
+        String partition,
+        String qos,
+        String state,
+        String stateCode,
+        String reason,
+        @Nullable String message,
+        int exitCode,
+        int signal,
+        String exit,
+        long submittedAt,
+        long eligibleAt,
+        @Nullable Long startedAt,
+        @Nullable Long endedAt,
+        long elapsedSeconds,
+        long timeLimitSeconds,
+        int nodes,
+        String nodeList,
+        int tasks,
+        int cpus,
+        long memoryMib,
+        int gpus,
+        @Nullable String gpuType,
+        int restarts,
+        @Nullable String cancelledBy,
+        Charge charge,
+        List<RunView> runs) {
+
+    /// A run of a job. A run that holds resources has no end, no outcome and no charge.
+    public record RunView(
+            int lease,
+            String nodeList,
+            long placedAt,
+            @Nullable Long startedAt,
+            @Nullable Long freedAt,
+            @Nullable String outcome,
+            @Nullable String exit,
+            @Nullable Charge charge) {
+
+        static RunView of(RunRow run) {
+            boolean over = run.freedAt != 0;
+            JobState outcome = run.outcome;
+            return new RunView(
+                    run.lease,
+                    run.nodeList,
+                    run.placedAt,
+                    known(run.startedAt),
+                    known(run.freedAt),
+                    outcome == null ? null : outcome.name(),
+                    over ? new ExitStatus(run.exitCode, run.exitSignal).toString() : null,
+                    over ? run.charge() : null);
+        }
+    }
+
+    /// @param runs the job's, by lease
+    static JobView of(JobRow job, List<RunRow> runs, long now) {
+        @Nullable RunRow last =
+                runs.isEmpty() || runs.getLast().lease != job.lease ? null : runs.getLast();
+        boolean current = job.startedAt != 0;
+        return new JobView(
+                job.id,
+                job.name,
+                job.username,
+                job.account,
+                job.partition,
+                job.qos,
+                job.state.name(),
+                job.state.code(),
+                job.reason.slurmName(),
+                job.message,
+                job.exitCode,
+                job.exitSignal,
+                new ExitStatus(job.exitCode, job.exitSignal).toString(),
+                job.submittedAt,
+                job.submittedAt,
+                known(job.startedAt),
+                known(job.endedAt),
+                current ? elapsed(job, last, now) / 1000 : 0,
+                job.timeLimitSeconds,
+                job.nodes,
+                current && last != null ? last.nodeList : "",
+                job.tasks,
+                job.cpus,
+                job.memoryMib,
+                job.gpus,
+                job.gpuType,
+                job.restarts,
+                job.cancelledBy,
+                runs.stream().map(RunRow::charge).reduce(Charge.ZERO, Charge::plus),
+                runs.stream().map(RunView::of).toList());
+    }
+
+    private static long elapsed(JobRow job, @Nullable RunRow last, long now) {
+        long until = last != null && last.freedAt != 0 ? last.freedAt : job.endedAt;
+        return Math.max(0, (until == 0 ? now : until) - job.startedAt);
+    }
+
+    private static @Nullable Long known(long time) {
+        return time == 0 ? null : time;
+    }
+}

@@ -1,0 +1,5 @@
+/// What accounting answers over HTTP.
+@NullMarked
+package io.berth.accounting.http;
+
+import org.jspecify.annotations.NullMarked;

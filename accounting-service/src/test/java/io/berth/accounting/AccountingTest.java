@@ -1,0 +1,429 @@
+package io.berth.accounting;
+
+import static io.restassured.RestAssured.given;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.hamcrest.Matchers.containsString;
+import static org.hamcrest.Matchers.equalTo;
+import static org.hamcrest.Matchers.hasItem;
+import static org.hamcrest.Matchers.hasSize;
+import static org.hamcrest.Matchers.is;
+
+import io.berth.accounting.cluster.ClusterFile;
+import io.berth.accounting.kafka.ConfigTopic;
+import io.berth.contracts.Charge;
+import io.berth.contracts.DeadLetter;
+import io.berth.contracts.EndedRun;
+import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.event.Usage;
+import io.berth.contracts.topic.Topics;
+import io.berth.log.Events;
+import io.berth.log.KafkaConnection;
+import io.berth.log.LogReader;
+import io.berth.log.TopicDeclarations;
+import io.quarkus.test.common.QuarkusTestResource;
+import io.quarkus.test.junit.QuarkusTest;
+import io.quarkus.test.security.TestSecurity;
+import io.restassured.path.json.JsonPath;
+import io.restassured.response.Response;
+import jakarta.inject.Inject;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
+
+/// The whole service on a real broker and a real database. The tests share both, and each stands on
+/// what the ones before it left.
+@QuarkusTest
+@QuarkusTestResource(Servers.class)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class AccountingTest {
+
+    private static final String JOBS = Topics.JOBS.name();
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    @Inject KafkaConnection kafka;
+    @Inject TopicDeclarations declarations;
+    @Inject BooksLoop loop;
+
+    @ConfigProperty(name = "quarkus.datasource.jdbc.url")
+    String jdbcUrl = "";
+
+    @ConfigProperty(name = "quarkus.datasource.password")
+    String password = "";
+
+    Servers servers = new Servers();
+
+    private final Lives lives = new Lives(7);
+    private final List<EndedRun> charged = new ArrayList<>();
+    private final Events<JobEvent> events = new Events<>(Topics.JOBS, "placement-service");
+    private int nextId = 1;
+
+    @BeforeEach
+    void jobs_topic_exists() {
+        try (Admin admin = kafka.admin()) {
+            declarations.create(admin, List.of(Topics.JOBS));
+        }
+    }
+
+    @Test
+    @Order(1)
+    void it_becomes_ready_and_has_published_the_cluster_file() throws Exception {
+        await().atMost(PATIENCE).untilAsserted(() -> ready().then().statusCode(200));
+
+        var published = new ConfigTopic(kafka).read();
+
+        var file = ClusterFile.parse(Files.readString(Path.of("../examples/accounts.yaml")));
+        assertThat(published.highest()).isEqualTo(1);
+        assertThat(published.entries().values()).containsExactlyElementsOf(file.entries(1));
+    }
+
+    @Test
+    @Order(2)
+    void a_changed_cluster_file_is_the_next_revision_and_an_equal_one_is_none() throws Exception {
+        var topic = new ConfigTopic(kafka);
+        String yaml = Files.readString(Path.of("../examples/accounts.yaml"));
+        var without = ClusterFile.parse(yaml.replace("high: {priority: 100}", ""));
+
+        assertThat(topic.publish(ClusterFile.parse(yaml)).highest()).isEqualTo(1);
+        assertThat(topic.publish(without).highest()).isEqualTo(2);
+
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> {
+                    var published = topic.read();
+                    assertThat(published.highest()).isEqualTo(2);
+                    assertThat(published.whole().orElseThrow().qos()).containsOnlyKeys("normal");
+                });
+        assertThat(topic.publish(ClusterFile.parse(yaml)).highest()).isEqualTo(3);
+    }
+
+    @Test
+    @Order(3)
+    void without_a_token_nothing_is_told() {
+        given().get("/v1/accounting/jobs").then().statusCode(401);
+        given().get("/v1/accounting/usage").then().statusCode(401);
+        given().get("/v1/accounting/balance").then().statusCode(401);
+    }
+
+    @Test
+    @Order(4)
+    @TestSecurity(user = "alice", roles = "user")
+    void only_an_operator_checks_the_balance() {
+        given().get("/v1/accounting/balance").then().statusCode(403);
+    }
+
+    @Test
+    @Order(5)
+    @TestSecurity(user = "admin", roles = "operator")
+    void what_happened_is_in_the_books_and_they_balance() {
+        write(40);
+
+        awaitBooks();
+
+        Response jobs = given().get("/v1/accounting/jobs");
+        jobs.then().statusCode(200).body("jobs", hasSize(40)).body("more", is(false));
+        balance()
+                .then()
+                .body("balanced", is(true))
+                .body("jobs", is(40))
+                .body("differences", hasSize(0));
+    }
+
+    @Test
+    @Order(6)
+    @TestSecurity(user = "alice", roles = "user")
+    void jobs_are_found_by_what_they_are() {
+        JsonPath all = given().get("/v1/accounting/jobs").jsonPath();
+        List<Integer> alices = all.getList("jobs.findAll { it.user == 'alice' }.id");
+        List<Integer> completed = all.getList("jobs.findAll { it.state == 'COMPLETED' }.id");
+
+        assertThat(ids("user=alice")).isEqualTo(alices).isNotEmpty();
+        assertThat(ids("state=CD")).isEqualTo(completed).isNotEmpty();
+        assertThat(ids("state=completed&account=team_a,team_b")).isNotEmpty();
+        assertThat(ids("job=3,1,999")).containsExactly(1, 3);
+        assertThat(ids("end=1")).isEmpty();
+        assertThat(ids("limit=2")).containsExactly(39, 40);
+        given().get("/v1/accounting/jobs?state=ASLEEP")
+                .then()
+                .statusCode(400)
+                .contentType("application/problem+json")
+                .body("code", equalTo("invalid_request"))
+                .body("detail", containsString("'ASLEEP'"));
+        given().get("/v1/accounting/jobs?job=0x1").then().statusCode(400);
+    }
+
+    @Test
+    @Order(7)
+    @TestSecurity(user = "admin", roles = "operator")
+    void after_a_restart_every_record_still_counts_once() {
+        loop.stop();
+        write(30);
+        loop.start();
+
+        awaitBooks();
+
+        balance().then().body("balanced", is(true)).body("jobs", is(70));
+    }
+
+    @Test
+    @Order(8)
+    @TestSecurity(user = "admin", roles = "operator")
+    void a_database_that_was_away_is_waited_for() throws Exception {
+        servers.stopDatabase();
+        write(10);
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        ready().then()
+                                .statusCode(503)
+                                .body("checks.data.books", hasItem(containsString("waiting"))));
+
+        servers.startDatabase();
+
+        awaitBooks();
+        balance().then().body("balanced", is(true)).body("jobs", is(80));
+        await().atMost(PATIENCE).untilAsserted(() -> ready().then().statusCode(200));
+    }
+
+    @Test
+    @Order(9)
+    void usage_is_published_and_matches_the_books() {
+        Map<String, Usage> shares = new TreeMap<>();
+
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> {
+                    readShares(shares);
+                    assertThat(shares.keySet())
+                            .contains("team_a/alice", "team_a/bob", "team_b/carol");
+                });
+
+        assertThat(shares.values()).allMatch(it -> it.billingMicros() >= 0);
+    }
+
+    @Test
+    @Order(10)
+    @TestSecurity(user = "admin", roles = "operator")
+    void a_corrupt_record_is_kept_aside_and_the_next_one_is_booked() {
+        long offset = writeRaw("berth.jobs.v1/Queued", "{\"job\":");
+        write(5);
+
+        awaitBooks();
+
+        balance().then().body("balanced", is(true)).body("jobs", is(85));
+        var letters = new ArrayList<DeadLetter>();
+        var topic = Topics.deadLetters("accounting-service");
+        var codec = new Events<>(topic, "test");
+        try (var consumer = kafka.consumer()) {
+            LogReader.readAll(
+                    consumer,
+                    List.of(new TopicPartition(topic.name(), 0)),
+                    record -> {
+                        try {
+                            letters.add(codec.event(record));
+                        } catch (Exception e) {
+                            throw new IllegalStateException(e);
+                        }
+                    });
+        }
+        assertThat(letters).extracting(DeadLetter::position).containsExactly(JOBS + "/0/" + offset);
+        assertThat(count("dead_letter")).isEqualTo(1);
+    }
+
+    @Test
+    @Order(11)
+    @TestSecurity(user = "admin", roles = "operator")
+    void the_whole_topic_read_again_gives_the_same_books() throws Exception {
+        List<String> before = dump();
+        loop.stop();
+        execute("TRUNCATE run, job, usage, log_position, dead_letter");
+
+        loop.start();
+
+        awaitBooks();
+        assertThat(dump()).isEqualTo(before).isNotEmpty();
+    }
+
+    @Test
+    @Order(12)
+    void another_topic_of_the_same_name_stops_the_books() throws Exception {
+        restartAfter("UPDATE log_position SET topic_id = 'AAAAAAAAAAAAAAAAAAAAAA'");
+
+        assertStopped("another topic");
+
+        restartAfter("DELETE FROM log_position; TRUNCATE run, job, usage, dead_letter");
+        awaitBooks();
+    }
+
+    @Test
+    @Order(13)
+    void a_position_that_the_log_does_not_have_stops_the_books() throws Exception {
+        restartAfter("UPDATE log_position SET next_offset = 1000000");
+
+        assertStopped("the books stand at offset 1000000");
+
+        restartAfter("DELETE FROM log_position; TRUNCATE run, job, usage, dead_letter");
+        awaitBooks();
+    }
+
+    @Test
+    @Order(14)
+    @TestSecurity(user = "admin", roles = "operator")
+    void an_event_of_a_newer_version_stops_the_books_after_what_came_before_it() {
+        write(3);
+        writeRaw("berth.jobs.v1/Teleported", "{\"job\":1}");
+        write(3);
+
+        assertStopped("Teleported");
+
+        balance().then().body("jobs", is(88));
+    }
+
+    private void restartAfter(String sql) throws SQLException {
+        loop.stop();
+        execute(sql);
+        loop.start();
+    }
+
+    private void assertStopped(String word) {
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        ready().then()
+                                .statusCode(503)
+                                .body("checks.data.books", hasItem(containsString("stopped")))
+                                .body("checks.data.books", hasItem(containsString(word))));
+    }
+
+    /// Writes the lives of so many new jobs.
+    private void write(int jobs) {
+        try (var producer = kafka.producer()) {
+            int before = lives.charged().size();
+            for (JobEvent event : lives.events(nextId, jobs)) {
+                var unused = producer.send(events.record(0, event, "test"));
+            }
+            producer.flush();
+            charged.addAll(lives.charged().subList(before, lives.charged().size()));
+            nextId += jobs;
+        }
+    }
+
+    private long writeRaw(String type, String value) {
+        var record =
+                new ProducerRecord<>(
+                        JOBS,
+                        0,
+                        "1".getBytes(StandardCharsets.UTF_8),
+                        value.getBytes(StandardCharsets.UTF_8));
+        record.headers().add("ce_type", type.getBytes(StandardCharsets.UTF_8));
+        try (var producer = kafka.producer()) {
+            return producer.send(record).get().offset();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /// Waits until the books hold all that was written, and checks the sum of usage.
+    private void awaitBooks() {
+        Charge all = charged.stream().map(EndedRun::charge).reduce(Charge.ZERO, Charge::plus);
+        await().atMost(PATIENCE)
+                .ignoreExceptions()
+                .untilAsserted(() -> {
+                    assertThat(count("job")).isEqualTo(nextId - 1L);
+                    assertThat(sum("billing_micros")).isEqualTo(all.billingMicros());
+                    assertThat(sum("gpu_millis")).isEqualTo(all.gpuMillis());
+                    assertThat(position()).isEqualTo(end());
+                });
+    }
+
+    private long end() {
+        var partition = new TopicPartition(JOBS, 0);
+        try (var consumer = kafka.consumer()) {
+            return consumer.endOffsets(List.of(partition)).getOrDefault(partition, -1L);
+        }
+    }
+
+    private long position() {
+        return Long.parseLong(ask("SELECT next_offset FROM log_position").getFirst());
+    }
+
+    private long count(String table) {
+        return Long.parseLong(ask("SELECT count(*) FROM " + table).getFirst());
+    }
+
+    private long sum(String column) {
+        return Long.parseLong(ask("SELECT sum(" + column + ") FROM usage").getFirst());
+    }
+
+    private List<String> dump() {
+        var rows = new ArrayList<String>();
+        rows.addAll(ask("SELECT j::text FROM job j ORDER BY id"));
+        rows.addAll(ask("SELECT r::text FROM run r ORDER BY job, lease"));
+        rows.addAll(ask("SELECT u::text FROM usage u ORDER BY account, username"));
+        return rows;
+    }
+
+    private List<String> ask(String sql) {
+        try (var connection = DriverManager.getConnection(jdbcUrl, "berth", password);
+                var statement = connection.createStatement();
+                var rows = statement.executeQuery(sql)) {
+            var answers = new ArrayList<String>();
+            while (rows.next()) {
+                answers.add(rows.getString(1));
+            }
+            return answers;
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void execute(String sql) throws SQLException {
+        try (var connection = DriverManager.getConnection(jdbcUrl, "berth", password);
+                var statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private void readShares(Map<String, Usage> shares) {
+        var codec = new Events<>(Topics.SHARES, "test");
+        try (var consumer = kafka.consumer()) {
+            LogReader.readAll(
+                    consumer,
+                    List.of(new TopicPartition(Topics.SHARES.name(), 0)),
+                    record -> {
+                        try {
+                            Usage usage = codec.event(record);
+                            shares.put(usage.account() + "/" + usage.user(), usage);
+                        } catch (Exception e) {
+                            throw new IllegalStateException(e);
+                        }
+                    });
+        }
+    }
+
+    private static List<Integer> ids(String query) {
+        return given().get("/v1/accounting/jobs?" + query).jsonPath().getList("jobs.id");
+    }
+
+    private static Response balance() {
+        return given().get("/v1/accounting/balance");
+    }
+
+    private static Response ready() {
+        return given().get("/q/health/ready");
+    }
+}

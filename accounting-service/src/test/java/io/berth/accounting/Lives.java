@@ -1,0 +1,164 @@
+package io.berth.accounting;
+
+import io.berth.contracts.Allocation;
+import io.berth.contracts.Charge;
+import io.berth.contracts.EndedRun;
+import io.berth.contracts.ExitStatus;
+import io.berth.contracts.GpuRequest;
+import io.berth.contracts.IndexSet;
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
+import io.berth.contracts.JobState;
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.MemoryRequest;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.Reason;
+import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.event.JobEvent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/// Random lives of jobs, as placement tells them: several runs, requeues, cancels while waiting,
+/// jobs that still live at the end.
+public final class Lives {
+
+    private static final List<String> USERS = List.of("alice", "bob", "carol", "zoe");
+
+    private final Random random;
+    private final List<JobEvent> events = new ArrayList<>();
+    private final List<EndedRun> charged = new ArrayList<>();
+
+    public Lives(long seed) {
+        this.random = new Random(seed);
+    }
+
+    /// Every run that has ended in the events so far.
+    public List<EndedRun> charged() {
+        return charged;
+    }
+
+    /// The events of these jobs, mixed as a log mixes them: each job's own order is kept.
+    public List<JobEvent> events(int firstId, int jobs) {
+        var lives = new ArrayList<List<JobEvent>>();
+        for (int i = 0; i < jobs; i++) {
+            lives.add(new ArrayList<>(life(new JobId(firstId + i))));
+        }
+        events.clear();
+        while (!lives.isEmpty()) {
+            List<JobEvent> life = lives.get(random.nextInt(lives.size()));
+            events.add(life.removeFirst());
+            lives.removeIf(List::isEmpty);
+        }
+        return List.copyOf(events);
+    }
+
+    private List<JobEvent> life(JobId job) {
+        var life = new ArrayList<JobEvent>();
+        var runs = new ArrayList<EndedRun>();
+        long submittedAt = 1_700_000_000_000L + random.nextInt(1_000_000);
+        long at = submittedAt;
+        JobDescription description = description();
+        life.add(new JobEvent.Queued(job, at, description));
+        for (int lease = 1; lease <= 1 + random.nextInt(3); lease++) {
+            at += random.nextInt(100_000);
+            if (random.nextInt(6) == 0) {
+                break;
+            }
+            long rate = random.nextInt(200_000);
+            List<Allocation> allocations = allocations(1 + random.nextInt(2));
+            life.add(new JobEvent.Placed(job, at, lease, allocations, rate));
+            long placedAt = at;
+            long startedAt = random.nextInt(5) == 0 ? 0 : at + 5;
+            if (startedAt != 0) {
+                life.add(new JobEvent.Started(job, startedAt, lease));
+            }
+            if (random.nextInt(8) == 0) {
+                return life;
+            }
+            at += 10 + random.nextInt(10_000_000);
+            boolean requeued = random.nextInt(3) == 0;
+            var run =
+                    new EndedRun(
+                            lease,
+                            allocations,
+                            placedAt,
+                            startedAt,
+                            at,
+                            requeued ? JobState.PENDING : JobState.COMPLETED,
+                            ExitStatus.SUCCESS,
+                            charge(at - placedAt, rate, allocations));
+            runs.add(run);
+            charged.add(run);
+            if (!requeued) {
+                life.add(ended(job, at, description, JobState.COMPLETED, submittedAt, runs));
+                return life;
+            }
+            life.add(new JobEvent.Requeued(job, at, run, Reason.NODE_DOWN));
+        }
+        if (random.nextBoolean()) {
+            life.add(ended(job, at, description, JobState.CANCELLED, submittedAt, runs));
+        }
+        return life;
+    }
+
+    private static JobEvent ended(
+            JobId job,
+            long at,
+            JobDescription description,
+            JobState state,
+            long submittedAt,
+            List<EndedRun> runs) {
+        return new JobEvent.Ended(
+                job,
+                at,
+                description,
+                state,
+                Reason.NONE,
+                ExitStatus.SUCCESS,
+                submittedAt,
+                runs,
+                state == JobState.CANCELLED ? "alice" : null,
+                null);
+    }
+
+    private static Charge charge(long held, long rate, List<Allocation> allocations) {
+        long gpus = allocations.stream().mapToLong(it -> it.gpus().size()).sum();
+        return new Charge(
+                4 * held * allocations.size(),
+                1024 * held * allocations.size(),
+                gpus * held,
+                held * allocations.size(),
+                rate * held);
+    }
+
+    private List<Allocation> allocations(int nodes) {
+        var allocations = new ArrayList<Allocation>();
+        for (int i = 0; i < nodes; i++) {
+            allocations.add(
+                    new Allocation(
+                            new NodeName("gpu-0" + (1 + i)),
+                            i,
+                            1,
+                            IndexSet.firstN(4),
+                            1024,
+                            random.nextBoolean() ? List.of("GPU-" + i) : List.of()));
+        }
+        return allocations;
+    }
+
+    private JobDescription description() {
+        String user = USERS.get(random.nextInt(USERS.size()));
+        return new JobDescription(
+                user,
+                user.equals("carol") ? "team_b" : "team_a",
+                "batch",
+                "normal",
+                "job\0of " + user,
+                new ResourceRequest(1, 1, 4, MemoryRequest.perNode(1024), GpuRequest.NONE),
+                LaunchMode.BATCH,
+                3600,
+                0,
+                true);
+    }
+}

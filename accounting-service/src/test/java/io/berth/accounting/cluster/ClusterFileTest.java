@@ -1,0 +1,194 @@
+package io.berth.accounting.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.groups.Tuple.tuple;
+
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.config.ConfigurationAssembler;
+import io.berth.contracts.event.ConfigEntry;
+import io.berth.contracts.event.ConfigEntry.Account;
+import io.berth.contracts.event.ConfigEntry.Association;
+import io.berth.contracts.event.ConfigEntry.Partition;
+import io.berth.contracts.event.ConfigEntry.Prices;
+import io.berth.contracts.event.ConfigEntry.Weights;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ClusterFileTest {
+
+    private static final String LEAST =
+            """
+            name: c
+            defaultAccount: everybody
+            defaultQos: normal
+            partitions: {batch: {default: true}}
+            qos: {normal: {}}
+            accounts: {everybody: {}}
+            """;
+
+    @Test
+    void the_example_is_valid_and_holds_the_tree_of_the_worked_example() throws Exception {
+        Configuration example =
+                configuration(Files.readString(Path.of("../examples/accounts.yaml")));
+
+        var cluster = example.cluster();
+        assertThat(cluster.usageHalfLifeSeconds()).isEqualTo(14 * 86_400);
+        assertThat(cluster.maxAgeSeconds()).isEqualTo(7 * 86_400);
+        assertThat(cluster.weights()).isEqualTo(new Weights(1000, 10_000, 0, 0, 10_000));
+        assertThat(cluster.prices())
+                .isEqualTo(
+                        new Prices(
+                                1000,
+                                250,
+                                16_000,
+                                Map.of("v100", 4000L, "a100", 16_000L, "h100", 24_000L)));
+        assertThat(example.accounts().values())
+                .extracting(Account::name, Account::shares)
+                .containsExactly(
+                        tuple("team_a", 50),
+                        tuple("team_b", 30),
+                        tuple("team_c", 20),
+                        tuple("default", 1));
+        assertThat(example.associations())
+                .extracting(it -> it.account() + "/" + it.user() + "=" + it.shares())
+                .containsExactly(
+                        "root/root=1",
+                        "team_a/alice=30",
+                        "team_a/bob=20",
+                        "team_b/carol=15",
+                        "team_b/dave=15",
+                        "team_c/eve=20");
+        assertThat(example.accountOf("alice")).isEqualTo("team_a");
+        assertThat(example.accountOf("stranger")).isEqualTo("default");
+        Partition batch = example.defaultPartition().orElseThrow();
+        assertThat(batch.name()).isEqualTo("batch");
+        assertThat(batch.maxTimeSeconds()).isEqualTo(7 * 86_400);
+        assertThat(batch.defaultTimeSeconds()).isEqualTo(3600);
+        Partition interactive = Objects.requireNonNull(example.partitions().get("interactive"));
+        assertThat(interactive.maxTimeSeconds()).isEqualTo(4 * 3600);
+        assertThat(interactive.tier()).isGreaterThan(batch.tier());
+    }
+
+    @Test
+    void what_is_left_out_has_slurms_defaults() throws Exception {
+        Configuration least = configuration(LEAST);
+
+        assertThat(least.cluster().usageHalfLifeSeconds()).isEqualTo(7 * 86_400);
+        assertThat(least.cluster().weights()).isEqualTo(new Weights(0, 0, 0, 0, 0));
+        assertThat(least.defaultPartition().orElseThrow().nodes()).containsExactly("ALL");
+        assertThat(least.accounts().values())
+                .extracting(Account::parent, Account::shares)
+                .containsExactly(tuple(null, 1));
+    }
+
+    @Test
+    void nodes_are_a_host_list() throws Exception {
+        Configuration cluster =
+                configuration(
+                        LEAST.replace("default: true", "default: true, nodes: 'gpu-[08-10]'"));
+
+        assertThat(cluster.defaultPartition().orElseThrow().nodes())
+                .containsExactly("gpu-08", "gpu-09", "gpu-10");
+    }
+
+    @Test
+    void the_default_account_of_a_user_is_the_first_one_or_the_one_marked() throws Exception {
+        Configuration cluster =
+                configuration(
+                        LEAST.replace(
+                                "accounts: {everybody: {}}",
+                                """
+                                accounts:
+                                  everybody: {}
+                                  a: {users: {ann: 1, ben: 1}}
+                                  b: {parent: a, shares: parent, users: {ann: parent, ben: {shares: 5, default: true}}}\
+                                """));
+
+        assertThat(cluster.accountOf("ann")).isEqualTo("a");
+        assertThat(cluster.accountOf("ben")).isEqualTo("b");
+        assertThat(cluster.mayUse("ben", "a")).isTrue();
+        assertThat(cluster.associations())
+                .extracting(Association::shares)
+                .containsExactly(1, 1, ConfigEntry.PARENT_SHARES, 5);
+    }
+
+    @Test
+    void every_record_knows_its_place_in_the_revision() throws Exception {
+        List<ConfigEntry> entries = ClusterFile.parse(LEAST).entries(7);
+
+        assertThat(entries)
+                .extracting(
+                        it -> it.part().revision(), it -> it.part().number(), it -> it.part().of())
+                .containsExactly(
+                        tuple(7L, 1, 4), tuple(7L, 2, 4), tuple(7L, 3, 4), tuple(7L, 4, 4));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "name: c                       | nam: c                        | nam: unknown key",
+                "name: c                       | name: 'a b'                   | name: 'a b' is not a name",
+                "name: c                       | ''                            | name: a name is required here",
+                "name: c                       | name: [c                      | line",
+                "name: c                       | name: c\\nname: d              | Duplicate field 'name'",
+                "defaultAccount: everybody     | defaultAccount: nobody        | defaultAccount: there is no account 'nobody'",
+                "defaultQos: normal            | defaultQos: gold              | defaultQos: there is no QOS 'gold'",
+                "defaultQos: normal            | defaultQos: normal\\nfairShare: {halfLife: 1h} | fairShare.halfLife: '1h' is not a time",
+                "defaultQos: normal            | defaultQos: normal\\npriority: {maxAge: 0}     | priority.maxAge: must be above 0",
+                "defaultQos: normal            | defaultQos: normal\\npriority: {favorSmall: 3} | priority.favorSmall: '3' is not true or false",
+                "defaultQos: normal            | defaultQos: normal\\npriority: {weights: {age: -1}} | priority.weights.age: '-1' is not a whole number",
+                "defaultQos: normal            | defaultQos: normal\\nprices: {cpu: 0.0001}     | prices.cpu: '0.0001' is not a number from 0 with at most three decimals",
+                "defaultQos: normal            | defaultQos: normal\\nprices: {gpuTypes: {a100: cheap}} | prices.gpuTypes.a100: 'cheap' is not a number",
+                "{batch: {default: true}}      | {}                            | partitions: at least one partition is required",
+                "{batch: {default: true}}      | [batch]                       | partitions: a map of keys and values is expected here",
+                "{batch: {default: true}}      | {a: {default: true}, b: {default: true}} | partitions.b.default: partition a is the default already",
+                "{batch: {default: true}}      | {a: {maxTime: 10, defaultTime: 20}} | partitions.a.defaultTime: is above maxTime",
+                "{batch: {default: true}}      | {a: {nodes: 'gpu-[01-'}}      | partitions.a.nodes: 'gpu-[01-' is neither ALL nor a list",
+                "{normal: {}}                  | {normal: {prio: 1}}           | qos.normal.prio: unknown key; known are priority",
+                "{everybody: {}}               | {everybody: {shares: -3}}     | accounts.everybody.shares: shares '-3' are neither",
+                "{everybody: {}}               | {everybody: {parent: lost}}   | accounts.everybody.parent: there is no account 'lost'",
+                "{everybody: {}}               | {everybody: {parent: b}, b: {parent: everybody}} | accounts.everybody.parent: the account is below itself",
+                "{everybody: {}}               | {everybody: {users: {ann: many}}} | accounts.everybody.users.ann: shares 'many' are neither",
+                "{everybody: {}}               | {everybody: {users: {'a/b': 1}}} | accounts.everybody.users.a/b: 'a/b' is not a name",
+                "{everybody: {}}               | {everybody: {}, root: {shares: 1}} | accounts.root.shares: unknown key; known are users",
+                "{everybody: {}}               | {everybody: {users: {u: {default: true}}}, b: {users: {u: {default: true}}}} | accounts.b.users.u: the default of u is everybody already",
+            })
+    void a_mistake_is_told_in_one_line_that_names_the_place(
+            String right, String wrong, String complaint) {
+        String yaml = LEAST.replace(right, wrong.replace("\\n", "\n"));
+        assertThat(yaml).isNotEqualTo(LEAST);
+
+        assertThatExceptionOfType(InvalidClusterFile.class)
+                .isThrownBy(() -> ClusterFile.parse(yaml))
+                .satisfies(e -> {
+                    assertThat(e).hasMessageContaining(complaint);
+                    assertThat(e.toString().lines()).hasSize(1);
+                });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"''", "'# nothing'", "'- a list'", "'text'"})
+    void a_file_that_is_no_map_is_refused(String yaml) {
+        assertThatExceptionOfType(InvalidClusterFile.class)
+                .isThrownBy(() -> ClusterFile.parse(yaml))
+                .withMessageContaining("a map of keys and values is expected");
+    }
+
+    private static Configuration configuration(String yaml) throws InvalidClusterFile {
+        var assembler = new ConfigurationAssembler();
+        Optional<Configuration> whole = Optional.empty();
+        for (ConfigEntry entry : ClusterFile.parse(yaml).entries(1)) {
+            whole = assembler.add(entry);
+        }
+        return whole.orElseThrow();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.berth.accounting.cluster;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.berth.accounting.db;
+
+import org.jspecify.annotations.NullMarked;

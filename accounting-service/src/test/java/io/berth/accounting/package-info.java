@@ -1,0 +1,4 @@
+@NullMarked
+package io.berth.accounting;
+
+import org.jspecify.annotations.NullMarked;
