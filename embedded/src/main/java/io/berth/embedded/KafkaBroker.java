@@ -1,6 +1,8 @@
 package io.berth.embedded;
 
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Properties;
@@ -57,6 +59,7 @@ public final class KafkaBroker implements AutoCloseable {
                     .setMetadataLogDirectory(directory.toString())
                     .addDirectory(directory.toString())
                     .setIgnoreFormatted(true)
+                    .setPrintStream(new PrintStream(OutputStream.nullOutputStream()))
                     .run();
         } catch (IOException e) {
             throw e;

@@ -1,0 +1,214 @@
+package io.berth.standalone.demo;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.berth.standalone.demo.Entry.RunEntry;
+import io.berth.standalone.mesh.Identity;
+import io.berth.standalone.mesh.MeshClient;
+import io.berth.standalone.mesh.Ports;
+import io.berth.standalone.mesh.Table;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/// The contest of the demo: who submits what when, what the queue looks like, and what came of it.
+final class Contest {
+
+    private static final int GPUS = 8;
+    private static final Duration LIMIT = Duration.ofSeconds(70);
+    private static final Map<String, Character> PENS =
+            Map.of("alice", '-', "bob", '#', "carol", '~', "dave", '+');
+
+    private final Ports ports;
+    private final Identity identity;
+    private final Path workingDirectory;
+    private final PrintStream out;
+    private final MeshClient watcher;
+    private final long deadline = System.nanoTime() + LIMIT.toNanos();
+    private final Map<Long, JsonNode> jobs = new HashMap<>();
+    private final Map<Long, String> explanations = new HashMap<>();
+
+    Contest(Ports ports, Identity identity, Path workingDirectory, PrintStream out) {
+        this.ports = ports;
+        this.identity = identity;
+        this.workingDirectory = workingDirectory;
+        this.out = out;
+        this.watcher = client("demo", Identity.OPERATOR);
+    }
+
+    /// Plays it until all jobs have ended.
+    void play() throws IOException {
+        submit(Wave.ALICE);
+        await(job -> job.path("state").asText().equals("RUNNING"), GPUS);
+        submit(Wave.BOB);
+        submit(Wave.CAROL);
+        showQueue("The queue, with alice's first eight scripts on the GPUs");
+        await(job -> isRunning(job, "bob"), 1);
+        submit(Wave.DAVE);
+        showQueue("The queue, with bob's job on all GPUs");
+        await(job -> job.has("endedAt"), jobs.size());
+    }
+
+    /// The accounting of all jobs, once it has their ends.
+    List<Entry> awaitBooked(MeshClient operator) throws IOException {
+        while (true) {
+            List<Entry> entries = Entry.of(operator.accounting("/v1/accounting/jobs"));
+            boolean booked =
+                    entries.size() == jobs.size()
+                            && entries.stream()
+                                    .flatMap(entry -> entry.runs().stream())
+                                    .allMatch(run -> run.freedAt() > 0);
+            if (booked) {
+                return entries.stream().sorted(Comparator.comparingLong(Entry::id)).toList();
+            }
+            pause("the accounting of " + jobs.size() + " jobs; it has " + entries);
+        }
+    }
+
+    /// Shows who ran when and why.
+    void tell(List<Entry> entries) {
+        Map<Long, List<Integer>> held = new HashMap<>();
+        jobs.forEach((id, job) -> held.put(id, gpus(job)));
+        out.println(
+                "\nWho ran when: a job's number, drawn on with - alice, # bob, ~ carol, + dave");
+        out.print(new Timeline(GPUS, held, PENS).draw(entries));
+        var table =
+                new Table(
+                        "JOB",
+                        "USER",
+                        "NAME",
+                        "GPUS",
+                        "SUBMITTED",
+                        "WAITED",
+                        "RAN",
+                        "WHY IT WAITED");
+        long from = entries.stream().mapToLong(Entry::submittedAt).min().orElse(0);
+        for (Entry entry : entries) {
+            for (RunEntry run : entry.runs()) {
+                table.row(
+                        Long.toString(entry.id()),
+                        entry.user(),
+                        entry.name(),
+                        Long.toString(entry.gpus()),
+                        seconds(entry.submittedAt() - from),
+                        seconds(run.placedAt() - entry.submittedAt()),
+                        seconds(run.heldMillis()),
+                        explanations.getOrDefault(entry.id(), ""));
+            }
+        }
+        out.print("\n" + table);
+    }
+
+    private void submit(Wave wave) throws IOException {
+        MeshClient user = client(wave.user(), Identity.USER);
+        var ids = new ArrayList<Long>();
+        for (Map<String, Object> submission : wave.submissions(workingDirectory.toString())) {
+            JsonNode job = user.submit(submission);
+            ids.add(job.path("id").asLong());
+            jobs.put(ids.getLast(), job);
+        }
+        out.printf(
+                "%s: job%s%n",
+                wave,
+                ids.size() == 1
+                        ? " " + ids.getFirst()
+                        : "s " + ids.getFirst() + " to " + ids.getLast());
+    }
+
+    private void showQueue(String title) throws IOException {
+        watch();
+        var table = new Table("JOB", "USER", "NAME", "GPUS", "STATE", "PRIORITY", "WHY");
+        List<JsonNode> queue =
+                jobs.values().stream()
+                        .filter(job -> !job.has("endedAt"))
+                        .sorted(
+                                Comparator.comparing((JsonNode job) -> isPending(job))
+                                        .thenComparing(job -> -job.path("priority").asLong())
+                                        .thenComparing(job -> job.path("id").asLong()))
+                        .toList();
+        for (JsonNode job : queue) {
+            long id = job.path("id").asLong();
+            String why = "";
+            if (isPending(job)) {
+                why = watcher.get("/v1/jobs/" + id + "/why").path("explanation").asText();
+                explanations.put(id, why);
+            }
+            table.row(
+                    Long.toString(id),
+                    job.path("user").asText(),
+                    job.path("name").asText(),
+                    job.path("gpus").asText(),
+                    job.path("state").asText(),
+                    job.path("priority").asText(),
+                    why);
+        }
+        out.printf("%n%s%n%s%n", title, table);
+    }
+
+    private void await(Predicate<JsonNode> condition, int count) throws IOException {
+        while (true) {
+            watch();
+            if (jobs.values().stream().filter(condition).count() >= count) {
+                return;
+            }
+            pause("%d jobs, at %s".formatted(count, jobs.values()));
+        }
+    }
+
+    private void watch() throws IOException {
+        String ids = String.join(",", jobs.keySet().stream().map(String::valueOf).toList());
+        for (JsonNode job : watcher.get("/v1/jobs?job=" + ids).path("jobs")) {
+            jobs.put(job.path("id").asLong(), job);
+        }
+    }
+
+    private void pause(String awaited) throws IOException {
+        if (System.nanoTime() > deadline) {
+            throw new IOException("no end within " + LIMIT + " of waiting for " + awaited);
+        }
+        try {
+            Thread.sleep(50);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
+    }
+
+    private MeshClient client(String user, String group) {
+        return new MeshClient(ports, identity.token(user, group));
+    }
+
+    private static boolean isPending(JsonNode job) {
+        return job.path("state").asText().equals("PENDING");
+    }
+
+    private static boolean isRunning(JsonNode job, String user) {
+        return job.path("user").asText().equals(user)
+                && job.path("state").asText().equals("RUNNING");
+    }
+
+    /// The numbers in `0-2,5` of the job's only node.
+    private static List<Integer> gpus(JsonNode job) {
+        var numbers = new ArrayList<Integer>();
+        for (String range : job.at("/allocations/0/gpuIndices").asText().split(",")) {
+            String[] ends = range.split("-");
+            if (!ends[0].isEmpty()) {
+                int last = Integer.parseInt(ends[ends.length - 1]);
+                for (int number = Integer.parseInt(ends[0]); number <= last; number++) {
+                    numbers.add(number);
+                }
+            }
+        }
+        return numbers;
+    }
+
+    private static String seconds(long millis) {
+        return "%.1f s".formatted(millis / 1000.0);
+    }
+}

@@ -1,0 +1,6 @@
+/// `berth demo`: three users contend for eight GPUs on a mesh of its own, and the books are
+/// checked.
+@NullMarked
+package io.berth.standalone.demo;
+
+import org.jspecify.annotations.NullMarked;

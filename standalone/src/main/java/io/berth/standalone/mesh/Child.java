@@ -1,0 +1,154 @@
+package io.berth.standalone.mesh;
+
+import io.berth.standalone.mesh.MeshStatus.State;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/// A part of the mesh that is a process, and is started again when it dies or is beyond repair.
+///
+/// All calls come from one thread, which lives as long as the processes. Times are readings of one
+/// clock that never goes back.
+final class Child {
+
+    private static final Duration EAGER = Duration.ofMillis(100);
+    private static final Duration CALM = Duration.ofSeconds(2);
+
+    /// A service may say that it is broken for so long before it is killed.
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    /// What stays the same over all of a part's processes.
+    ///
+    /// @param grace how long one may take to end when it is asked to
+    record Role(String name, int port, Path log, Duration grace) {}
+
+    private final Role role;
+    private final Running.Start start;
+    private final Health.Probe probe;
+
+    private State state = State.STOPPED;
+    private @Nullable Running process;
+    private Duration startedAt = Duration.ZERO;
+    private Duration startAt = Duration.ZERO;
+    private Duration probeAt = Duration.ZERO;
+    private @Nullable Duration brokenSince;
+    private Backoff backoff = Backoff.NONE;
+    private int restarts;
+    private @Nullable String note;
+
+    Child(Role role, Running.Start start, Health.Probe probe) {
+        this.role = role;
+        this.start = start;
+        this.probe = probe;
+    }
+
+    Role role() {
+        return role;
+    }
+
+    State state() {
+        return state;
+    }
+
+    void start(Duration now) {
+        spawn(now);
+    }
+
+    /// Looks at the process and does what is due.
+    void tick(Duration now) {
+        if (state == State.STOPPED) {
+            return;
+        }
+        Running current = process;
+        if (current == null) {
+            if (now.compareTo(startAt) >= 0) {
+                restarts++;
+                spawn(now);
+            }
+        } else if (!current.isAlive()) {
+            died(current.end(), now);
+        } else if (now.compareTo(probeAt) >= 0) {
+            heard(probe.ask(), current, now);
+        }
+    }
+
+    MeshStatus.Part status() {
+        Running current = process;
+        return new MeshStatus.Part(
+                role.name(),
+                state,
+                current == null ? null : current.pid(),
+                role.port(),
+                restarts,
+                note,
+                null);
+    }
+
+    /// Asks the process to end; [#awaitStopped] waits for that.
+    void stop() {
+        state = State.STOPPED;
+        if (process != null) {
+            process.stop();
+        }
+    }
+
+    /// Waits until the stopped process has ended, and kills it if it does not in time. Whether it
+    /// ended by itself.
+    boolean awaitStopped() throws InterruptedException {
+        Running current = process;
+        if (current == null) {
+            return true;
+        }
+        boolean orderly = current.awaitEnd(role.grace());
+        if (!orderly) {
+            current.kill();
+            current.awaitEnd(role.grace());
+        }
+        process = null;
+        return orderly;
+    }
+
+    private void spawn(Duration now) {
+        state = backoff.isCrashLoop() ? State.CRASH_LOOP : State.STARTING;
+        startedAt = now;
+        probeAt = now;
+        brokenSince = null;
+        try {
+            process = start.start();
+        } catch (IOException e) {
+            died(String.valueOf(e.getMessage()), now);
+        }
+    }
+
+    private void died(String how, Duration now) {
+        process = null;
+        backoff = backoff.afterDeath(now.minus(startedAt));
+        startAt = now.plus(backoff.delay());
+        state = backoff.isCrashLoop() ? State.CRASH_LOOP : State.RESTARTING;
+        note = "%s, death %d in a row, see %s".formatted(how, backoff.deaths(), role.log());
+    }
+
+    private void heard(Health health, Running current, Duration now) {
+        switch (health) {
+            case READY -> {
+                state = State.READY;
+                brokenSince = null;
+                note = null;
+            }
+            case NOT_READY -> {
+                state = state == State.READY ? State.NOT_READY : state;
+                brokenSince = null;
+            }
+            case BROKEN -> {
+                state = state == State.READY ? State.NOT_READY : state;
+                Duration since = brokenSince == null ? now : brokenSince;
+                brokenSince = since;
+                if (now.minus(since).compareTo(PATIENCE) >= 0) {
+                    current.kill();
+                }
+            }
+        }
+        probeAt = now.plus(state == State.READY ? CALM : EAGER);
+    }
+}

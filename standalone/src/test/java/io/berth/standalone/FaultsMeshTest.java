@@ -1,0 +1,162 @@
+package io.berth.standalone;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Whatever is killed, nothing acknowledged is lost and nothing runs twice.
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class FaultsMeshTest {
+
+    private static final int JOBS = 20;
+    private static final int GPUS = 8;
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    /// Writes its process id when it starts and when it ends: a run that was disturbed, or a second
+    /// run, shows.
+    private static final String SCRIPT =
+            """
+            #!/bin/sh
+            echo "start $$" >>"trace-$SLURM_JOB_ID"
+            sleep 2
+            echo "end $$" >>"trace-$SLURM_JOB_ID"
+            """;
+
+    private final TestMesh mesh;
+
+    FaultsMeshTest(@TempDir Path folder) throws IOException {
+        mesh = new TestMesh(folder);
+    }
+
+    @BeforeAll
+    void start() throws IOException {
+        mesh.up("--gpu-profile", "none", "--virtual", "1xdgx-a100");
+    }
+
+    @AfterAll
+    void stop() throws IOException {
+        mesh.berth("down").succeeded();
+        mesh.assertGone();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"placement", "submit", "accounting", "agent"})
+    void a_killed_service_loses_no_job_and_runs_none_twice(String part) throws IOException {
+        List<Long> ids = submit(JOBS);
+        await().atMost(PATIENCE).until(() -> count(ids, "RUNNING") == GPUS);
+        assertThat(count(ids, "PENDING")).isPositive();
+
+        mesh.killAndAwait(part);
+
+        awaitCompleted(ids);
+        for (long id : ids) {
+            assertRanOnceUndisturbed(id);
+        }
+        awaitBalanced(ids);
+    }
+
+    @Test
+    void jobs_and_history_outlive_down_and_up() throws IOException {
+        List<Long> ended = submit(1);
+        awaitCompleted(ended);
+        List<Long> running =
+                submit(Map.of("script", "#!/bin/sh\nsleep 100\n", "gpusPerNode", GPUS));
+        await().atMost(PATIENCE).until(() -> count(running, "RUNNING") == 1);
+        List<Long> waiting = submit(1);
+
+        mesh.berth("down").succeeded();
+        mesh.assertGone();
+        mesh.up("--gpu-profile", "none", "--virtual", "1xdgx-a100");
+
+        awaitCompleted(Stream.of(ended, waiting).flatMap(List::stream).toList());
+        assertRanOnceUndisturbed(waiting.getFirst());
+        mesh.berth("scancel", running.getFirst().toString());
+        await().atMost(PATIENCE).until(() -> count(running, "RUNNING", "PENDING") == 0);
+        awaitBalanced(Stream.of(ended, waiting, running).flatMap(List::stream).toList());
+    }
+
+    private List<Long> submit(int count) throws IOException {
+        var ids = new ArrayList<Long>();
+        for (int i = 0; i < count; i++) {
+            ids.addAll(submit(Map.of("script", SCRIPT, "gpusPerNode", 1)));
+        }
+        return ids;
+    }
+
+    private List<Long> submit(Map<String, ?> job) throws IOException {
+        var complete = new HashMap<String, Object>(job);
+        complete.put("workingDirectory", mesh.work().toString());
+        complete.put("timeLimitSeconds", 300);
+        return List.of(mesh.operator().submit(complete).path("id").asLong());
+    }
+
+    private long count(List<Long> ids, String... states) throws IOException {
+        return jobs(ids)
+                .filter(job -> List.of(states).contains(job.path("state").asText()))
+                .count();
+    }
+
+    private void awaitCompleted(List<Long> ids) {
+        await().atMost(PATIENCE)
+                .ignoreExceptionsInstanceOf(IOException.class)
+                .untilAsserted(() ->
+                        assertThat(jobs(ids))
+                                .extracting(job -> job.path("state").asText())
+                                .hasSize(ids.size())
+                                .containsOnly("COMPLETED"));
+    }
+
+    private Stream<JsonNode> jobs(List<Long> ids) throws IOException {
+        String list = ids.stream().map(String::valueOf).collect(Collectors.joining(","));
+        JsonNode jobs = mesh.operator().get("/v1/jobs?job=" + list).path("jobs");
+        return StreamSupport.stream(jobs.spliterator(), false);
+    }
+
+    private void assertRanOnceUndisturbed(long id) throws IOException {
+        List<String> lines = Files.readAllLines(mesh.work().resolve("trace-" + id));
+        assertThat(lines).as("runs of job " + id).hasSize(2);
+        assertThat(lines.get(0)).startsWith("start ");
+        assertThat(lines.get(1)).isEqualTo(lines.get(0).replace("start", "end"));
+    }
+
+    private void awaitBalanced(List<Long> ids) {
+        String list = ids.stream().map(String::valueOf).collect(Collectors.joining(","));
+        await().atMost(PATIENCE)
+                .ignoreExceptionsInstanceOf(IOException.class)
+                .untilAsserted(() -> {
+                    JsonNode booked =
+                            mesh.operator()
+                                    .accounting("/v1/accounting/jobs?job=" + list)
+                                    .path("jobs");
+                    assertThat(booked).hasSize(ids.size());
+                    assertThat(booked).allMatch(job -> job.path("endedAt").asLong() > 0);
+                });
+        await().atMost(PATIENCE)
+                .ignoreExceptionsInstanceOf(IOException.class)
+                .untilAsserted(() -> {
+                    JsonNode balance = mesh.operator().accounting("/v1/accounting/balance");
+                    assertThat(balance.path("balanced").asBoolean())
+                            .as(balance.toString())
+                            .isTrue();
+                });
+    }
+}

@@ -1,0 +1,190 @@
+package io.berth.standalone;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.berth.standalone.TestMesh.Outcome;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The way of a job through a whole mesh, by the commands that people type.
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class JobsMeshTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final TestMesh mesh;
+
+    JobsMeshTest(@TempDir Path folder) throws IOException {
+        mesh = new TestMesh(folder);
+    }
+
+    @BeforeAll
+    void start() throws IOException {
+        mesh.up("--gpu-profile", "dgx-a100", "--virtual", "2xdgx-a100");
+    }
+
+    @AfterAll
+    void stop() throws IOException {
+        mesh.berth("down").succeeded();
+        mesh.assertGone();
+    }
+
+    @Test
+    void a_script_runs_on_the_gpu_that_it_was_given() throws IOException {
+        String script = example("hello-gpu.sbatch");
+
+        Outcome outcome = mesh.berth("sbatch", "--wait", "--parsable", script).succeeded();
+
+        long id = Long.parseLong(outcome.out().strip());
+        JsonNode gpus = job(id).at("/allocations/0/gpus");
+        assertThat(gpus).hasSize(1);
+        assertThat(mesh.work().resolve("slurm-" + id + ".out"))
+                .content()
+                .contains("GPUs: " + gpus.path(0).asText())
+                .contains("They are simulated");
+    }
+
+    @Test
+    void sbatch_exits_with_the_exit_code_of_the_job() throws IOException {
+        Outcome outcome = mesh.berth("sbatch", "--wait", "--wrap", "exit 3");
+
+        assertThat(outcome.status()).isEqualTo(3);
+    }
+
+    @Test
+    void accounting_has_a_job_that_ended() throws IOException {
+        String id =
+                mesh.berth("sbatch", "--wait", "--parsable", example("cpu-only.sbatch"))
+                        .succeeded()
+                        .out()
+                        .strip();
+
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(mesh.berth("sacct", "-n", "-X", "-o", "State", "-j", id).out())
+                                .contains("COMPLETED"));
+
+        assertThat(mesh.berth("sacct", "--json", "-j", id).succeeded().json().path("jobs"))
+                .hasSize(1);
+        assertThat(mesh.work().resolve("slurm-" + id + ".out"))
+                .content()
+                .isEqualTo("pi is about 3.1416, from 2 parts\n");
+    }
+
+    @Test
+    void both_nodes_of_a_training_job_take_part() throws IOException {
+        String id =
+                mesh.berth("sbatch", "--wait", "--parsable", example("train-torchrun.sbatch"))
+                        .succeeded()
+                        .out()
+                        .strip();
+
+        for (int rank = 0; rank < 2; rank++) {
+            assertThat(mesh.work().resolve("train-" + id + "-" + rank + ".out"))
+                    .content()
+                    .contains("rank %d of 2".formatted(rank))
+                    .containsPattern(
+                            "y = 2\\.0\\d x \\+ 1\\.0\\d|y = 1\\.9\\d x \\+ |all 2 nodes met");
+        }
+        assertThat(job(Long.parseLong(id)).path("nodeNames")).hasSize(2);
+    }
+
+    @Test
+    void a_sweep_runs_one_job_for_each_value() throws IOException {
+        Outcome sweep = mesh.run(List.of(example("sweep.sh"))).succeeded();
+
+        List<String> ids = sweep.out().lines().toList();
+        assertThat(ids).hasSize(4);
+        for (String id : ids) {
+            await().atMost(PATIENCE)
+                    .until(() ->
+                            job(Long.parseLong(id)).path("state").asText().equals("COMPLETED"));
+        }
+        assertThat(mesh.work().resolve("sweep-" + ids.get(1) + ".out"))
+                .content()
+                .contains("rate=0.1 x=3.0000");
+    }
+
+    @Test
+    void the_environment_of_the_caller_reaches_the_job_as_it_is() throws IOException {
+        List<String> command =
+                List.of(
+                        "env",
+                        "berth_root=mine",
+                        "MAVEN_OPTS=-Dmine",
+                        TestMesh.ROOT.resolve("berth").toString(),
+                        "sbatch",
+                        "--wait",
+                        "--parsable",
+                        "--wrap",
+                        "env; pwd");
+
+        String id = mesh.run(command).succeeded().out().strip();
+
+        assertThat(Files.readAllLines(mesh.work().resolve("slurm-" + id + ".out")))
+                .contains("MAVEN_OPTS=-Dmine", mesh.work().toString())
+                .noneMatch(line -> line.startsWith("berth_") && !line.equals("berth_root=mine"));
+    }
+
+    @Test
+    void a_link_to_berth_is_the_command_of_its_name() throws IOException {
+        Path links = Files.createDirectory(mesh.work().resolve("links"));
+        mesh.berth("install-links", links.toString()).succeeded();
+
+        Outcome outcome = mesh.run(List.of(links.resolve("squeue").toString(), "--version"));
+
+        assertThat(outcome.succeeded().out()).isNotBlank();
+    }
+
+    @Test
+    void a_second_mesh_on_the_same_ports_is_refused_before_it_starts() throws IOException {
+        Path other = mesh.work().resolve("other home");
+
+        Outcome outcome = mesh.berth("up", "--detach", "--home", other.toString());
+
+        assertThat(outcome.status()).isEqualTo(1);
+        assertThat(outcome.out() + outcome.err())
+                .contains("port %d (submit) is taken".formatted(mesh.ports().base()));
+    }
+
+    @Test
+    void a_second_up_on_the_same_home_says_so() throws IOException {
+        Outcome outcome = mesh.berth("up", "--detach").succeeded();
+
+        assertThat(outcome.out()).contains("is up already");
+    }
+
+    @Test
+    void status_lists_every_part() throws IOException {
+        Outcome outcome = mesh.berth("status", "--json").succeeded();
+
+        assertThat(outcome.json().path("parts"))
+                .extracting(part -> part.path("name").asText())
+                .containsExactly(
+                        "kafka",
+                        "postgres",
+                        "placement",
+                        "priority",
+                        "submit",
+                        "accounting",
+                        "agent");
+    }
+
+    private JsonNode job(long id) throws IOException {
+        return mesh.operator().get("/v1/jobs/" + id);
+    }
+
+    private static String example(String name) {
+        return TestMesh.ROOT.resolve("examples").resolve(name).toString();
+    }
+}

@@ -1,0 +1,180 @@
+package io.berth.standalone;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.berth.contracts.json.Json;
+import io.berth.standalone.mesh.MeshClient;
+import io.berth.standalone.mesh.MeshHome;
+import io.berth.standalone.mesh.Ports;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/// A mesh that the `berth` script of this checkout runs, with a home, ports and a working directory
+/// of its own.
+final class TestMesh {
+
+    static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+
+    private static final Duration LIMIT = Duration.ofSeconds(120);
+
+    private final Path folder;
+    private final Ports ports = Ports.free();
+
+    /// @param folder to be deleted by the test, with a space in its name
+    TestMesh(Path folder) throws IOException {
+        this.folder = Files.createDirectories(folder.resolve("a mesh")).toRealPath();
+        Files.createDirectory(work());
+    }
+
+    /// What a command did.
+    record Outcome(int status, String out, String err) {
+
+        Outcome succeeded() {
+            assertThat(status).as("exit status; output: %s; errors: %s", out, err).isZero();
+            return this;
+        }
+
+        JsonNode json() throws IOException {
+            return Json.mapper().readTree(out);
+        }
+    }
+
+    MeshHome home() {
+        return new MeshHome(folder.resolve("home"));
+    }
+
+    /// Where commands run and jobs write.
+    Path work() {
+        return folder.resolve("work");
+    }
+
+    Ports ports() {
+        return ports;
+    }
+
+    Outcome berth(String... arguments) throws IOException {
+        var command = new ArrayList<String>();
+        command.add(ROOT.resolve("berth").toString());
+        command.addAll(List.of(arguments));
+        return run(command);
+    }
+
+    Outcome run(List<String> command) throws IOException {
+        Path out = Files.createTempFile(folder, "out", "");
+        Path err = Files.createTempFile(folder, "err", "");
+        var builder =
+                new ProcessBuilder(command)
+                        .directory(work().toFile())
+                        .redirectOutput(out.toFile())
+                        .redirectError(err.toFile());
+        builder.environment()
+                .putAll(
+                        Map.of(
+                                "BERTH_HOME", home().root().toString(),
+                                "BERTH_PORT_BASE", Integer.toString(ports.base()),
+                                "BERTH_NO_BUILD", "1",
+                                "JAVA_HOME", System.getProperty("java.home")));
+        Process process = builder.start();
+        try {
+            if (!process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                throw new AssertionError(
+                        "%s took longer than %s: %s %s"
+                                .formatted(
+                                        command,
+                                        LIMIT,
+                                        Files.readString(out),
+                                        Files.readString(err)));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
+        return new Outcome(process.exitValue(), Files.readString(out), Files.readString(err));
+    }
+
+    /// Starts it, with an offer of nodes.
+    void up(String... options) throws IOException {
+        var command = new ArrayList<>(List.of("up", "--detach"));
+        command.addAll(List.of(options));
+        berth(command.toArray(String[]::new)).succeeded();
+    }
+
+    MeshClient operator() throws IOException {
+        return new MeshClient(ports, Files.readString(home().operatorToken()).strip());
+    }
+
+    /// Kills the process of a part and waits until the supervisor has a new one that is ready.
+    void killAndAwait(String part) throws IOException {
+        long pid = part(part).path("pid").asLong();
+        ProcessHandle.of(pid).orElseThrow().destroyForcibly();
+        await().atMost(LIMIT)
+                .ignoreExceptions()
+                .until(() ->
+                        part(part).path("pid").asLong() != pid
+                                && part(part).path("state").asText().equals("READY"));
+    }
+
+    private JsonNode part(String name) throws IOException {
+        for (JsonNode part : Json.mapper().readTree(home().status().toFile()).path("parts")) {
+            if (part.path("name").asText().equals(name)) {
+                return part;
+            }
+        }
+        throw new AssertionError("no part " + name);
+    }
+
+    /// Asserts that no process works for this mesh any more, and that none of its control groups is
+    /// left.
+    void assertGone() throws IOException {
+        String self = Long.toString(ProcessHandle.current().pid());
+        try (Stream<Path> processes = Files.list(Path.of("/proc"))) {
+            assertThat(
+                            processes
+                                    .filter(process -> isNumber(process.getFileName()))
+                                    .filter(process -> !process.endsWith(self))
+                                    .filter(this::belongsHere))
+                    .as("processes of " + folder)
+                    .isEmpty();
+        }
+        Path groups = Path.of("/sys/fs/cgroup");
+        if (Files.isDirectory(groups)) {
+            try (Stream<Path> found = Files.find(groups, 2, (path, it) -> isGroup(path))) {
+                assertThat(found).as("control groups").isEmpty();
+            }
+        }
+        assertThat(home().run().resolve("lock")).isEmptyFile();
+        assertThat(home().status()).doesNotExist();
+    }
+
+    private boolean isGroup(Path path) {
+        return path.getFileName().toString().equals("berth-" + ports.base());
+    }
+
+    private boolean belongsHere(Path process) {
+        return Stream.of("cmdline", "environ")
+                .anyMatch(file -> read(process.resolve(file)).contains(folder.toString()));
+    }
+
+    private static String read(Path file) {
+        try {
+            return new String(Files.readAllBytes(file), UTF_8);
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    private static boolean isNumber(Path name) {
+        return name.toString().chars().allMatch(Character::isDigit);
+    }
+}

@@ -1,0 +1,269 @@
+package io.berth.standalone.architecture;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.AccessTarget;
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ArchitectureTest {
+
+    private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+
+    private static final String[] SERVICES = {
+        "io.berth.submit..",
+        "io.berth.priority..",
+        "io.berth.placement..",
+        "io.berth.accounting..",
+        "io.berth.agent..",
+        "io.berth.cli..",
+        "io.berth.standalone.."
+    };
+
+    private static final Set<String> IMPURE_METHODS =
+            Set.of(
+                    "java.lang.System.currentTimeMillis",
+                    "java.lang.System.nanoTime",
+                    "java.lang.System.getenv",
+                    "java.lang.System.getProperty",
+                    "java.lang.Math.random",
+                    "java.util.UUID.randomUUID",
+                    "java.time.Clock.systemUTC",
+                    "java.time.Clock.systemDefaultZone",
+                    "java.time.Instant.now",
+                    "java.time.LocalDate.now",
+                    "java.time.LocalDateTime.now",
+                    "java.time.ZonedDateTime.now",
+                    "java.util.Collections.shuffle",
+                    "java.util.Collection.parallelStream");
+
+    private final JavaClasses classes = importAllModules();
+
+    private static JavaClasses importAllModules() {
+        List<String> modules = modules();
+        assertThat(modules).contains("contracts", "scheduling-core", "standalone");
+        List<Path> folders =
+                modules.stream()
+                        .map(module -> ROOT.resolve(module).resolve("target/classes"))
+                        .toList();
+        for (Path folder : folders) {
+            assertThat(folder).as("classes of a module").isDirectory();
+            try (Stream<Path> files = Files.walk(folder)) {
+                assertThat(files.anyMatch(file -> file.toString().endsWith(".class")))
+                        .as("classes in " + folder)
+                        .isTrue();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        return new ClassFileImporter().importPaths(folders);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "io.berth.submit..",
+                "io.berth.priority..",
+                "io.berth.placement..",
+                "io.berth.accounting..",
+                "io.berth.agent..",
+                "io.berth.cli..",
+                "io.berth.standalone.."
+            })
+    void services_do_not_see_one_another(String service) {
+        var others = Stream.of(SERVICES).filter(other -> !other.equals(service));
+
+        noClasses()
+                .that()
+                .resideInAPackage(service)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(others.toArray(String[]::new))
+                .check(classes);
+    }
+
+    @Test
+    void the_core_sees_only_contracts_and_plain_java() {
+        classes()
+                .that()
+                .resideInAPackage("io.berth.core..")
+                .should()
+                .onlyDependOnClassesThat(
+                        resideInAnyPackage("io.berth.core..", "io.berth.contracts..")
+                                .or(plainJava()))
+                .check(classes);
+    }
+
+    @Test
+    void contracts_see_only_jackson_and_plain_java() {
+        classes()
+                .that()
+                .resideInAPackage("io.berth.contracts..")
+                .should()
+                .onlyDependOnClassesThat(
+                        resideInAnyPackage("io.berth.contracts..", "com.fasterxml.jackson..")
+                                .or(plainJava()))
+                .check(classes);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"io.berth.core..", "io.berth.contracts.."})
+    void pure_modules_read_no_clock_and_draw_no_random_numbers(String module) {
+        noClasses()
+                .that()
+                .resideInAPackage(module)
+                .should()
+                .accessTargetWhere(describe("is a clock or random source", this::isImpure))
+                .check(classes);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"io.berth.log..", "io.berth.slurm.."})
+    void leaf_libraries_see_only_contracts_of_berth(String library) {
+        noClasses()
+                .that()
+                .resideInAPackage(library)
+                .should()
+                .dependOnClassesThat(
+                        resideInAPackage("io.berth..")
+                                .and(
+                                        DescribedPredicate.not(
+                                                resideInAnyPackage(
+                                                        library, "io.berth.contracts.."))))
+                .check(classes);
+    }
+
+    @Test
+    void the_embedded_broker_and_database_see_nothing_of_berth() {
+        noClasses()
+                .that()
+                .resideInAPackage("io.berth.embedded..")
+                .should()
+                .dependOnClassesThat(
+                        resideInAPackage("io.berth..")
+                                .and(
+                                        DescribedPredicate.not(
+                                                resideInAPackage("io.berth.embedded.."))))
+                .check(classes);
+    }
+
+    @Test
+    void packages_form_no_cycles() {
+        slices().matching("io.berth.(**)").should().beFreeOfCycles().check(classes);
+    }
+
+    @Test
+    void every_package_is_null_marked() {
+        List<String> unmarked =
+                classes.stream()
+                        .map(JavaClass::getPackageName)
+                        .distinct()
+                        .filter(name -> !isNullMarked(name))
+                        .toList();
+
+        assertThat(unmarked).isEmpty();
+    }
+
+    @Test
+    void names_say_something() {
+        var empty = Pattern.compile(".*(Manager|Helper|Utils?|Impl)");
+        List<String> names =
+                classes.stream()
+                        .map(JavaClass::getSimpleName)
+                        .filter(name -> empty.matcher(name).matches())
+                        .toList();
+
+        assertThat(names).isEmpty();
+    }
+
+    private static List<String> modules() {
+        try {
+            return Pattern.compile("<module>([^<]+)</module>")
+                    .matcher(Files.readString(ROOT.resolve("pom.xml")))
+                    .results()
+                    .map(found -> found.group(1))
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private boolean isNullMarked(String name) {
+        String packageInfo = name + ".package-info";
+        return classes.contain(packageInfo)
+                && classes.get(packageInfo).isAnnotatedWith(NullMarked.class);
+    }
+
+    private boolean isImpure(JavaAccess<?> access) {
+        AccessTarget target = access.getTarget();
+        return IMPURE_METHODS.contains(target.getOwner().getName() + "." + target.getName());
+    }
+
+    /// Values, collections, functions, text and arithmetic: no files, network, threads, random
+    /// sources or loggers. Of `java.io` the exceptions only, of `java.util.concurrent` the units.
+    private static DescribedPredicate<JavaClass> plainJava() {
+        DescribedPredicate<JavaClass> values =
+                resideInAnyPackage(
+                        "java.lang",
+                        "java.lang.annotation",
+                        "java.lang.invoke",
+                        "java.lang.runtime",
+                        "java.math",
+                        "java.nio",
+                        "java.nio.charset",
+                        "java.security",
+                        "java.text",
+                        "java.time..",
+                        "java.util",
+                        "java.util.function",
+                        "java.util.regex",
+                        "java.util.stream",
+                        "org.jspecify.annotations");
+        DescribedPredicate<JavaClass> units =
+                describe(
+                        "are exceptions or units",
+                        type ->
+                                type.isPrimitive()
+                                        || type.isArray()
+                                        || type.getName().equals("java.io.IOException")
+                                        || type.getName().equals("java.io.UncheckedIOException")
+                                        || type.getName().equals("java.io.Serializable")
+                                        || type.getName().equals("java.util.concurrent.TimeUnit"));
+        DescribedPredicate<JavaClass> impure =
+                describe(
+                        "are threads, processes or random sources",
+                        type ->
+                                type.isAssignableTo(java.util.random.RandomGenerator.class)
+                                        || type.isAssignableTo(Thread.class)
+                                        || type.isAssignableTo(ThreadLocal.class)
+                                        || type.getName().equals("java.lang.ProcessBuilder")
+                                        || type.getName().equals("java.lang.Runtime")
+                                        || type.getName().equals("java.lang.System$Logger")
+                                        || type.getName().equals("java.util.Timer")
+                                        || type.getName().equals("java.util.Random"));
+        return values.or(units).and(DescribedPredicate.not(impure)).as("are plain Java");
+    }
+}

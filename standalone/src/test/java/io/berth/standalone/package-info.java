@@ -1,0 +1,5 @@
+/// Commands, and whole meshes.
+@NullMarked
+package io.berth.standalone;
+
+import org.jspecify.annotations.NullMarked;
