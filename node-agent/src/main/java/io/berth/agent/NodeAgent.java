@@ -2,7 +2,6 @@ package io.berth.agent;
 
 import io.berth.agent.RunPart.Surroundings;
 import io.berth.agent.host.Host;
-import io.berth.agent.host.LiveProcess;
 import io.berth.agent.host.LocalNode;
 import io.berth.agent.host.MachineIdentity;
 import io.berth.agent.launch.Launcher;
@@ -104,8 +103,9 @@ public final class NodeAgent implements AutoCloseable {
                         timing.killGrace(),
                         ended,
                         run -> parts.remove(run));
+        var adoption = new Adoption(node.name(), machine.bootId(), launcher.groups());
         for (RunFiles files : spool.all()) {
-            adopt(files);
+            adoption.of(files).ifPresent(launch -> begin(launch, files));
         }
     }
 
@@ -338,48 +338,5 @@ public final class NodeAgent implements AutoCloseable {
                                 Usage.NONE,
                                 why),
                 () -> {});
-    }
-
-    /// Takes up a run of an earlier agent. One whose code cannot have begun is cleared away:
-    /// placement orders it again.
-    private void adopt(RunFiles files) throws IOException {
-        Spool.Intent intent = files.kept(Spool.Intent.NAME, Spool.Intent.class).orElse(null);
-        if (intent == null) {
-            files.remove();
-            return;
-        }
-        RunId run = intent.launch().run();
-        boolean sameBoot = intent.bootId().equals(machine.bootId());
-        boolean ended = files.has(RunEnd.NAME);
-        if (!ended && !files.has(sameBoot ? RunPart.Verified.NAME : RunPart.Begun.NAME)) {
-            clear(files, run);
-            return;
-        }
-        if (!ended && !sameBoot) {
-            files.keep(RunEnd.NAME, afterReboot(files));
-        }
-        LOG.atInfo().addKeyValue("run", run).addKeyValue("node", name()).log("Run adopted");
-        begin(intent.launch(), files);
-    }
-
-    private void clear(RunFiles files, RunId run) throws IOException {
-        files.shim()
-                .filter(LiveProcess::alive)
-                .flatMap(shim -> ProcessHandle.of(shim.pid()))
-                .ifPresent(ProcessHandle::destroyForcibly);
-        var group = surroundings.launcher().groups().find(name(), run);
-        try {
-            Emptying.untilEmpty(group, run);
-            Emptying.untilRemoved(group, run);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        files.remove();
-    }
-
-    private static RunEnd afterReboot(RunFiles files) throws IOException {
-        return files.exit()
-                .map(exit -> new RunEnd(Cause.EXITED, exit, Usage.NONE, null))
-                .orElseGet(() -> RunEnd.unstarted(Cause.STATUS_LOST, "the node was rebooted"));
     }
 }

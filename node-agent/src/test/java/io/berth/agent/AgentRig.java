@@ -35,7 +35,7 @@ final class AgentRig implements AutoCloseable {
 
     static AgentProcess start(AgentConfig config, KafkaConnection connection)
             throws IOException, InterruptedException {
-        return new AgentProcess(config, "test", connection, TestBroker.DECLARATIONS, _ -> {});
+        return new AgentProcess(config, "test", connection, TestTopics.DECLARATIONS, _ -> {});
     }
 
     NodeAgent agent() {

@@ -40,7 +40,7 @@ class AgentServiceTest {
                                 created.resolve("broker"), FreePorts.next(), FreePorts.next());
                 folder = created;
                 broker = started;
-                TestBroker.createTopics(new KafkaConnection(started.bootstrapServers()));
+                TestTopics.create(new KafkaConnection(started.bootstrapServers()));
                 return Map.of(
                         "kafka.bootstrap.servers",
                         started.bootstrapServers(),
@@ -65,7 +65,7 @@ class AgentServiceTest {
                 broker.close();
             }
             if (folder != null) {
-                TestBroker.delete(folder);
+                Folders.delete(folder);
             }
         }
     }

@@ -1,11 +1,9 @@
 package io.berth.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.berth.agent.NodeAgent.Standing;
 import io.berth.contracts.Allocation;
-import io.berth.contracts.ExitStatus;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.LaunchMode;
@@ -19,16 +17,12 @@ import io.berth.contracts.event.RunReport.Ended;
 import io.berth.contracts.event.RunReport.Ready;
 import io.berth.contracts.event.RunReport.Started;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /// An agent and placement speak over a real broker; scripts are real processes.
 class NodeAgentTest {
@@ -56,34 +50,6 @@ class NodeAgentTest {
         return run;
     }
 
-    @ParameterizedTest
-    @CsvSource({"exit 0,0,0", "exit 3,3,0", "kill -KILL $$,0,9", "exit 137,137,0"})
-    void the_scripts_own_exit_status_is_reported(String body, int code, int signal) {
-        placement.register(node);
-        RunId run = run(body);
-
-        Ended ended = placement.await(Ended.class, run);
-
-        assertThat(ended.cause()).isEqualTo(Cause.EXITED);
-        assertThat(ended.exit()).isEqualTo(new ExitStatus(code, signal));
-        assertThat(placement.reports(run).getFirst()).isInstanceOf(Started.class);
-        assertThat(ended.epoch()).isEqualTo(placement.epoch(node));
-        assertThat(ended.applied()).isEqualTo(1);
-    }
-
-    @Test
-    void nothing_is_left_of_a_run_whose_end_stands_in_the_log() throws IOException {
-        placement.register(node);
-        RunId run = run("echo done");
-
-        placement.await(Ended.class, run);
-        rig.awaitForgotten();
-
-        assertThat(rig.output(run)).isEqualTo("done\n");
-        assertThat(rig.config.home().resolve("nodes").resolve(node).resolve("runs"))
-                .isEmptyDirectory();
-    }
-
     @Test
     void a_run_of_several_nodes_waits_for_go() throws IOException {
         placement.register(node);
@@ -102,51 +68,6 @@ class NodeAgentTest {
         assertThat(placement.reports(run))
                 .hasExactlyElementsOfTypes(Ready.class, Started.class, Ended.class);
         assertThat(rig.output(run)).isEqualTo("elsewhere7," + node + "\n");
-    }
-
-    @Test
-    void a_node_without_the_script_holds_its_group_until_it_is_stopped() {
-        placement.register(node);
-        RunId run = HandPlacement.newRun();
-        SpecReference spec = placement.writeSpec(Jobs.script(run.job(), rig.work, "echo no"));
-        placement.launch(
-                node,
-                run,
-                spec,
-                LaunchMode.BATCH,
-                false,
-                List.of(allocation("elsewhere7", 0), allocation(node, 1)),
-                0);
-        placement.await(Started.class, run);
-
-        placement.stop(node, run, 5);
-        Ended ended = placement.await(Ended.class, run);
-
-        assertThat(ended.cause()).isEqualTo(Cause.STOPPED);
-        assertThat(ended.exit()).isEqualTo(ExitStatus.SUCCESS);
-        assertThat(rig.work).isEmptyDirectory();
-    }
-
-    @Test
-    void a_prepared_run_that_is_stopped_never_starts() throws IOException {
-        placement.register(node);
-        RunId run = HandPlacement.newRun();
-        SpecReference spec = placement.writeSpec(Jobs.script(run.job(), rig.work, "echo no"));
-        placement.launch(
-                node,
-                run,
-                spec,
-                LaunchMode.PER_NODE,
-                true,
-                List.of(allocation(node, 0), allocation("elsewhere7", 1)),
-                0);
-        placement.await(Ready.class, run);
-
-        placement.stop(node, run, 30);
-        Ended ended = placement.await(Ended.class, run);
-
-        assertThat(ended.cause()).isEqualTo(Cause.STOPPED);
-        assertThat(rig.output(run)).isEmpty();
     }
 
     @Test
@@ -300,58 +221,6 @@ class NodeAgentTest {
         assertThat(heartbeat.epoch()).isEqualTo(placement.epoch(node));
         assertThat(heartbeat.runs()).containsExactly(run);
         assertThat(heartbeat.memoryUsedMib()).isPositive();
-    }
-
-    @Test
-    void a_time_limit_is_kept_by_the_agent() {
-        placement.register(node);
-        RunId run = HandPlacement.newRun();
-        SpecReference spec = placement.writeSpec(Jobs.script(run.job(), rig.work, "sleep 60"));
-
-        placement.launch(node, run, spec, LaunchMode.BATCH, false, List.of(allocation(node, 0)), 1);
-        Ended ended = placement.await(Ended.class, run);
-
-        assertThat(ended.cause()).isEqualTo(Cause.TIME_LIMIT);
-        assertThat(ended.exit()).isEqualTo(new ExitStatus(0, 15));
-    }
-
-    @Test
-    void a_tree_that_ignores_TERM_and_leaves_its_session_is_killed_whole() throws IOException {
-        placement.register(node);
-        Path pids = rig.work.resolve("pids");
-        RunId run =
-                run(
-                        """
-                        trap '' TERM
-                        setsid sh -c 'trap "" TERM; echo $$ >> pids; while :; do sleep 60; done' &
-                        (trap '' TERM; setsid setsid sh -c 'echo $$ >> pids; exec sleep 60' &)
-                        echo $$ >> pids
-                        while :; do sleep 60; done\
-                        """);
-        await().atMost(Duration.ofSeconds(10))
-                .until(() -> Files.exists(pids) && Files.readAllLines(pids).size() == 3);
-
-        placement.stop(node, run, 1);
-        Ended ended = placement.await(Ended.class, run);
-
-        assertThat(ended.cause()).isEqualTo(Cause.STOPPED);
-        assertThat(ended.exit()).isEqualTo(new ExitStatus(0, 9));
-        assertThat(Files.readAllLines(pids))
-                .allSatisfy(pid ->
-                        assertThat(io.berth.agent.host.LiveProcess.stat(Long.parseLong(pid)))
-                                .matches(stat -> stat.isEmpty() || stat.get().state() == 'Z'));
-    }
-
-    @Test
-    void what_a_script_leaves_behind_ends_with_it() throws IOException {
-        placement.register(node);
-        RunId run = run("setsid sleep 60 & echo $! > left");
-
-        placement.await(Ended.class, run);
-
-        long left = Long.parseLong(Files.readString(rig.work.resolve("left")).strip());
-        assertThat(io.berth.agent.host.LiveProcess.stat(left))
-                .matches(stat -> stat.isEmpty() || stat.get().state() == 'Z');
     }
 
     private Allocation allocation(String name, int index) {

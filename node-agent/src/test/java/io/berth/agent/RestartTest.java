@@ -163,7 +163,7 @@ class RestartTest {
         int controller = FreePorts.next();
         var connection = new KafkaConnection("127.0.0.1:" + port);
         KafkaBroker broker = KafkaBroker.start(data, port, controller);
-        TestBroker.createTopics(connection);
+        TestTopics.create(connection);
         try (var placement = new HandPlacement(connection);
                 var rig = new AgentRig(folder, connection, placement)) {
             rig.placement.register(rig.node);

@@ -1,6 +1,5 @@
 package io.berth.submit;
 
-import static io.berth.submit.Checks.invalid;
 import static io.berth.submit.Checks.line;
 import static io.berth.submit.Checks.listed;
 import static io.berth.submit.Checks.number;
@@ -15,20 +14,14 @@ import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeSeen;
-import io.berth.slurm.BatchScript;
-import io.berth.slurm.InvalidOption;
 import io.berth.slurm.JobSubmission;
 import io.berth.submit.Refusal.InvalidAccount;
 import io.berth.submit.Refusal.InvalidPartition;
 import io.berth.submit.Refusal.InvalidQos;
-import io.berth.submit.Refusal.InvalidScript;
 import io.berth.submit.Refusal.NodeConfigurationUnavailable;
 import io.berth.submit.Refusal.NotAllowed;
-import io.berth.submit.Refusal.ScriptTooLarge;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
-import java.util.Map.Entry;
 import org.jspecify.annotations.Nullable;
 
 /// Decides whether a submission becomes a job, and fills in what it leaves out.
@@ -43,7 +36,6 @@ import org.jspecify.annotations.Nullable;
 public final class Admission {
     private static final long MAX_TIME_LIMIT_SECONDS = 10_000_000_000L;
     private static final int MAX_NICE = 2_147_483_645;
-    private static final int MAX_ARGUMENTS = 10_000;
 
     private final Configuration configuration;
     private final Collection<NodeSeen> nodes;
@@ -62,18 +54,7 @@ public final class Admission {
         record Admitted(JobDescription description, Launch launch) implements Decision {
             /// What is to be launched under that id.
             public JobSpec spec(JobId job) {
-                return new JobSpec(
-                        job,
-                        description,
-                        launch.script,
-                        launch.arguments,
-                        launch.environment,
-                        launch.workingDirectory,
-                        launch.standardOutput,
-                        launch.standardError,
-                        launch.standardInput,
-                        launch.appendOutput,
-                        launch.submitHost);
+                return launch.spec(job, description);
             }
         }
 
@@ -81,21 +62,9 @@ public final class Admission {
         record NotAdmitted(Refusal refusal) implements Decision {}
     }
 
-    /// The parts of a [JobSpec] that only its launch needs.
-    public record Launch(
-            String script,
-            List<String> arguments,
-            Map<String, String> environment,
-            String workingDirectory,
-            String standardOutput,
-            @Nullable String standardError,
-            @Nullable String standardInput,
-            boolean appendOutput,
-            String submitHost) {}
-
     public Decision decide(JobSubmission asked) {
         try {
-            return new Decision.Admitted(description(asked), launch(asked));
+            return new Decision.Admitted(description(asked), Launch.of(asked, caller));
         } catch (Refused e) {
             return new Decision.NotAdmitted(e.refusal());
         }
@@ -222,84 +191,5 @@ public final class Admission {
                     new NotAllowed("nice is " + nice + ": below 0 it is the operator's to give"));
         }
         return nice;
-    }
-
-    private Launch launch(JobSubmission asked) throws Refused {
-        String directory =
-                line(
-                        "the working directory",
-                        requireNonNullElse(asked.workingDirectory(), "/tmp"),
-                        Checks.MAX_PATH);
-        if (!directory.startsWith("/")) {
-            throw invalid("the working directory " + quoted(directory) + " is not absolute");
-        }
-        return new Launch(
-                script(asked.script()),
-                arguments(requireNonNullElse(asked.arguments(), List.of())),
-                environment(requireNonNullElse(asked.environment(), Map.of())),
-                directory,
-                line(
-                        "the output file",
-                        requireNonNullElse(asked.standardOutput(), "slurm-%j.out"),
-                        Checks.MAX_PATH),
-                Checks.pathOrNull("the error file", asked.standardError()),
-                Checks.pathOrNull("the input file", asked.standardInput()),
-                requireNonNullElse(asked.appendOutput(), false),
-                line(
-                        "the submitting host",
-                        requireNonNullElse(asked.submitHost(), caller.host()),
-                        Checks.MAX_NAME));
-    }
-
-    private static String script(String text) throws Refused {
-        try {
-            if (!Checks.isText(text) && text.indexOf('\0') < 0) {
-                throw new Refused(new InvalidScript("Batch script is not Unicode text."));
-            }
-            return BatchScript.of(text).text();
-        } catch (InvalidOption e) {
-            throw refused(e);
-        }
-    }
-
-    /// The refusal that a script's own rules make.
-    public static Refused refused(InvalidOption invalid) {
-        String detail = String.valueOf(invalid.getMessage()).strip().replaceAll("\\s*\\R\\s*", " ");
-        return new Refused(
-                switch (invalid.code()) {
-                    case "invalid_script" -> new InvalidScript(detail);
-                    case "script_too_large" -> new ScriptTooLarge(detail);
-                    default -> new Refusal.InvalidOption(detail);
-                });
-    }
-
-    private static List<String> arguments(List<String> arguments) throws Refused {
-        if (arguments.size() > MAX_ARGUMENTS) {
-            throw invalid(
-                    "the script has "
-                            + arguments.size()
-                            + " arguments, more than "
-                            + MAX_ARGUMENTS);
-        }
-        for (String argument : arguments) {
-            if (argument == null || !Checks.isText(argument)) {
-                throw invalid("an argument of the script is null or no text");
-            }
-        }
-        return arguments;
-    }
-
-    private static Map<String, String> environment(Map<String, String> environment) throws Refused {
-        for (Entry<String, String> variable : environment.entrySet()) {
-            String name = variable.getKey();
-            if (name.isEmpty() || name.indexOf('=') >= 0 || !Checks.isText(name)) {
-                throw invalid(
-                        "environment variable " + quoted(name) + ": a name is a text without '='");
-            }
-            if (variable.getValue() == null || !Checks.isText(variable.getValue())) {
-                throw invalid("environment variable " + quoted(name) + " is null or no text");
-            }
-        }
-        return environment;
     }
 }

@@ -18,7 +18,10 @@ import io.berth.submit.kafka.SubmissionWriter;
 import io.berth.submit.kafka.SubmissionWriter.Written;
 import jakarta.inject.Singleton;
 import java.time.Clock;
+import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// What people can do with jobs: submit, find, cancel.
@@ -110,20 +113,30 @@ public class Gateway {
     }
 
     /// The job of that id, even if another replica has only just written it.
+    ///
+    /// @throws Unavailable if it cannot be known whether there is one
     public Job job(JobId id) throws Refused {
-        return find(id).orElseThrow(() -> new Refused(new JobNotFound("there is no job " + id)));
+        return jobs(Set.of(id)).stream()
+                .findFirst()
+                .orElseThrow(() -> new Refused(new JobNotFound("there is no job " + id)));
     }
 
-    /// The job of that id, if the log has it.
+    /// Those of the jobs that the log has, in the order given.
     ///
-    /// @throws Unavailable if that cannot be known
-    public Optional<Job> find(JobId id) {
-        var known = log.picture().job(id, clock.millis());
-        if (known.isPresent()) {
+    /// @throws Unavailable if one is not known, and may yet be in the log
+    public List<Job> jobs(Collection<JobId> ids) {
+        List<Job> known = known(ids);
+        if (known.size() == ids.size()) {
             return known;
         }
         log.catchUp(Deadline.in(config.viewTimeout()));
-        return log.picture().job(id, clock.millis());
+        return known(ids);
+    }
+
+    private List<Job> known(Collection<JobId> ids) {
+        Picture picture = log.picture();
+        long now = clock.millis();
+        return ids.stream().map(id -> picture.job(id, now)).flatMap(Optional::stream).toList();
     }
 
     /// Asks that the job end; a job that has ended stays as it is.

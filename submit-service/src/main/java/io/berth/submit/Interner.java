@@ -7,10 +7,15 @@ import java.util.Map;
 ///
 /// Not safe for use by several threads.
 final class Interner {
+    private static final int MAX_VALUES = 100_000;
+
     private final Map<Object, Object> values = new HashMap<>();
 
     @SuppressWarnings("unchecked")
     <T> T one(T value) {
+        if (values.size() >= MAX_VALUES) {
+            values.clear();
+        }
         Object first = values.putIfAbsent(value, value);
         return first == null ? value : (T) first;
     }

@@ -91,7 +91,7 @@ final class AdmissionTest {
         assertThat(description.launch()).isEqualTo(LaunchMode.PER_NODE);
         assertThat(admitted.launch())
                 .isEqualTo(
-                        new Admission.Launch(
+                        new Launch(
                                 Asked.SCRIPT,
                                 List.of("a b", ""),
                                 Map.of("PATH", "/bin"),

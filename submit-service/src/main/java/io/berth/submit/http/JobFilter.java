@@ -5,11 +5,12 @@ import io.berth.contracts.JobState;
 import io.berth.submit.Job;
 import io.berth.submit.Refusal.InvalidRequest;
 import io.berth.submit.Refused;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param ids,users,partitions empty is all
 record JobFilter(
-        Set<JobState> states, List<JobId> ids, List<String> users, List<String> partitions) {
+        Set<JobState> states, SortedSet<JobId> ids, List<String> users, List<String> partitions) {
     /// From the parameters of a query, lists with commas.
     static JobFilter of(
             @Nullable String states,
@@ -30,7 +31,7 @@ record JobFilter(
         for (String state : words(states)) {
             wanted.addAll(statesOf(state));
         }
-        var jobs = new ArrayList<JobId>();
+        var jobs = new TreeSet<JobId>();
         for (String id : words(ids)) {
             jobs.add(jobId(id));
         }

@@ -30,7 +30,7 @@ import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
 import java.net.URI;
 import java.time.Clock;
-import java.util.Optional;
+import java.util.stream.Stream;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
@@ -158,15 +158,10 @@ public class JobResource {
         var filter = JobFilter.of(states, ids, users, partitions);
         Picture picture = picture(position);
         long now = clock.millis();
+        Stream<Job> jobs =
+                filter.ids().isEmpty() ? picture.jobs(now) : gateway.jobs(filter.ids()).stream();
         return new Lists.Jobs(
-                (filter.ids().isEmpty()
-                                ? picture.jobs(now)
-                                : filter.ids().stream()
-                                        .distinct()
-                                        .sorted()
-                                        .map(gateway::find)
-                                        .flatMap(Optional::stream))
-                        .filter(filter::admits)
+                jobs.filter(filter::admits)
                         .map(job -> JobJson.of(job, picture, now, null))
                         .toList());
     }

@@ -23,7 +23,7 @@ final class ProblemMappers {
 
     @ServerExceptionMapper
     Response unavailable(Unavailable e) {
-        return Problem.of(503, "unavailable", e.getMessage() + "; try again with the same key")
+        return Problem.of(503, "unavailable", e.getMessage() + "; try again")
                 .response()
                 .header(HttpHeaders.RETRY_AFTER, 1)
                 .build();

@@ -18,8 +18,8 @@ import io.berth.slurm.InvalidOption;
 import io.berth.slurm.JobSubmission;
 import io.berth.slurm.Sbatch;
 import io.berth.slurm.SubmittedFrom;
-import io.berth.submit.Admission;
 import io.berth.submit.Deadline;
+import io.berth.submit.Launch;
 import io.berth.submit.Refusal.InvalidJson;
 import io.berth.submit.Refused;
 import java.io.ByteArrayOutputStream;
@@ -111,7 +111,7 @@ final class SubmissionBody {
                             new SubmittedFrom(null, null, null, user))
                     .submission();
         } catch (InvalidOption e) {
-            throw Admission.refused(e);
+            throw Launch.refused(e);
         }
     }
 

@@ -50,6 +50,7 @@ import org.slf4j.LoggerFactory;
 public class GatewayLog {
     private static final Logger LOG = LoggerFactory.getLogger(GatewayLog.class);
     private static final Duration PAUSE = Duration.ofMillis(100);
+    private static final Duration BETWEEN_TENURES = Duration.ofSeconds(1);
 
     /// Where a job shows itself: a job that stands in none of these up to the end does not exist.
     private static final List<Topic<?>> OF_JOBS = List.of(Topics.SUBMISSIONS, Topics.JOB_STATES);
@@ -160,15 +161,17 @@ public class GatewayLog {
     }
 
     private void run() {
+        String lastFailure = "";
         while (!stopped) {
             try {
                 follow();
             } catch (RuntimeException e) {
-                if (!stopped) {
+                if (!stopped && !lastFailure.equals(e.toString())) {
+                    lastFailure = e.toString();
                     LOG.atWarn().setCause(e).log("Log cannot be followed; beginning anew");
                 }
             }
-            pause();
+            pause(BETWEEN_TENURES);
         }
     }
 
@@ -205,7 +208,7 @@ public class GatewayLog {
                 announced = true;
                 LOG.info("Caught up with the log");
             }
-            pause();
+            pause(PAUSE);
         }
     }
 
@@ -240,9 +243,9 @@ public class GatewayLog {
         return statuses.values();
     }
 
-    private void pause() {
+    private static void pause(Duration length) {
         try {
-            Thread.sleep(PAUSE);
+            Thread.sleep(length);
         } catch (InterruptedException e) {
             LOG.debug("Woken from a pause");
         }

@@ -1,0 +1,64 @@
+package io.berth.agent;
+
+import io.berth.agent.group.Group;
+import io.berth.agent.group.Groups;
+import io.berth.agent.host.LiveProcess;
+import io.berth.agent.launch.RunFiles;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.RunId;
+import io.berth.contracts.event.Order.Launch;
+import io.berth.contracts.event.RunReport.Cause;
+import io.berth.contracts.event.RunReport.Usage;
+import java.io.IOException;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Taking up the runs that an earlier agent of the node left in the spool.
+record Adoption(NodeName node, String bootId, Groups groups) {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Adoption.class);
+
+    /// The order of the run in that folder, if it is to be gone on with. A run whose code cannot
+    /// have begun is cleared away: placement orders it again.
+    Optional<Launch> of(RunFiles files) throws IOException {
+        Spool.Intent intent = files.kept(Spool.Intent.NAME, Spool.Intent.class).orElse(null);
+        if (intent == null) {
+            files.remove();
+            return Optional.empty();
+        }
+        RunId run = intent.launch().run();
+        boolean sameBoot = intent.bootId().equals(bootId);
+        boolean ended = files.has(RunEnd.NAME);
+        if (!ended && !files.has(sameBoot ? RunPart.Verified.NAME : RunPart.Begun.NAME)) {
+            clear(files, run);
+            return Optional.empty();
+        }
+        if (!ended && !sameBoot) {
+            files.keep(RunEnd.NAME, afterReboot(files));
+        }
+        LOG.atInfo().addKeyValue("run", run).addKeyValue("node", node).log("Run adopted");
+        return Optional.of(intent.launch());
+    }
+
+    private void clear(RunFiles files, RunId run) throws IOException {
+        files.shim()
+                .filter(LiveProcess::alive)
+                .flatMap(shim -> ProcessHandle.of(shim.pid()))
+                .ifPresent(ProcessHandle::destroyForcibly);
+        Group group = groups.find(node, run);
+        try {
+            Emptying.untilEmpty(group, run);
+            Emptying.untilRemoved(group, run);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        files.remove();
+    }
+
+    private static RunEnd afterReboot(RunFiles files) throws IOException {
+        return files.exit()
+                .map(exit -> new RunEnd(Cause.EXITED, exit, Usage.NONE, null))
+                .orElseGet(() -> RunEnd.unstarted(Cause.STATUS_LOST, "the node was rebooted"));
+    }
+}

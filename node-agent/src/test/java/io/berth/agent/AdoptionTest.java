@@ -1,0 +1,111 @@
+package io.berth.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.agent.RunPart.Begun;
+import io.berth.agent.RunPart.Verified;
+import io.berth.agent.group.HostGroups;
+import io.berth.agent.launch.RunFiles;
+import io.berth.contracts.Allocation;
+import io.berth.contracts.ExitStatus;
+import io.berth.contracts.IndexSet;
+import io.berth.contracts.JobId;
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.RunId;
+import io.berth.contracts.SpecReference;
+import io.berth.contracts.event.Order.Launch;
+import io.berth.contracts.event.RunReport.Cause;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What becomes of a run's folder that an agent finds at its start.
+class AdoptionTest {
+
+    private static final NodeName NODE = new NodeName("adopting1");
+    private static final RunId RUN = new RunId(new JobId(5), 1);
+    private static final Launch LAUNCH =
+            new Launch(
+                    NODE,
+                    1,
+                    1,
+                    RUN,
+                    new SpecReference(0, 0, ""),
+                    LaunchMode.BATCH,
+                    false,
+                    List.of(new Allocation(NODE, 0, 1, IndexSet.firstN(1), 1, List.of())),
+                    0);
+
+    @TempDir Path home;
+
+    private RunFiles spooled(String bootId) throws IOException {
+        try (Spool spool = Spool.open(home, NODE)) {
+            return spool.intend(LAUNCH, bootId);
+        }
+    }
+
+    private static Adoption adoption() {
+        return new Adoption(NODE, "this-boot", HostGroups.processTrees());
+    }
+
+    @Test
+    void an_order_that_was_not_prepared_is_cleared_away() throws IOException {
+        RunFiles files = spooled("this-boot");
+
+        assertThat(adoption().of(files)).isEmpty();
+        assertThat(files.folder()).doesNotExist();
+    }
+
+    @Test
+    void a_folder_without_an_order_is_cleared_away() throws IOException {
+        RunFiles files = spooled("this-boot");
+        Files.delete(files.folder().resolve(Spool.Intent.NAME));
+
+        assertThat(adoption().of(files)).isEmpty();
+        assertThat(files.folder()).doesNotExist();
+    }
+
+    @Test
+    void a_prepared_run_of_this_boot_is_gone_on_with() throws IOException {
+        RunFiles files = spooled("this-boot");
+        files.note(Verified.NAME, new Verified(List.of()));
+
+        assertThat(adoption().of(files)).contains(LAUNCH);
+        assertThat(files.has(RunEnd.NAME)).isFalse();
+    }
+
+    @Test
+    void a_prepared_run_of_an_earlier_boot_is_cleared_away() throws IOException {
+        RunFiles files = spooled("earlier-boot");
+        files.note(Verified.NAME, new Verified(List.of()));
+
+        assertThat(adoption().of(files)).isEmpty();
+    }
+
+    @Test
+    void a_run_that_a_reboot_cut_short_has_lost_its_status() throws IOException {
+        RunFiles files = spooled("earlier-boot");
+        files.note(Begun.NAME, new Begun(1));
+
+        assertThat(adoption().of(files)).contains(LAUNCH);
+        RunEnd end = files.kept(RunEnd.NAME, RunEnd.class).orElseThrow();
+        assertThat(end.cause()).isEqualTo(Cause.STATUS_LOST);
+        assertThat(end.message()).isEqualTo("the node was rebooted");
+    }
+
+    @Test
+    void a_run_that_ended_before_a_reboot_keeps_its_status() throws IOException {
+        RunFiles files = spooled("earlier-boot");
+        files.note(Begun.NAME, new Begun(1));
+        files.write("exit", "exit 7\n");
+
+        assertThat(adoption().of(files)).contains(LAUNCH);
+        RunEnd end = files.kept(RunEnd.NAME, RunEnd.class).orElseThrow();
+        assertThat(end.cause()).isEqualTo(Cause.EXITED);
+        assertThat(end.exit()).isEqualTo(new ExitStatus(7, 0));
+    }
+}

@@ -1,0 +1,129 @@
+package io.berth.submit;
+
+import static io.berth.submit.Checks.invalid;
+import static io.berth.submit.Checks.line;
+import static io.berth.submit.Checks.quoted;
+import static java.util.Objects.requireNonNullElse;
+
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
+import io.berth.contracts.JobSpec;
+import io.berth.slurm.BatchScript;
+import io.berth.slurm.InvalidOption;
+import io.berth.slurm.JobSubmission;
+import io.berth.submit.Refusal.InvalidScript;
+import io.berth.submit.Refusal.ScriptTooLarge;
+import java.util.List;
+import java.util.Map;
+import java.util.Map.Entry;
+import org.jspecify.annotations.Nullable;
+
+/// The parts of a [JobSpec] that only a job's launch needs: its script and what surrounds it.
+public record Launch(
+        String script,
+        List<String> arguments,
+        Map<String, String> environment,
+        String workingDirectory,
+        String standardOutput,
+        @Nullable String standardError,
+        @Nullable String standardInput,
+        boolean appendOutput,
+        String submitHost) {
+    private static final int MAX_ARGUMENTS = 10_000;
+
+    /// What a submission asks to launch, with defaults for what it leaves out.
+    static Launch of(JobSubmission asked, Caller caller) throws Refused {
+        String directory =
+                line(
+                        "the working directory",
+                        requireNonNullElse(asked.workingDirectory(), "/tmp"),
+                        Checks.MAX_PATH);
+        if (!directory.startsWith("/")) {
+            throw invalid("the working directory " + quoted(directory) + " is not absolute");
+        }
+        return new Launch(
+                script(asked.script()),
+                arguments(requireNonNullElse(asked.arguments(), List.of())),
+                environment(requireNonNullElse(asked.environment(), Map.of())),
+                directory,
+                line(
+                        "the output file",
+                        requireNonNullElse(asked.standardOutput(), "slurm-%j.out"),
+                        Checks.MAX_PATH),
+                Checks.pathOrNull("the error file", asked.standardError()),
+                Checks.pathOrNull("the input file", asked.standardInput()),
+                requireNonNullElse(asked.appendOutput(), false),
+                line(
+                        "the submitting host",
+                        requireNonNullElse(asked.submitHost(), caller.host()),
+                        Checks.MAX_NAME));
+    }
+
+    JobSpec spec(JobId job, JobDescription description) {
+        return new JobSpec(
+                job,
+                description,
+                script,
+                arguments,
+                environment,
+                workingDirectory,
+                standardOutput,
+                standardError,
+                standardInput,
+                appendOutput,
+                submitHost);
+    }
+
+    private static String script(String text) throws Refused {
+        try {
+            String script = BatchScript.of(text).text();
+            if (!Checks.isText(script)) {
+                throw new Refused(new InvalidScript("Batch script is not Unicode text."));
+            }
+            return script;
+        } catch (InvalidOption e) {
+            throw refused(e);
+        }
+    }
+
+    /// The refusal that a script's own rules make.
+    public static Refused refused(InvalidOption invalid) {
+        String detail = String.valueOf(invalid.getMessage()).strip().replaceAll("\\s*\\R\\s*", " ");
+        return new Refused(
+                switch (invalid.code()) {
+                    case "invalid_script" -> new InvalidScript(detail);
+                    case "script_too_large" -> new ScriptTooLarge(detail);
+                    default -> new Refusal.InvalidOption(detail);
+                });
+    }
+
+    private static List<String> arguments(List<String> arguments) throws Refused {
+        if (arguments.size() > MAX_ARGUMENTS) {
+            throw invalid(
+                    "the script has "
+                            + arguments.size()
+                            + " arguments, more than "
+                            + MAX_ARGUMENTS);
+        }
+        for (String argument : arguments) {
+            if (argument == null || !Checks.isText(argument)) {
+                throw invalid("an argument of the script is null or no text");
+            }
+        }
+        return arguments;
+    }
+
+    private static Map<String, String> environment(Map<String, String> environment) throws Refused {
+        for (Entry<String, String> variable : environment.entrySet()) {
+            String name = variable.getKey();
+            if (name.isEmpty() || name.indexOf('=') >= 0 || !Checks.isText(name)) {
+                throw invalid(
+                        "environment variable " + quoted(name) + ": a name is a text without '='");
+            }
+            if (variable.getValue() == null || !Checks.isText(variable.getValue())) {
+                throw invalid("environment variable " + quoted(name) + " is null or no text");
+            }
+        }
+        return environment;
+    }
+}
