@@ -78,7 +78,7 @@ public class PriorityLoop {
         }
         stopping = true;
         try {
-            if (!thread.join(Duration.ofSeconds(5))) {
+            if (!thread.join(Duration.ofSeconds(2))) {
                 thread.interrupt();
                 thread.join();
             }
