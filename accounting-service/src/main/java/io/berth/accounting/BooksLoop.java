@@ -5,6 +5,8 @@ import io.berth.accounting.db.Books;
 import io.berth.accounting.kafka.BooksStopped;
 import io.berth.accounting.kafka.JobsTopic;
 import io.berth.contracts.DeadLetter;
+import io.berth.contracts.LogPosition;
+import io.berth.contracts.event.ConfigEntry.Cluster;
 import io.berth.contracts.topic.Topics;
 import io.berth.core.fairshare.HalfLife;
 import io.berth.log.EventWriter;
@@ -12,6 +14,7 @@ import io.berth.log.Events;
 import io.berth.log.KafkaConnection;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jboss.logging.Logger;
@@ -36,7 +39,8 @@ public class BooksLoop {
     private final Events<DeadLetter> deadLetters =
             new Events<>(Topics.deadLetters("accounting-service"), "accounting-service");
     private volatile Condition condition = new Condition.Waiting("its start");
-    private @Nullable HalfLife halfLife;
+    private @Nullable Cluster cluster;
+    private boolean migrated;
     private volatile boolean stopping;
     private @Nullable Thread thread;
 
@@ -92,12 +96,11 @@ public class BooksLoop {
     }
 
     private void wait(RuntimeException e, Pauses pauses) {
-        if (condition instanceof Condition.Waiting) {
-            LOG.debug("The books still wait", e);
-        } else {
-            LOG.warnf("The books wait: %s", e);
+        String why = Causes.words(e);
+        if (!new Condition.Waiting(why).equals(condition)) {
+            LOG.warnf("The books wait: %s", why);
         }
-        condition = new Condition.Waiting(e.toString());
+        condition = new Condition.Waiting(why);
         try {
             pauses.pause();
         } catch (InterruptedException interrupted) {
@@ -107,7 +110,9 @@ public class BooksLoop {
 
     private void keep(Pauses pauses) {
         HalfLife halfLife = open();
-        try (var jobs = new JobsTopic(kafka, books.positions(Topics.JOBS.name()));
+        List<LogPosition> positions = books.positions(Topics.JOBS.name());
+        condition = new Condition.Waiting("the topic " + Topics.JOBS.name());
+        try (var jobs = new JobsTopic(kafka, positions);
                 var letters = new EventWriter(kafka.producer())) {
             LOG.info("The books are open");
             shares.open(halfLife);
@@ -129,16 +134,17 @@ public class BooksLoop {
         }
     }
 
-    /// What has to be done once: the configuration is published and the tables are of this version.
+    /// What has to be done once: the configuration is published, and the tables are of this
+    /// version.
     private HalfLife open() {
-        HalfLife known = this.halfLife;
-        if (known == null) {
-            var cluster = configuration.establish().cluster();
-            books.migrate();
-            known = HalfLife.ofSeconds(cluster.usageHalfLifeSeconds());
-            this.halfLife = known;
+        if (cluster == null) {
+            cluster = configuration.establish().cluster();
         }
-        return known;
+        if (!migrated) {
+            books.migrate();
+            migrated = true;
+        }
+        return HalfLife.ofSeconds(cluster.usageHalfLifeSeconds());
     }
 
     /// Dead letters go first: after a crash in between they are written again, under the same keys.

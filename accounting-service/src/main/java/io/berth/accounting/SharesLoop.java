@@ -112,7 +112,7 @@ public class SharesLoop {
             failing = false;
         } catch (RuntimeException e) {
             if (!failing) {
-                LOG.warnf("Usage is not published now: %s", e);
+                LOG.warnf("Usage is not published now: %s", Causes.words(e));
             }
             failing = true;
         }

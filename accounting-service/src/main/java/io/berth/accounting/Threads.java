@@ -5,7 +5,7 @@ import java.time.Duration;
 /// The end of a loop's thread.
 final class Threads {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     private Threads() {}
 

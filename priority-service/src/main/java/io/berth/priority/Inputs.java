@@ -1,0 +1,193 @@
+package io.berth.priority;
+
+import io.berth.contracts.DeadLetter;
+import io.berth.contracts.JobId;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.config.ConfigurationAssembler;
+import io.berth.contracts.event.CellStatus;
+import io.berth.contracts.event.ConfigEntry;
+import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.Ranked;
+import io.berth.contracts.event.Submission;
+import io.berth.contracts.event.Submission.CancelRequested;
+import io.berth.contracts.event.Submission.Submitted;
+import io.berth.contracts.json.EventCodec.CorruptEvent;
+import io.berth.contracts.json.EventCodec.UnknownEventType;
+import io.berth.contracts.topic.Topic;
+import io.berth.contracts.topic.Topics;
+import io.berth.log.Events;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/// Hands each record of each topic to what it changes.
+///
+/// Event types of a newer version are skipped: what this service knows is a view. Corrupt records
+/// are kept aside.
+final class Inputs {
+
+    private static final Consumer<ConsumerRecord<byte[], byte[]>> NOTHING = _ -> {};
+
+    private final Map<String, Consumer<ConsumerRecord<byte[], byte[]>>> handlers = new HashMap<>();
+    private final Rankings rankings;
+    private final ConfigurationAssembler assembler = new ConfigurationAssembler();
+    private final Map<Integer, Long> consumed = new HashMap<>();
+    private final Map<JobId, Integer> ranked = new TreeMap<>();
+    private final Set<JobId> known = new HashSet<>();
+    private final List<DeadLetter> deadLetters = new ArrayList<>();
+
+    Inputs(Rankings rankings, Shares shares) {
+        this.rankings = rankings;
+        on(Topics.CELL_STATES, this::cell, NOTHING);
+        on(Topics.SUBMISSIONS, this::submission, NOTHING);
+        on(Topics.JOB_STATES, this::job, this::forgotten);
+        on(
+                Topics.NODE_STATES,
+                (record, it) ->
+                        rankings.node(record.partition(), it.node(), Optional.of(it), next(record)),
+                record ->
+                        rankings.node(
+                                record.partition(),
+                                new NodeName(key(record)),
+                                Optional.empty(),
+                                next(record)));
+        on(Topics.CONFIG, (_, it) -> configuration(it, shares), NOTHING);
+        on(Topics.SHARES, (_, it) -> shares.usage(it), NOTHING);
+        on(Topics.RANKINGS, this::ranking, this::rankingEnded);
+        on(Topics.FAIR_SHARES, (_, it) -> shares.published(it), NOTHING);
+    }
+
+    /// Applies a record.
+    void handle(ConsumerRecord<byte[], byte[]> record) {
+        Consumer<ConsumerRecord<byte[], byte[]>> handler = handlers.get(record.topic());
+        if (handler == null) {
+            throw new IllegalStateException("nobody asked for records of " + record.topic());
+        }
+        handler.accept(record);
+    }
+
+    /// The next submission that placement will read in that cell; 0 before its first round.
+    long consumed(int cell) {
+        return consumed.getOrDefault(cell, 0L);
+    }
+
+    /// Ends the rankings of jobs that nobody knows any more. To be called once, when all topics
+    /// were read to their ends.
+    void forgetStrangers() {
+        ranked.forEach((job, cell) -> {
+            if (!known.contains(job)) {
+                rankings.forgotten(cell, job);
+            }
+        });
+        ranked.clear();
+        known.clear();
+    }
+
+    /// The corrupt records since the last call.
+    List<DeadLetter> deadLetters() {
+        var letters = List.copyOf(deadLetters);
+        deadLetters.clear();
+        return letters;
+    }
+
+    private void cell(ConsumerRecord<byte[], byte[]> record, CellStatus status) {
+        status.inputs().stream()
+                .filter(it ->
+                        it.topic().equals(Topics.SUBMISSIONS.name())
+                                && it.partition() == record.partition())
+                .forEach(it -> consumed.put(record.partition(), it.offset()));
+    }
+
+    private void submission(ConsumerRecord<byte[], byte[]> record, Submission submission) {
+        switch (submission) {
+            case Submitted it -> {
+                known.add(it.job());
+                rankings.submitted(record.partition(), it.job(), it.description());
+            }
+            case CancelRequested _ -> {}
+        }
+    }
+
+    private void job(ConsumerRecord<byte[], byte[]> record, JobStatus status) {
+        known.add(status.job());
+        rankings.status(record.partition(), status);
+    }
+
+    private void forgotten(ConsumerRecord<byte[], byte[]> record) {
+        known.remove(job(record));
+        rankings.forgotten(record.partition(), job(record));
+    }
+
+    private void ranking(ConsumerRecord<byte[], byte[]> record, Ranked it) {
+        ranked.put(it.job(), record.partition());
+        rankings.published(it.job(), it.rank());
+    }
+
+    private void rankingEnded(ConsumerRecord<byte[], byte[]> record) {
+        ranked.remove(job(record));
+        rankings.notPublished(job(record));
+    }
+
+    private void configuration(ConfigEntry entry, Shares shares) {
+        assembler
+                .add(entry)
+                .ifPresent(it -> {
+                    rankings.configuration(it);
+                    shares.configuration(it);
+                });
+    }
+
+    private <E> void on(
+            Topic<E> topic,
+            BiConsumer<ConsumerRecord<byte[], byte[]>, E> event,
+            Consumer<ConsumerRecord<byte[], byte[]>> tombstone) {
+        var events = new Events<>(topic, "priority-service");
+        handlers.put(
+                topic.name(),
+                record -> {
+                    try {
+                        if (record.value() == null) {
+                            tombstone.accept(record);
+                        } else {
+                            event.accept(record, events.event(record));
+                        }
+                    } catch (UnknownEventType e) {
+                        // A newer version's: nothing that a rank depends on.
+                    } catch (CorruptEvent | IllegalArgumentException e) {
+                        deadLetters.add(deadLetter(record, e));
+                    }
+                });
+    }
+
+    private static DeadLetter deadLetter(ConsumerRecord<byte[], byte[]> record, Exception e) {
+        byte[] value = record.value() == null ? new byte[0] : record.value();
+        return new DeadLetter(
+                record.topic(),
+                record.partition(),
+                record.offset(),
+                e.toString(),
+                Base64.getEncoder().encodeToString(value));
+    }
+
+    private static JobId job(ConsumerRecord<byte[], byte[]> record) {
+        return new JobId(Long.parseLong(key(record)));
+    }
+
+    private static String key(ConsumerRecord<byte[], byte[]> record) {
+        return new String(record.key(), StandardCharsets.UTF_8);
+    }
+
+    private static long next(ConsumerRecord<byte[], byte[]> record) {
+        return record.offset() + 1;
+    }
+}

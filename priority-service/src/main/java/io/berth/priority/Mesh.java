@@ -1,0 +1,29 @@
+package io.berth.priority;
+
+import io.berth.log.KafkaConnection;
+import io.berth.log.TopicDeclarations;
+import jakarta.enterprise.inject.Produces;
+import jakarta.inject.Singleton;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
+
+/// The way to the log, from the settings that all services share.
+final class Mesh {
+
+    private Mesh() {}
+
+    @Produces
+    @Singleton
+    static KafkaConnection kafka(
+            @ConfigProperty(name = "kafka.bootstrap.servers") String bootstrapServers) {
+        return new KafkaConnection(bootstrapServers);
+    }
+
+    @Produces
+    @Singleton
+    static TopicDeclarations declarations(
+            @ConfigProperty(name = "berth.cells", defaultValue = "1") int cells,
+            @ConfigProperty(name = "berth.node-partitions", defaultValue = "8") int nodePartitions,
+            @ConfigProperty(name = "berth.replicas", defaultValue = "1") short replicas) {
+        return new TopicDeclarations(cells, nodePartitions, replicas);
+    }
+}

@@ -1,0 +1,221 @@
+package io.berth.priority;
+
+import io.berth.contracts.topic.Topic;
+import io.berth.contracts.topic.Topics;
+import io.berth.log.KafkaConnection;
+import io.berth.log.LogReader;
+import io.berth.log.TopicDeclarations;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/// Ranks each job as it is submitted and whenever its rank changes, and publishes the fair shares:
+/// one thread that reads its inputs, folds them, and writes what follows.
+///
+/// It keeps nothing but the log. At its start it reads what was published (`rankings`,
+/// `fair-shares`) and what it must be made of: the configuration, the nodes, the usages, the jobs
+/// that placement knows (`job-states`), and of `submissions` only what placement has not read, by
+/// the positions in `cell-states`. What differs it writes. So a job that was submitted while this
+/// service was down is ranked, be it that placement knows it by then or not, and however long the
+/// outage was: a submission leaves the log after 7 days, but not before it is in `job-states`. A
+/// committed group offset would not give that, for the jobs that live must be known anyway to rank
+/// them again when the configuration changes.
+///
+/// A failure of the brokers ends the round of this life: the loop begins anew from the log.
+@ApplicationScoped
+public class PriorityLoop {
+
+    private static final Logger LOG = Logger.getLogger(PriorityLoop.class);
+    private static final String SERVICE = "priority-service";
+    private static final Duration POLL = Duration.ofMillis(100);
+    private static final Duration ANSWER = Duration.ofSeconds(2);
+    private static final long PROBE_NANOS = 2_000_000_000L;
+    private static final long FIRST_PAUSE_MILLIS = 100;
+
+    /// Read once, for what was published before.
+    private static final List<Topic<?>> OWN = List.of(Topics.RANKINGS, Topics.FAIR_SHARES);
+
+    /// Read from their beginnings.
+    private static final List<Topic<?>> TABLES =
+            List.of(Topics.CONFIG, Topics.NODE_STATES, Topics.SHARES, Topics.JOB_STATES);
+
+    private final KafkaConnection kafka;
+    private final TopicDeclarations declarations;
+    private final PriorityConfig config;
+    private volatile Optional<String> waitsFor = Optional.of("its start");
+    private volatile boolean stopping;
+    private @Nullable Thread thread;
+
+    public PriorityLoop(
+            KafkaConnection kafka, TopicDeclarations declarations, PriorityConfig config) {
+        this.kafka = kafka;
+        this.declarations = declarations;
+        this.config = config;
+    }
+
+    public synchronized void start() {
+        if (thread == null) {
+            stopping = false;
+            thread = Thread.ofPlatform().name("priority").start(this::run);
+        }
+    }
+
+    /// Waits until nothing is written any more.
+    public synchronized void stop() {
+        if (thread == null) {
+            return;
+        }
+        stopping = true;
+        try {
+            if (!thread.join(Duration.ofSeconds(2))) {
+                thread.interrupt();
+                thread.join();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        thread = null;
+    }
+
+    /// What the service waits for, if it does.
+    public Optional<String> waitsFor() {
+        return waitsFor;
+    }
+
+    private void run() {
+        long pause = FIRST_PAUSE_MILLIS;
+        while (!stopping) {
+            try {
+                live();
+            } catch (InterruptException e) {
+                return;
+            } catch (RuntimeException e) {
+                pause = waitsFor.isEmpty() ? FIRST_PAUSE_MILLIS : pause;
+                LOG.warnf("Ranking begins anew: %s", e);
+                waitsFor = Optional.of(e.toString());
+                try {
+                    Thread.sleep(pause);
+                } catch (InterruptedException interrupted) {
+                    return;
+                }
+                pause = Math.min(2 * pause, config.longestPause().toMillis());
+            }
+        }
+    }
+
+    private void live() {
+        try (Admin admin = kafka.admin()) {
+            var topics = new ArrayList<>(Topics.writtenBy(SERVICE));
+            topics.add(Topics.deadLetters(SERVICE));
+            declarations.create(admin, topics);
+            var read = new ArrayList<>(TABLES);
+            read.add(Topics.SUBMISSIONS);
+            read.add(Topics.CELL_STATES);
+            TopicDeclarations.await(admin, read);
+        }
+        var rankings = new Rankings();
+        var shares = new Shares();
+        var inputs = new Inputs(rankings, shares);
+        try (var consumer = kafka.consumer();
+                var outputs = new Outputs(kafka.producer())) {
+            catchUp(consumer, inputs);
+            LOG.info("Ranking");
+            new Life(consumer, inputs, rankings, shares, outputs).go();
+        }
+    }
+
+    private void catchUp(Consumer<byte[], byte[]> consumer, Inputs inputs) {
+        // First the positions: what placement reads from now on is then in the submissions below.
+        LogReader.readAll(
+                consumer, partitions(consumer, List.of(Topics.CELL_STATES)), inputs::handle);
+        LogReader.readAll(consumer, partitions(consumer, OWN), inputs::handle);
+        List<TopicPartition> tables = partitions(consumer, TABLES);
+        List<TopicPartition> submissions = partitions(consumer, List.of(Topics.SUBMISSIONS));
+        var all = new ArrayList<>(tables);
+        all.addAll(submissions);
+        consumer.assign(all);
+        consumer.seekToBeginning(tables);
+        Map<TopicPartition, Long> begins = consumer.beginningOffsets(submissions);
+        begins.forEach((partition, begin) ->
+                consumer.seek(partition, Math.max(begin, inputs.consumed(partition.partition()))));
+        LogReader.readTo(consumer, consumer.endOffsets(all), inputs::handle);
+        inputs.forgetStrangers();
+    }
+
+    private static List<TopicPartition> partitions(
+            Consumer<byte[], byte[]> consumer, List<Topic<?>> topics) {
+        return topics.stream()
+                .flatMap(topic -> consumer.partitionsFor(topic.name()).stream())
+                .map(it -> new TopicPartition(it.topic(), it.partition()))
+                .toList();
+    }
+
+    /// The loop's life from one catch-up to the next failure.
+    private final class Life {
+
+        private final Consumer<byte[], byte[]> consumer;
+        private final Inputs inputs;
+        private final Rankings rankings;
+        private final Shares shares;
+        private final Outputs outputs;
+        private long calculated = System.nanoTime() - config.fairShareInterval().toNanos();
+        private long probed = System.nanoTime();
+
+        Life(
+                Consumer<byte[], byte[]> consumer,
+                Inputs inputs,
+                Rankings rankings,
+                Shares shares,
+                Outputs outputs) {
+            this.consumer = consumer;
+            this.inputs = inputs;
+            this.rankings = rankings;
+            this.shares = shares;
+            this.outputs = outputs;
+        }
+
+        void go() {
+            waitsFor = Optional.empty();
+            while (!stopping) {
+                rankings.changes().forEach(outputs::write);
+                inputs.deadLetters().forEach(outputs::write);
+                calculateShares();
+                outputs.check();
+                probe();
+                consumer.poll(POLL).forEach(inputs::handle);
+            }
+        }
+
+        private void calculateShares() {
+            if (System.nanoTime() - calculated >= config.fairShareInterval().toNanos()) {
+                calculated = System.nanoTime();
+                shares.members(rankings.members());
+                shares.calculate(Clock.systemUTC().millis()).ifPresent(outputs::write);
+            }
+        }
+
+        private void probe() {
+            if (System.nanoTime() - probed < PROBE_NANOS) {
+                return;
+            }
+            probed = System.nanoTime();
+            try {
+                consumer.endOffsets(consumer.assignment(), ANSWER);
+                waitsFor = Optional.empty();
+            } catch (TimeoutException e) {
+                waitsFor = Optional.of("the brokers");
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package io.berth.priority;
+
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.FairShares;
+import io.berth.contracts.event.Usage;
+import io.berth.core.fairshare.FairTree;
+import io.berth.core.fairshare.HalfLife;
+import io.berth.core.fairshare.Member;
+import io.berth.core.fairshare.ShareTree;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/// Everybody's usage, and the fair-share factors that follow from it.
+///
+/// Usages are published at different times; they are all brought to the latest of these before they
+/// are compared. That time comes from the records and not from a clock, so that the factors depend
+/// on the records alone.
+///
+/// Not safe for use by several threads.
+final class Shares {
+
+    private static final long POINT = 1_000_000;
+
+    private final Map<Member, Usage> usages = new TreeMap<>();
+    private Set<Member> members = Set.of();
+    private @Nullable Configuration configuration;
+    private @Nullable FairShares published;
+    private boolean changed;
+
+    void usage(Usage usage) {
+        usages.put(new Member(usage.account(), usage.user()), usage);
+        changed = true;
+    }
+
+    void configuration(Configuration next) {
+        configuration = next;
+        changed = true;
+    }
+
+    /// Those who have jobs.
+    void members(Set<Member> now) {
+        if (!members.containsAll(now)) {
+            changed = true;
+        }
+        members = now;
+    }
+
+    /// What stands in the topic.
+    void published(FairShares shares) {
+        FairShares before = published;
+        if (before == null || shares.version() > before.version()) {
+            published = shares;
+        }
+    }
+
+    /// The factors, if they are others than the published ones. They count as published from now
+    /// on.
+    Optional<FairShares> calculate(long now) {
+        Configuration current = configuration;
+        if (!changed || current == null) {
+            return Optional.empty();
+        }
+        changed = false;
+        var seen = new TreeSet<>(usages.keySet());
+        seen.addAll(members);
+        FairShares before = published;
+        var next =
+                new FairShares(
+                        before == null ? 1 : before.version() + 1,
+                        now,
+                        current.cluster().weights().fairShare() * POINT,
+                        FairTree.rank(ShareTree.of(current, seen), usageOfOneTime(current)));
+        if (before != null
+                && before.weight() == next.weight()
+                && before.factors().equals(next.factors())) {
+            return Optional.empty();
+        }
+        published = next;
+        return Optional.of(next);
+    }
+
+    private Map<Member, Long> usageOfOneTime(Configuration current) {
+        var halfLife = HalfLife.ofSeconds(current.cluster().usageHalfLifeSeconds());
+        long latest = usages.values().stream().mapToLong(Usage::asOf).max().orElse(0);
+        var decayed = new TreeMap<Member, Long>();
+        usages.forEach((member, it) ->
+                decayed.put(member, halfLife.decay(it.billingMicros(), latest - it.asOf())));
+        return decayed;
+    }
+}

@@ -1,0 +1,140 @@
+package io.berth.priority;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
+import io.berth.contracts.JobState;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.Rank;
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.config.ConfigurationAssembler;
+import io.berth.contracts.event.ConfigEntry;
+import io.berth.core.fairshare.Member;
+import io.berth.priority.Rankings.Change;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class RankingsTest {
+
+    private static final JobId ONE = new JobId(1);
+    private static final JobDescription ALICES = Samples.job("alice", "team_a", "high");
+
+    private final Rankings rankings = new Rankings();
+
+    @Test
+    void a_job_waits_for_the_first_configuration() {
+        rankings.submitted(0, ONE, ALICES);
+        assertThat(rankings.changes()).isEmpty();
+
+        rankings.configuration(configuration(1, 0, 500));
+
+        Rank rank = only(rankings.changes());
+        assertThat(rank.qos()).isEqualTo(500_000_000);
+        assertThat(rank.nice()).isEqualTo(-10_000_000);
+        assertThat(rankings.changes()).isEmpty();
+    }
+
+    @Test
+    void a_new_configuration_ranks_anew_only_what_it_changes() {
+        rankings.configuration(configuration(1, 0, 500));
+        rankings.submitted(0, ONE, ALICES);
+        rankings.submitted(0, new JobId(2), Samples.job("bob", "default", "normal"));
+        long before = rankings.changes().getFirst().rank().orElseThrow().version();
+
+        rankings.configuration(configuration(2, 0, 700));
+
+        List<Change> changes = rankings.changes();
+        assertThat(changes).extracting(Change::job).containsExactly(ONE);
+        assertThat(only(changes).qos()).isEqualTo(700_000_000);
+        assertThat(only(changes).version()).isGreaterThan(before);
+    }
+
+    @Test
+    void an_ended_job_is_ranked_no_more() {
+        rankings.configuration(configuration(1, 0, 500));
+        rankings.submitted(0, ONE, ALICES);
+        assertThat(rankings.changes()).hasSize(1);
+        rankings.status(0, Samples.status(1, ALICES, JobState.COMPLETED));
+
+        rankings.configuration(configuration(2, 0, 700));
+
+        assertThat(rankings.changes()).isEmpty();
+        assertThat(rankings.members()).isEmpty();
+    }
+
+    @Test
+    void the_size_of_the_jobs_own_cell_counts_when_size_has_a_weight() {
+        rankings.configuration(configuration(1, 1000, 0));
+        rankings.submitted(0, ONE, ALICES);
+        rankings.submitted(1, new JobId(2), ALICES);
+        assertThat(rankings.changes()).hasSize(2);
+
+        node(0, "a", 16, 1);
+        List<Change> changes = rankings.changes();
+
+        assertThat(changes).extracting(Change::job).containsExactly(ONE);
+        assertThat(only(changes).jobSize()).isEqualTo(750_000_000);
+        node(0, "a", 16, 2);
+        assertThat(rankings.changes()).isEmpty();
+        node(0, "b", 16, 3);
+        assertThat(only(rankings.changes()).jobSize()).isEqualTo(375_000_000);
+    }
+
+    @Test
+    void a_version_grows_even_if_the_log_was_made_anew() {
+        rankings.published(ONE, new Rank(Long.MAX_VALUE / 2, 1, 2, 3, 4, 5, 6));
+        rankings.configuration(configuration(1, 0, 500));
+        rankings.submitted(0, ONE, ALICES);
+
+        assertThat(only(rankings.changes()).version()).isEqualTo(Long.MAX_VALUE / 2 + 1);
+    }
+
+    @Test
+    void what_is_published_already_is_not_published_again() {
+        var before = new Rankings();
+        before.configuration(configuration(1, 0, 500));
+        before.submitted(0, ONE, ALICES);
+        Rank published = only(before.changes());
+
+        rankings.published(ONE, published);
+        rankings.configuration(configuration(1, 0, 500));
+        node(0, "a", 16, 77);
+        rankings.status(0, Samples.status(1, ALICES, JobState.PENDING));
+
+        assertThat(rankings.changes()).isEmpty();
+    }
+
+    @Test
+    void the_ranking_of_a_forgotten_job_ends() {
+        rankings.configuration(configuration(1, 0, 500));
+        rankings.submitted(0, ONE, ALICES);
+        assertThat(rankings.members()).containsExactly(new Member("team_a", "alice"));
+        assertThat(rankings.changes()).hasSize(1);
+
+        rankings.forgotten(0, ONE);
+
+        assertThat(rankings.changes()).containsExactly(new Change(0, ONE, Optional.empty()));
+        rankings.forgotten(0, ONE);
+        assertThat(rankings.changes()).isEmpty();
+    }
+
+    private void node(int cell, String name, int cpus, long position) {
+        rankings.node(cell, new NodeName(name), Optional.of(Samples.node(name, cpus)), position);
+    }
+
+    private static Rank only(List<Change> changes) {
+        assertThat(changes).hasSize(1);
+        return changes.getFirst().rank().orElseThrow();
+    }
+
+    private static Configuration configuration(long revision, int jobSize, int qos) {
+        var assembler = new ConfigurationAssembler();
+        Optional<Configuration> whole = Optional.empty();
+        for (ConfigEntry entry : Samples.configuration(revision, jobSize, qos)) {
+            whole = assembler.add(entry);
+        }
+        return whole.orElseThrow();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.berth.priority;
+
+import org.jspecify.annotations.NullMarked;
