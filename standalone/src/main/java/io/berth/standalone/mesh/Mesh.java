@@ -231,7 +231,7 @@ public final class Mesh implements AutoCloseable {
         for (MeshStatus.Part part : parts()) {
             if (!part.equals(known.put(part.name(), part))) {
                 changed = true;
-                LOG.info("{} is {} {}", part.name(), part.state(), part);
+                LOG.info("{}", part);
                 changes.accept(part);
             }
         }

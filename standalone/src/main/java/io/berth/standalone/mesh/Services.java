@@ -4,7 +4,6 @@ import io.berth.embedded.PostgresServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,8 +20,6 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
 
     /// Runs may take their own grace to end.
     private static final Duration AGENT_GRACE = Duration.ofSeconds(60);
-
-    private static final long LARGE_LOG = 16L << 20;
 
     /// One compiler tier and one collector thread: quick to start, small, and fast enough for the
     /// load of one machine.
@@ -115,19 +112,10 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
         command.addAll(flags);
         command.add("-jar");
         command.add(application.toString());
-        rotate(role.log());
+        LogFiles.setAsideIfLarge(role.log());
         return leash.bind(command)
                 .directory(home.root().toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(role.log().toFile()));
-    }
-
-    private static void rotate(Path log) throws IOException {
-        if (Files.exists(log) && Files.size(log) > LARGE_LOG) {
-            Files.move(
-                    log,
-                    log.resolveSibling(log.getFileName() + ".1"),
-                    StandardCopyOption.REPLACE_EXISTING);
-        }
     }
 }

@@ -7,13 +7,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.logging.LogManager;
 
-/// The log of this process, the broker's too: a file that begins anew, the old one kept beside it,
-/// when it is large.
+/// The log of this process, the broker's too.
 public final class SupervisorLog {
 
     private SupervisorLog() {}
 
     public static void to(Path file) throws IOException {
+        LogFiles.setAsideIfLarge(file);
         String settings =
                 """
                 handlers=java.util.logging.FileHandler
@@ -23,8 +23,6 @@ public final class SupervisorLog {
                 state.change.logger.level=WARNING
                 java.util.logging.FileHandler.pattern=%s
                 java.util.logging.FileHandler.append=true
-                java.util.logging.FileHandler.limit=16777216
-                java.util.logging.FileHandler.count=2
                 java.util.logging.FileHandler.formatter=java.util.logging.SimpleFormatter
                 java.util.logging.SimpleFormatter.format=%%1$tF %%1$tT.%%1$tL %%4$-7s %%3$s: %%5$s%%6$s%%n
                 """
