@@ -1,6 +1,7 @@
 package io.berth.agent.launch;
 
 import io.berth.contracts.JobId;
+import org.jspecify.annotations.Nullable;
 
 /// The name of an output file, in which `%j` and its like stand for what the run is.
 ///
@@ -48,7 +49,7 @@ public record FilenamePattern(JobId job, String jobName, String user, String nod
         return name.toString();
     }
 
-    private @org.jspecify.annotations.Nullable String value(char letter, int width) {
+    private @Nullable String value(char letter, int width) {
         return switch (letter) {
             case '%' -> "%";
             case 'j', 'J', 'A' -> padded(job.value(), width);

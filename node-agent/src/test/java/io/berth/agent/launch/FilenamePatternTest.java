@@ -3,6 +3,7 @@ package io.berth.agent.launch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.JobId;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -33,7 +34,7 @@ class FilenamePatternTest {
         assertThat(PATTERN.expand(pattern)).isEqualTo(name);
     }
 
-    @org.junit.jupiter.api.Test
+    @Test
     void a_backslash_turns_expansion_off() {
         assertThat(PATTERN.expand("\\%j.out")).isEqualTo("%j.out");
     }
