@@ -14,6 +14,7 @@ import io.berth.contracts.JobId;
 import io.berth.contracts.JobSpec;
 import io.berth.contracts.RunId;
 import io.berth.contracts.event.Order.Launch;
+import io.berth.slurm.FilenamePattern;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
