@@ -91,6 +91,9 @@ public class BooksLoop {
                 return;
             } catch (RuntimeException e) {
                 wait(e, pauses);
+            } catch (Error e) {
+                condition = new Condition.Stopped(Causes.words(e));
+                throw e;
             }
         }
     }
@@ -124,14 +127,17 @@ public class BooksLoop {
                     enter(batch, letters, halfLife);
                     pauses.reset();
                 } else if (System.nanoTime() - probed > PROBE_NANOS) {
-                    condition =
-                            jobs.reachable()
-                                    ? new Condition.Running()
-                                    : new Condition.Waiting("the brokers");
+                    condition = probe(jobs);
                     probed = System.nanoTime();
                 }
             }
         }
+    }
+
+    /// Asks both when nothing else does; a database that does not answer throws.
+    private Condition probe(JobsTopic jobs) {
+        books.positions(Topics.JOBS.name());
+        return jobs.reachable() ? new Condition.Running() : new Condition.Waiting("the brokers");
     }
 
     /// What has to be done once: the configuration is published, and the tables are of this

@@ -2,6 +2,7 @@ package io.berth.accounting;
 
 import static io.restassured.RestAssured.given;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 import static org.hamcrest.Matchers.containsString;
 import static org.hamcrest.Matchers.equalTo;
@@ -10,6 +11,8 @@ import static org.hamcrest.Matchers.hasSize;
 import static org.hamcrest.Matchers.is;
 
 import io.berth.accounting.cluster.ClusterFile;
+import io.berth.accounting.db.Batch;
+import io.berth.accounting.db.Books;
 import io.berth.accounting.kafka.ConfigTopic;
 import io.berth.contracts.Charge;
 import io.berth.contracts.DeadLetter;
@@ -17,6 +20,7 @@ import io.berth.contracts.EndedRun;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.Usage;
 import io.berth.contracts.topic.Topics;
+import io.berth.core.fairshare.HalfLife;
 import io.berth.log.Events;
 import io.berth.log.KafkaConnection;
 import io.berth.log.LogReader;
@@ -62,6 +66,7 @@ class AccountingTest {
     @Inject KafkaConnection kafka;
     @Inject TopicDeclarations declarations;
     @Inject BooksLoop loop;
+    @Inject Books books;
 
     @ConfigProperty(name = "quarkus.datasource.jdbc.url")
     String jdbcUrl = "";
@@ -292,6 +297,22 @@ class AccountingTest {
         assertStopped("Teleported");
 
         balance().then().body("jobs", is(88));
+    }
+
+    @Test
+    @Order(15)
+    void a_batch_that_begins_where_the_books_do_not_stand_is_not_entered() {
+        List<String> before = dump();
+        var batch =
+                new Batch(
+                        new Lives(1).events(1000, 3),
+                        List.of(),
+                        List.of(new Batch.Advance(JOBS, "id", 0, 0, 10)));
+
+        assertThatExceptionOfType(Books.Overtaken.class)
+                .isThrownBy(() -> books.enter(batch, HalfLife.ofSeconds(1)));
+
+        assertThat(dump()).isEqualTo(before);
     }
 
     private void restartAfter(String sql) throws SQLException {

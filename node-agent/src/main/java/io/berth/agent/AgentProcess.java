@@ -60,29 +60,37 @@ public final class AgentProcess implements Closeable {
             throws IOException, InterruptedException {
         onShutdown = config.onShutdown();
         killGrace = config.killGrace();
-        Path home = Files.createDirectories(config.home()).toRealPath();
+        var log = shared(new AgentLog(connection, config.cell()));
+        try {
+            open(config, version, connection, log, ended);
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            closeShared();
+            throw e;
+        }
+        var heartbeats = shared(new Heartbeats(log));
+        heartbeats.start(agents, config.heartbeat());
+        loop = new OrderLoop(connection, declarations, log, config.cell(), agents);
+        loop.start();
+    }
+
+    private void open(
+            AgentConfig config,
+            String version,
+            KafkaConnection connection,
+            AgentLog log,
+            Consumer<RunEnd> ended)
+            throws IOException, InterruptedException {
         List<LocalNode> nodes = nodes(config, Host.read());
+        Path home = Files.createDirectories(config.home()).toRealPath();
         var spools = new ArrayList<Spool>();
         for (LocalNode node : nodes) {
             spools.add(shared(Spool.open(home, node.name())));
         }
-        var log = shared(new AgentLog(connection, config.cell()));
-        Groups groups = HostGroups.find(config.cgroupParent());
-        Launcher launcher = launcher(config, home, connection, nodes, groups);
-        Set<Isolation> isolation;
-        try {
-            isolation = tried(launcher, nodes.getFirst(), spools.getFirst());
-        } catch (IOException e) {
-            LOG.atWarn()
-                    .setCause(e)
-                    .addKeyValue("groups", groups.description())
-                    .log("Groups cannot be used: runs are not limited");
-            launcher = launcher(config, home, connection, nodes, HostGroups.processTrees());
-            isolation = tried(launcher, nodes.getFirst(), spools.getFirst());
-        }
+        Launcher best = launcher(config, home, connection, nodes);
+        Tried tried = tried(best, nodes.getFirst(), spools.getFirst());
         MachineIdentity machine = MachineIdentity.read(home);
         for (int i = 0; i < nodes.size(); i++) {
-            LocalNode node = nodes.get(i).enforcing(isolation);
+            LocalNode node = nodes.get(i).enforcing(tried.isolation());
             agents.add(
                     new NodeAgent(
                             node,
@@ -90,15 +98,11 @@ public final class AgentProcess implements Closeable {
                             version,
                             new NodeAgent.Timing(config.syncTimeout(), config.killGrace()),
                             spools.get(i),
-                            launcher,
+                            tried.launcher(),
                             log::write,
                             ended));
-            announce(node, launcher.groups());
+            announce(node, tried.launcher().groups());
         }
-        var heartbeats = shared(new Heartbeats(log));
-        heartbeats.start(agents, config.heartbeat());
-        loop = new OrderLoop(connection, declarations, log, config.cell(), agents);
-        loop.start();
     }
 
     public List<NodeAgent> agents() {
@@ -115,6 +119,10 @@ public final class AgentProcess implements Closeable {
         for (NodeAgent agent : agents) {
             agent.close();
         }
+        closeShared();
+    }
+
+    private void closeShared() throws IOException {
         for (Closeable each : shared.reversed()) {
             each.close();
         }
@@ -137,28 +145,41 @@ public final class AgentProcess implements Closeable {
         return resource;
     }
 
-    /// What the host enforces, found by a run of nothing.
-    private static Set<Isolation> tried(Launcher launcher, LocalNode node, Spool spool)
+    /// A launcher and what the host enforces with it, found by a run of nothing.
+    private record Tried(Launcher launcher, Set<Isolation> isolation) {
+
+        static Tried with(Launcher launcher, LocalNode node, Spool spool)
+                throws IOException, InterruptedException {
+            RunFiles files = spool.trial();
+            try {
+                return new Tried(launcher, launcher.trial(node, files));
+            } finally {
+                files.remove();
+            }
+        }
+    }
+
+    /// The best groups that the host has, or none where they cannot be used.
+    private Tried tried(Launcher best, LocalNode node, Spool spool)
             throws IOException, InterruptedException {
-        RunFiles files = spool.trial();
         try {
-            return launcher.trial(node, files);
-        } finally {
-            files.remove();
+            return Tried.with(best, node, spool);
+        } catch (IOException e) {
+            LOG.atWarn()
+                    .setCause(e)
+                    .addKeyValue("groups", best.groups().description())
+                    .log("Groups cannot be used: runs are not limited");
+            return Tried.with(best.in(HostGroups.processTrees()), node, spool);
         }
     }
 
     private Launcher launcher(
-            AgentConfig config,
-            Path home,
-            KafkaConnection connection,
-            List<LocalNode> nodes,
-            Groups groups)
+            AgentConfig config, Path home, KafkaConnection connection, List<LocalNode> nodes)
             throws IOException {
         DeviceRules rules = DeviceRules.read();
         List<Gpu> gpus = nodes.stream().flatMap(node -> node.inventory().gpus().stream()).toList();
         return new Launcher(
-                groups,
+                HostGroups.find(config.cgroupParent()),
                 rules,
                 ProbeDevices.make(home, rules.nvidiaMajor(), gpus),
                 new Shims(home),

@@ -3,6 +3,7 @@ package io.berth.agent;
 import io.berth.log.KafkaConnection;
 import io.berth.log.TopicDeclarations;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
 import io.quarkus.runtime.Quarkus;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
@@ -55,9 +56,7 @@ public final class AgentService {
                     .forEach(agent ->
                             meters.gauge(
                                     "berth.agent.runs",
-                                    List.of(
-                                            io.micrometer.core.instrument.Tag.of(
-                                                    "node", agent.name().value())),
+                                    List.of(Tag.of("node", agent.name().value())),
                                     agent,
                                     it -> it.runs().size()));
         } catch (StartRefused e) {

@@ -1,29 +1,20 @@
 package io.berth.agent;
 
-import io.berth.agent.RunPart.Surroundings;
 import io.berth.agent.host.Host;
 import io.berth.agent.host.LocalNode;
 import io.berth.agent.host.MachineIdentity;
 import io.berth.agent.launch.Launcher;
-import io.berth.agent.launch.RunFiles;
-import io.berth.contracts.ExitStatus;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.NodeName;
-import io.berth.contracts.RunId;
 import io.berth.contracts.event.Heartbeat;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.Order;
-import io.berth.contracts.event.RunReport;
-import io.berth.contracts.event.RunReport.Cause;
-import io.berth.contracts.event.RunReport.Usage;
 import java.io.IOException;
-import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.TreeSet;
+import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -66,17 +57,15 @@ public final class NodeAgent implements AutoCloseable {
     private final MachineIdentity machine;
     private final String version;
     private final Timing timing;
-    private final Spool spool;
     private final Outbox outbox;
-    private final Surroundings surroundings;
-    private final ConcurrentSkipListMap<RunId, RunPart> parts = new ConcurrentSkipListMap<>();
+    private final NodeRuns runs;
 
     private volatile Status status = new Status(Standing.UNREGISTERED, 0, 0, null);
     private String nonce = "";
     private long ordersFrom;
     private long syncDue;
 
-    /// Opens the node's spool and takes up what an earlier agent left there.
+    /// Takes up what an earlier agent left in the node's spool.
     ///
     /// @param ended called when a run's part has ended
     NodeAgent(
@@ -93,20 +82,10 @@ public final class NodeAgent implements AutoCloseable {
         this.machine = machine;
         this.version = version;
         this.timing = timing;
-        this.spool = spool;
         this.outbox = new Outbox(node.name().value(), reports);
-        this.surroundings =
-                new Surroundings(
-                        node,
-                        launcher,
-                        outbox,
-                        timing.killGrace(),
-                        ended,
-                        run -> parts.remove(run));
-        var adoption = new Adoption(node.name(), machine.bootId(), launcher.groups());
-        for (RunFiles files : spool.all()) {
-            adoption.of(files).ifPresent(launch -> begin(launch, files));
-        }
+        this.runs =
+                new NodeRuns(
+                        node, spool, machine.bootId(), launcher, outbox, timing.killGrace(), ended);
     }
 
     public LocalNode node() {
@@ -122,7 +101,7 @@ public final class NodeAgent implements AutoCloseable {
     }
 
     public List<HeldRun> runs() {
-        return parts.values().stream().map(RunPart::held).toList();
+        return runs.held();
     }
 
     /// Whether it must register now.
@@ -181,9 +160,12 @@ public final class NodeAgent implements AutoCloseable {
                     stopObeying(refused.why());
                 }
             }
-            case Order.Launch launch -> numbered(launch, () -> launch(launch));
-            case Order.Go go -> numbered(go, () -> part(go.run()).ifPresent(RunPart::go));
-            case Order.Stop stop -> numbered(stop, () -> stop(stop));
+            case Order.Launch launch -> numbered(launch, () -> runs.launch(launch));
+            case Order.Go go -> numbered(go, () -> runs.go(go.run()));
+            case Order.Stop stop ->
+                    numbered(
+                            stop,
+                            () -> runs.stop(stop.run(), Duration.ofSeconds(stop.graceSeconds())));
         }
     }
 
@@ -200,45 +182,36 @@ public final class NodeAgent implements AutoCloseable {
         if (now.standing() != Standing.IN_EPOCH) {
             return Optional.empty();
         }
-        List<RunId> runs = parts.keySet().stream().toList();
         return Optional.of(
                 new Heartbeat(
                         name(),
                         now.epoch(),
                         now.applied(),
-                        runs,
+                        runs.ids(),
                         Host.loadPercent(),
                         Host.memoryUsedMib()));
     }
 
     /// Begins to end all runs.
     void stopAll() {
-        parts.values().forEach(part -> part.stop(Cause.AGENT_SHUTDOWN, timing.killGrace()));
+        runs.stopAll();
     }
 
     /// Waits until all runs have ended and that stands in the log, until then at most.
     ///
     /// @param deadline of [System#nanoTime]
     void awaitStopped(long deadline) throws InterruptedException {
-        for (RunPart part : parts.values()) {
-            part.awaitEnd(remaining(deadline));
-        }
-        if (!outbox.drain(remaining(deadline))) {
+        runs.awaitEnds(deadline);
+        if (!outbox.drain(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())))) {
             LOG.atWarn().addKeyValue("node", name()).log("Reports wait for the next start");
         }
-    }
-
-    private static Duration remaining(long deadline) {
-        return Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
     }
 
     /// Lets go of the runs, which go on.
     @Override
     public void close() throws IOException {
-        parts.values().forEach(RunPart::abandon);
-        surroundings.launcher().groups().removeEmptyParents(name());
+        runs.close();
         outbox.close();
-        spool.close();
     }
 
     private boolean awaits(String answered) {
@@ -251,18 +224,11 @@ public final class NodeAgent implements AutoCloseable {
         }
         status = new Status(Standing.IN_EPOCH, sync.epoch(), 0, null);
         outbox.open(sync.epoch());
-        var wanted = new TreeSet<>(sync.wanted());
-        for (RunPart part : parts.values()) {
-            if (wanted.contains(part.run())) {
-                part.confirm();
-            } else {
-                part.stop(Cause.STOPPED, timing.killGrace());
-            }
-        }
+        runs.keepOnly(Set.copyOf(sync.wanted()));
         LOG.atInfo()
                 .addKeyValue("node", name())
                 .addKeyValue("epoch", sync.epoch())
-                .addKeyValue("runs", parts.keySet())
+                .addKeyValue("runs", runs.ids())
                 .log("Registered");
     }
 
@@ -282,61 +248,9 @@ public final class NodeAgent implements AutoCloseable {
             leaveEpoch();
             return;
         }
+        // What the order brings about may be reported before it has returned.
+        outbox.applied(order.number());
         obey.run();
         status = new Status(Standing.IN_EPOCH, now.epoch(), order.number(), null);
-        outbox.applied(order.number());
-    }
-
-    private void launch(Order.Launch launch) {
-        RunPart known = parts.get(launch.run());
-        if (known != null) {
-            known.confirm();
-            return;
-        }
-        try {
-            begin(launch, spool.intend(launch, machine.bootId()));
-            LOG.atInfo()
-                    .addKeyValue("run", launch.run())
-                    .addKeyValue("node", name())
-                    .log("Run ordered");
-        } catch (ClosedByInterruptException e) {
-            throw new IllegalStateException("stopped before spooling run " + launch.run(), e);
-        } catch (IOException e) {
-            refuse(launch, "cannot write the spool: " + e.getMessage());
-        }
-    }
-
-    private void stop(Order.Stop stop) {
-        Duration grace = Duration.ofSeconds(stop.graceSeconds());
-        RunPart part = parts.get(stop.run());
-        if (part != null) {
-            part.stop(Cause.STOPPED, grace);
-        }
-    }
-
-    private Optional<RunPart> part(RunId run) {
-        return Optional.ofNullable(parts.get(run));
-    }
-
-    private void begin(Order.Launch launch, RunFiles files) {
-        var part = new RunPart(surroundings, launch, files);
-        parts.put(launch.run(), part);
-        part.start();
-    }
-
-    /// A launch that cannot even be spooled.
-    private void refuse(Order.Launch launch, String why) {
-        outbox.add(
-                (epoch, applied) ->
-                        new RunReport.Ended(
-                                launch.run(),
-                                name(),
-                                epoch,
-                                applied,
-                                Cause.LAUNCH_FAILED,
-                                ExitStatus.SUCCESS,
-                                Usage.NONE,
-                                why),
-                () -> {});
     }
 }

@@ -8,6 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -67,7 +68,7 @@ final class Outbox implements AutoCloseable {
         });
     }
 
-    /// The highest order number applied in the epoch.
+    /// The highest order number that is obeyed in the epoch.
     void applied(long number) {
         locked(() -> applied = number);
     }
@@ -152,8 +153,7 @@ final class Outbox implements AutoCloseable {
         }
     }
 
-    private boolean await(Duration limit, java.util.function.BooleanSupplier condition)
-            throws InterruptedException {
+    private boolean await(Duration limit, BooleanSupplier condition) throws InterruptedException {
         long nanos = limit.toNanos();
         while (!condition.getAsBoolean()) {
             if (nanos <= 0) {

@@ -127,8 +127,6 @@ final class RunPart {
             settle(end());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (IOException e) {
-            LOG.atError().setCause(e).addKeyValue("run", run()).log("Run cannot be watched");
         }
     }
 

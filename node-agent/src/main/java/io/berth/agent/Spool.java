@@ -2,7 +2,6 @@ package io.berth.agent;
 
 import io.berth.agent.launch.RunFiles;
 import io.berth.contracts.NodeName;
-import io.berth.contracts.RunId;
 import io.berth.contracts.event.Order.Launch;
 import java.io.Closeable;
 import java.io.IOException;
@@ -57,13 +56,9 @@ final class Spool implements Closeable {
 
     /// The folder of a run, with its intent in it.
     RunFiles intend(Launch launch, String bootId) throws IOException {
-        RunFiles files = files(launch.run());
+        RunFiles files = RunFiles.of(runs, launch.run());
         files.keep(Intent.NAME, new Intent(launch, bootId));
         return files;
-    }
-
-    RunFiles files(RunId run) throws IOException {
-        return RunFiles.of(runs, run);
     }
 
     /// A folder for a trial.

@@ -3,6 +3,7 @@ package io.berth.agent;
 import static org.awaitility.Awaitility.await;
 
 import io.berth.agent.NodeAgent.Standing;
+import io.berth.contracts.RunId;
 import io.berth.log.KafkaConnection;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -46,7 +47,7 @@ final class AgentRig implements AutoCloseable {
         return agent().node().inventory().gpus().get(index).uuid();
     }
 
-    String output(io.berth.contracts.RunId run) throws IOException {
+    String output(RunId run) throws IOException {
         return Files.readString(work.resolve("slurm-" + run.job() + ".out"));
     }
 

@@ -30,6 +30,7 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
@@ -225,16 +226,14 @@ final class HandPlacement implements AutoCloseable {
                                         .map(type::cast)
                                         .filter(condition)
                                         .findFirst(),
-                        java.util.Optional::isPresent)
+                        Optional::isPresent)
                 .orElseThrow();
     }
 
     Heartbeat awaitHeartbeat(Predicate<Heartbeat> condition) {
         return Awaitility.await()
                 .atMost(LIMIT)
-                .until(
-                        () -> heartbeats.stream().filter(condition).findFirst(),
-                        java.util.Optional::isPresent)
+                .until(() -> heartbeats.stream().filter(condition).findFirst(), Optional::isPresent)
                 .orElseThrow();
     }
 

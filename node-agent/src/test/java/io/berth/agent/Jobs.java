@@ -10,6 +10,7 @@ import io.berth.contracts.ResourceRequest;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// Specifications for tests.
 public final class Jobs {
@@ -36,7 +37,7 @@ public final class Jobs {
             List<String> arguments,
             Map<String, String> environment,
             String output,
-            @org.jspecify.annotations.Nullable String error) {
+            @Nullable String error) {
         return new JobSpec(
                 job,
                 description(),

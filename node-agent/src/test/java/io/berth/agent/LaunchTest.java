@@ -3,6 +3,7 @@ package io.berth.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.berth.agent.host.LiveProcess;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.IndexSet;
@@ -21,6 +22,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -244,7 +246,7 @@ class LaunchTest {
         placement.launch(
                 node, run, Jobs.script(run.job(), rig.work, "echo $$ > pid; exec sleep 60"), 64);
         placement.await(Started.class, run);
-        org.awaitility.Awaitility.await()
+        Awaitility.await()
                 .until(() ->
                         Files.exists(rig.work.resolve("pid"))
                                 && Files.size(rig.work.resolve("pid")) > 0);
@@ -256,7 +258,7 @@ class LaunchTest {
 
         assertThat(ended.cause()).isEqualTo(Cause.STATUS_LOST);
         long task = Long.parseLong(Files.readString(rig.work.resolve("pid")).strip());
-        assertThat(io.berth.agent.host.LiveProcess.stat(task))
+        assertThat(LiveProcess.stat(task))
                 .matches(stat -> stat.isEmpty() || stat.get().state() == 'Z');
     }
 

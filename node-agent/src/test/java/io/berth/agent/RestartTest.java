@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -200,8 +201,8 @@ class RestartTest {
                         base.home(),
                         base.name(),
                         false,
-                        java.util.Optional.empty(),
-                        java.util.Optional.of("2xdgx-a100"),
+                        Optional.empty(),
+                        Optional.of("2xdgx-a100"),
                         base.onShutdown(),
                         base.killGrace(),
                         base.cgroupParent());

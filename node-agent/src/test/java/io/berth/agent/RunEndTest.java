@@ -3,6 +3,7 @@ package io.berth.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.berth.agent.host.LiveProcess;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.IndexSet;
@@ -161,7 +162,7 @@ class RunEndTest {
         assertThat(ended.exit()).isEqualTo(new ExitStatus(0, 9));
         assertThat(Files.readAllLines(pids))
                 .allSatisfy(pid ->
-                        assertThat(io.berth.agent.host.LiveProcess.stat(Long.parseLong(pid)))
+                        assertThat(LiveProcess.stat(Long.parseLong(pid)))
                                 .matches(stat -> stat.isEmpty() || stat.get().state() == 'Z'));
     }
 
@@ -173,7 +174,7 @@ class RunEndTest {
         placement.await(Ended.class, run);
 
         long left = Long.parseLong(Files.readString(rig.work.resolve("left")).strip());
-        assertThat(io.berth.agent.host.LiveProcess.stat(left))
+        assertThat(LiveProcess.stat(left))
                 .matches(stat -> stat.isEmpty() || stat.get().state() == 'Z');
     }
 

@@ -110,6 +110,9 @@ public class PriorityLoop {
                     return;
                 }
                 pause = Math.min(2 * pause, config.longestPause().toMillis());
+            } catch (Error e) {
+                waitsFor = Optional.of(e.toString());
+                throw e;
             }
         }
     }

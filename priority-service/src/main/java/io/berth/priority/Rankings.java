@@ -62,10 +62,13 @@ final class Rankings {
     private final List<Change> gone = new ArrayList<>();
     private @Nullable Configuration configuration;
 
-    /// A job was accepted.
-    void submitted(int cell, JobId job, JobDescription description) {
-        if (live.putIfAbsent(job, new Job(cell, description)) == null) {
-            unranked.add(job);
+    /// A job was accepted, or is another than it was.
+    void submitted(int cell, JobId id, JobDescription description) {
+        var job = new Job(cell, description);
+        if (!job.equals(live.get(id))) {
+            over(id);
+            live.put(id, job);
+            unranked.add(id);
             members.merge(member(description), 1, Integer::sum);
         }
     }

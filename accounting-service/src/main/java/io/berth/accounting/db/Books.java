@@ -1,6 +1,7 @@
 package io.berth.accounting.db;
 
 import io.berth.accounting.db.Batch.Advance;
+import io.berth.accounting.kafka.BooksStopped;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.LogPosition;
 import io.berth.contracts.event.JobEvent;
@@ -69,11 +70,22 @@ public class Books {
     private static Uni<Boolean> entering(Batch batch, HalfLife halfLife) {
         return page(batch.events(), halfLife)
                 .chain(page -> {
-                    batch.events().forEach(page::enter);
+                    enter(batch, page);
                     return Panache.getSession()
                             .chain(session -> save(session, page, batch))
                             .replaceWith(page.changesUsage());
                 });
+    }
+
+    private static void enter(Batch batch, Page page) {
+        try {
+            batch.events().forEach(page::enter);
+        } catch (ArithmeticException e) {
+            throw new BooksStopped(
+                    "a sum does not fit its column: entering %s: %s"
+                            .formatted(batch.advances(), e.getMessage()),
+                    e);
+        }
     }
 
     private static Uni<Void> save(Mutiny.Session session, Page page, Batch batch) {

@@ -1,7 +1,6 @@
 package io.berth.agent.group;
 
 import java.io.IOException;
-import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -87,8 +86,6 @@ final class ControlFiles {
         try {
             Files.deleteIfExists(group);
             return true;
-        } catch (DirectoryNotEmptyException e) {
-            return false;
         } catch (IOException e) {
             return false;
         }

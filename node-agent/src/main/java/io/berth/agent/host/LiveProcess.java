@@ -9,9 +9,6 @@ import java.util.Optional;
 /// they never name another process of the same boot.
 public record LiveProcess(long pid, long startTime) {
 
-    /// Ticks in a second, as the kernel shows times to all programs.
-    private static final long TICKS = 100;
-
     /// The two numbers that a shim or a task wrote of itself.
     public static LiveProcess parse(String text) {
         String[] words = text.strip().split(" ");
@@ -33,11 +30,6 @@ public record LiveProcess(long pid, long startTime) {
         } catch (IOException e) {
             throw new IllegalStateException("cannot read the time since boot", e);
         }
-    }
-
-    /// When it started, in milliseconds since boot.
-    public long startMillis() {
-        return startTime * 1000 / TICKS;
     }
 
     /// What the kernel says of a process, if it is there.

@@ -10,9 +10,11 @@ import io.berth.contracts.Gpu;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.Isolation;
 import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
 import io.berth.contracts.JobSpec;
 import io.berth.contracts.RunId;
 import io.berth.contracts.event.Order.Launch;
+import io.berth.slurm.FilenamePattern;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,6 +48,11 @@ public record Launcher(
     /// A part whose task stands in its group and waits for the word.
     public record Prepared(Group group, Set<Isolation> isolation) {}
 
+    /// The same with other groups.
+    public Launcher in(Groups others) {
+        return new Launcher(others, rules, probes, shims, watch, specs, clusterName, account);
+    }
+
     /// Makes files, group and task.
     ///
     /// @throws LaunchRefused if it cannot be done; files and group are the caller's to remove
@@ -66,7 +73,7 @@ public record Launcher(
     /// @param files in a folder as deep as a run's
     public Set<Isolation> trial(LocalNode node, RunFiles files)
             throws IOException, InterruptedException {
-        var trial = new RunId(new io.berth.contracts.JobId(1), Integer.MAX_VALUE);
+        var trial = new RunId(new JobId(1), Integer.MAX_VALUE);
         IndexSet cpus = node.virtual() ? IndexSet.EMPTY : IndexSet.firstN(1);
         var allocation = new Allocation(node.name(), 0, 1, cpus, 64, List.of());
         Group group = groups.find(node.name(), trial);

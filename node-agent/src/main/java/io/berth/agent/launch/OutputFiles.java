@@ -1,6 +1,7 @@
 package io.berth.agent.launch;
 
 import io.berth.contracts.JobSpec;
+import io.berth.slurm.FilenamePattern;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;

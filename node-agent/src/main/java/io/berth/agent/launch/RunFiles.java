@@ -40,7 +40,7 @@ public final class RunFiles {
                             PosixFilePermissions.fromString("rwx------")));
             sync(runs);
         } catch (FileAlreadyExistsException e) {
-            return new RunFiles(folder);
+            // Ordered again before it was cleared away.
         }
         return new RunFiles(folder);
     }

@@ -13,9 +13,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Tells the runs of an agent process that a file has appeared in their folder.
 public final class SpoolWatch implements Closeable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SpoolWatch.class);
 
     private final WatchService service;
     private final ReentrantLock lock = new ReentrantLock();
@@ -28,13 +32,17 @@ public final class SpoolWatch implements Closeable {
         Thread.ofPlatform().name("spool-watch").daemon().start(this::run);
     }
 
-    /// Calls `changed` after each change from now on, until the answer is closed.
-    public Registration watch(Path folder, Runnable changed) throws IOException {
+    /// Calls `changed` after each change from now on, until the answer is closed. Where the kernel
+    /// has no watch left it does not: who waits looks for himself now and then.
+    public Registration watch(Path folder, Runnable changed) {
         lock.lock();
         try {
             WatchKey key = folder.register(service, StandardWatchEventKinds.ENTRY_CREATE);
             watchers.computeIfAbsent(key, _ -> new ArrayList<>()).add(changed);
             return () -> forget(key, changed);
+        } catch (IOException | ClosedWatchServiceException e) {
+            LOG.atWarn().addKeyValue("folder", folder).addKeyValue("cause", e).log("Not watched");
+            return () -> {};
         } finally {
             lock.unlock();
         }

@@ -76,7 +76,12 @@ class JobEnvironmentTest {
                         allocations,
                         limit);
         return new JobEnvironment(
-                        NODE, launch, spec, "small", 1_700_000_000, new Account(0, 0, "/root"))
+                        NODE,
+                        launch,
+                        spec,
+                        "small",
+                        1_700_000_000,
+                        new Account(0, 0, "/home/agent"))
                 .variables();
     }
 

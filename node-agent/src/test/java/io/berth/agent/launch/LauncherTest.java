@@ -27,6 +27,7 @@ import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -129,7 +130,7 @@ class LauncherTest {
                     .containsPattern("nvidia-195-3 Operation not permitted")
                     .doesNotContainPattern("nvidia-195-1 Operation not permitted");
             prepared.group().kill();
-            org.awaitility.Awaitility.await()
+            Awaitility.await()
                     .until(() -> prepared.group().members().isEmpty() && files.has("exit"));
             prepared.group().remove();
         }
@@ -148,7 +149,7 @@ class LauncherTest {
                     .isInstanceOf(LaunchRefused.class)
                     .hasMessage("isolation could not be verified: [DEVICES]");
             none.find(NAME, run()).kill();
-            org.awaitility.Awaitility.await().until(() -> files.has("exit"));
+            Awaitility.await().until(() -> files.has("exit"));
         }
     }
 }

@@ -1,0 +1,155 @@
+package io.berth.agent;
+
+import io.berth.agent.RunPart.Surroundings;
+import io.berth.agent.host.LocalNode;
+import io.berth.agent.launch.Launcher;
+import io.berth.agent.launch.RunFiles;
+import io.berth.contracts.ExitStatus;
+import io.berth.contracts.HeldRun;
+import io.berth.contracts.RunId;
+import io.berth.contracts.event.Order.Launch;
+import io.berth.contracts.event.RunReport;
+import io.berth.contracts.event.RunReport.Cause;
+import io.berth.contracts.event.RunReport.Usage;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The runs on one node, from the order to launch them until their end stands in the log.
+final class NodeRuns implements Closeable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(NodeRuns.class);
+
+    private final Spool spool;
+    private final String bootId;
+    private final Surroundings surroundings;
+    private final ConcurrentSkipListMap<RunId, RunPart> parts = new ConcurrentSkipListMap<>();
+
+    /// Takes up what an earlier agent left in the spool.
+    ///
+    /// @param ended called when a run's part has ended
+    NodeRuns(
+            LocalNode node,
+            Spool spool,
+            String bootId,
+            Launcher launcher,
+            Outbox outbox,
+            Duration killGrace,
+            Consumer<RunEnd> ended)
+            throws IOException {
+        this.spool = spool;
+        this.bootId = bootId;
+        this.surroundings =
+                new Surroundings(
+                        node, launcher, outbox, killGrace, ended, run -> parts.remove(run));
+        var adoption = new Adoption(node.name(), bootId, launcher.groups());
+        for (RunFiles files : spool.all()) {
+            adoption.of(files).ifPresent(launch -> begin(launch, files));
+        }
+    }
+
+    List<HeldRun> held() {
+        return parts.values().stream().map(RunPart::held).toList();
+    }
+
+    List<RunId> ids() {
+        return List.copyOf(parts.keySet());
+    }
+
+    /// Begins a run, once its order is on the disk. One that is there already is confirmed.
+    void launch(Launch launch) {
+        RunPart known = parts.get(launch.run());
+        if (known != null) {
+            known.confirm();
+            return;
+        }
+        try {
+            begin(launch, spool.intend(launch, bootId));
+            LOG.atInfo()
+                    .addKeyValue("run", launch.run())
+                    .addKeyValue("node", launch.node())
+                    .log("Run ordered");
+        } catch (ClosedByInterruptException e) {
+            throw new IllegalStateException("stopped before spooling run " + launch.run(), e);
+        } catch (IOException e) {
+            refuse(launch, "cannot write the spool: " + e.getMessage());
+        }
+    }
+
+    void go(RunId run) {
+        part(run).ifPresent(RunPart::go);
+    }
+
+    void stop(RunId run, Duration grace) {
+        part(run).ifPresent(part -> part.stop(Cause.STOPPED, grace));
+    }
+
+    /// The wanted runs go on; the others are ended.
+    void keepOnly(Set<RunId> wanted) {
+        for (RunPart part : parts.values()) {
+            if (wanted.contains(part.run())) {
+                part.confirm();
+            } else {
+                part.stop(Cause.STOPPED, surroundings.killGrace());
+            }
+        }
+    }
+
+    /// Begins to end all runs, as the agent goes.
+    void stopAll() {
+        parts.values().forEach(part -> part.stop(Cause.AGENT_SHUTDOWN, surroundings.killGrace()));
+    }
+
+    /// Waits until all have ended, until then at most.
+    ///
+    /// @param deadline of [System#nanoTime]
+    void awaitEnds(long deadline) throws InterruptedException {
+        for (RunPart part : parts.values()) {
+            part.awaitEnd(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
+        }
+    }
+
+    /// Lets go of the runs, which go on.
+    @Override
+    public void close() throws IOException {
+        parts.values().forEach(RunPart::abandon);
+        surroundings.launcher().groups().removeEmptyParents(surroundings.node().name());
+        spool.close();
+    }
+
+    private Optional<RunPart> part(RunId run) {
+        return Optional.ofNullable(parts.get(run));
+    }
+
+    private void begin(Launch launch, RunFiles files) {
+        var part = new RunPart(surroundings, launch, files);
+        parts.put(launch.run(), part);
+        part.start();
+    }
+
+    /// A launch that cannot even be spooled.
+    private void refuse(Launch launch, String why) {
+        surroundings
+                .outbox()
+                .add(
+                        (epoch, applied) ->
+                                new RunReport.Ended(
+                                        launch.run(),
+                                        launch.node(),
+                                        epoch,
+                                        applied,
+                                        Cause.LAUNCH_FAILED,
+                                        ExitStatus.SUCCESS,
+                                        Usage.NONE,
+                                        why),
+                        () -> {});
+    }
+}
