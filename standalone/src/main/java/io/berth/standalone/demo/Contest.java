@@ -86,8 +86,16 @@ final class Contest {
         out.print(new Timeline(GPUS, held, PENS).draw(entries));
         var table =
                 new Table(
-                        "JOB", "USER", "NAME", "GPUS", "PRIORITY", "SUBMITTED", "WAITED", "RAN",
-                        "OVERTOOK", "WAITED FOR");
+                        "JOB",
+                        "USER",
+                        "NAME",
+                        "GPUS",
+                        "PRIORITY",
+                        "SUBMITTED",
+                        "WAITED",
+                        "RAN",
+                        "OVERTOOK",
+                        "WAITED FOR");
         long from = entries.stream().mapToLong(Entry::submittedAt).min().orElse(0);
         for (Entry entry : entries) {
             JsonNode waited = waiting.getOrDefault(entry.id(), MissingNode.getInstance());
@@ -109,7 +117,8 @@ final class Contest {
                 """
                 Priority decides: who used less than his share comes first, whenever he came. A job
                 that waits for Resources is next and gets what it needs as it comes free; one that
-                waits for Priority comes after another.""");
+                waits for Priority comes after another.\
+                """);
     }
 
     /// The jobs that came before this one and started after it.
