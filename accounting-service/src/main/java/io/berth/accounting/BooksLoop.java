@@ -2,7 +2,7 @@ package io.berth.accounting;
 
 import io.berth.accounting.db.Batch;
 import io.berth.accounting.db.Books;
-import io.berth.accounting.kafka.BooksStopped;
+import io.berth.accounting.db.BooksStopped;
 import io.berth.accounting.kafka.JobsTopic;
 import io.berth.contracts.DeadLetter;
 import io.berth.contracts.LogPosition;

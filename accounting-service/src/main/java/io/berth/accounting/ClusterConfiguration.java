@@ -2,7 +2,7 @@ package io.berth.accounting;
 
 import io.berth.accounting.cluster.ClusterFile;
 import io.berth.accounting.cluster.InvalidClusterFile;
-import io.berth.accounting.kafka.BooksStopped;
+import io.berth.accounting.db.BooksStopped;
 import io.berth.accounting.kafka.ConfigTopic;
 import io.berth.accounting.kafka.ConfigTopic.Published;
 import io.berth.contracts.config.Configuration;

@@ -3,7 +3,7 @@ package io.berth.accounting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.berth.accounting.kafka.BooksStopped;
+import io.berth.accounting.db.BooksStopped;
 import io.berth.embedded.FreePorts;
 import io.berth.embedded.KafkaBroker;
 import io.berth.log.KafkaConnection;

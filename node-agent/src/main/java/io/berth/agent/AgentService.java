@@ -1,5 +1,6 @@
 package io.berth.agent;
 
+import io.berth.agent.host.StartRefused;
 import io.berth.log.KafkaConnection;
 import io.berth.log.TopicDeclarations;
 import io.micrometer.core.instrument.MeterRegistry;

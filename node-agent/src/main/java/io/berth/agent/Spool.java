@@ -1,5 +1,6 @@
 package io.berth.agent;
 
+import io.berth.agent.host.StartRefused;
 import io.berth.agent.launch.RunFiles;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.event.Order.Launch;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.berth.agent.host.StartRefused;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.RunId;

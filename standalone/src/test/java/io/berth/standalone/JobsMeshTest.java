@@ -120,7 +120,7 @@ class JobsMeshTest {
         List<String> command =
                 List.of(
                         "env",
-                        "berth_root=mine",
+                        "java=mine",
                         "MAVEN_OPTS=-Dmine",
                         TestMesh.ROOT.resolve("berth").toString(),
                         "sbatch",
@@ -133,7 +133,8 @@ class JobsMeshTest {
 
         assertThat(Files.readAllLines(mesh.work().resolve("slurm-" + id + ".out")))
                 .contains("MAVEN_OPTS=-Dmine", mesh.work().toString())
-                .noneMatch(line -> line.startsWith("berth_") && !line.equals("berth_root=mine"));
+                .contains("java=mine")
+                .noneMatch(line -> line.startsWith("berth_"));
     }
 
     @Test

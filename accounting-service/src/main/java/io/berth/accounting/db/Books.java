@@ -1,7 +1,6 @@
 package io.berth.accounting.db;
 
 import io.berth.accounting.db.Batch.Advance;
-import io.berth.accounting.kafka.BooksStopped;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.LogPosition;
 import io.berth.contracts.event.JobEvent;

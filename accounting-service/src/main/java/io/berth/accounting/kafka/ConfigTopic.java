@@ -1,6 +1,7 @@
 package io.berth.accounting.kafka;
 
 import io.berth.accounting.cluster.ClusterFile;
+import io.berth.accounting.db.BooksStopped;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.config.ConfigurationAssembler;
 import io.berth.contracts.event.ConfigEntry;

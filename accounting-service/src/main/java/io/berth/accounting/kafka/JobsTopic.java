@@ -2,6 +2,7 @@ package io.berth.accounting.kafka;
 
 import io.berth.accounting.db.Batch;
 import io.berth.accounting.db.Batch.Advance;
+import io.berth.accounting.db.BooksStopped;
 import io.berth.contracts.DeadLetter;
 import io.berth.contracts.LogPosition;
 import io.berth.contracts.event.JobEvent;

@@ -1,6 +1,5 @@
 package io.berth.agent.host;
 
-import io.berth.agent.StartRefused;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.Inventory;

@@ -1,6 +1,5 @@
 package io.berth.agent.host;
 
-import io.berth.agent.StartRefused;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -16,7 +16,7 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 /// What agents write: reports, registrations and heartbeats, all of a process through one producer.
 public final class AgentLog implements Closeable {
 
-    static final String SERVICE = "node-agent";
+    public static final String SERVICE = "node-agent";
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(3);
 
     private final Events<RunReport> reports = new Events<>(Topics.RUNS, SERVICE);

@@ -3,7 +3,6 @@ package io.berth.agent.host;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.berth.agent.StartRefused;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.Isolation;

@@ -1,6 +1,6 @@
-package io.berth.agent.kafka;
+package io.berth.agent;
 
-import io.berth.agent.NodeAgent;
+import io.berth.agent.kafka.AgentLog;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.Order;
@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
 /// The one thread that registers the agents of a process and reads orders to them. It waits for
 /// brokers and topics that are not there yet, and begins anew, with registrations, when the log
 /// fails under it.
-public final class OrderLoop implements AutoCloseable {
+final class OrderLoop implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(OrderLoop.class);
 

@@ -1,4 +1,4 @@
-package io.berth.agent;
+package io.berth.agent.host;
 
 /// Why an agent does not start: one line for the person who started it.
 public final class StartRefused extends RuntimeException {

@@ -1,4 +1,4 @@
-package io.berth.accounting.kafka;
+package io.berth.accounting.db;
 
 /// The books cannot go on without a person: the message says why and what to do.
 public final class BooksStopped extends RuntimeException {
