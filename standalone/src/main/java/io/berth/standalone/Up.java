@@ -60,8 +60,7 @@ record Up(
 
     private int supervise(HomeLock lock) throws IOException {
         out.printf("Starting berth in %s%n", home.root());
-        Mesh mesh =
-                Mesh.start(new Services(root, home, ports, offer, Leash.here()), this::report);
+        Mesh mesh = Mesh.start(new Services(root, home, ports, offer, Leash.here()), this::report);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(mesh, lock), "stop"));
         return switch (mesh.awaitStarted()) {
             case Mesh.Outcome.Ready ready -> {

@@ -59,7 +59,9 @@ class BooksTest {
             throws JsonProcessingException {
         JsonNode usage = json("{'usage':[{'user':'bob','gpuMillis':%d}]}".formatted(booked));
         JsonNode balance =
-                json("{'balanced':%s,'differences':%s}".formatted(balanced, balanced ? "[]" : "['x']"));
+                json(
+                        "{'balanced':%s,'differences':%s}"
+                                .formatted(balanced, balanced ? "[]" : "['x']"));
         return new Books(List.of(entry), usage, balance);
     }
 

@@ -12,15 +12,24 @@ class TimelineTest {
     @Test
     void a_job_is_drawn_on_each_gpu_that_it_held_for_the_time_that_it_held_it() {
         var timeline =
-                new Timeline(2, Map.of(1L, List.of(0), 2L, List.of(0, 1)), Map.of("a", '-', "b", '#'));
+                new Timeline(
+                        2, Map.of(1L, List.of(0), 2L, List.of(0, 1)), Map.of("a", '-', "b", '#'));
 
         String drawn =
                 timeline.draw(List.of(entry(1, "a", 0, 36_000), entry(2, "b", 36_000, 72_000)));
 
         assertThat(drawn)
                 .startsWith(
-                        "  GPU 0 |1" + "-".repeat(35) + "2" + "#".repeat(35) + "|\n"
-                                + "  GPU 1 |" + " ".repeat(36) + "2" + "#".repeat(35) + "|\n");
+                        "  GPU 0 |1"
+                                + "-".repeat(35)
+                                + "2"
+                                + "#".repeat(35)
+                                + "|\n"
+                                + "  GPU 1 |"
+                                + " ".repeat(36)
+                                + "2"
+                                + "#".repeat(35)
+                                + "|\n");
         assertThat(drawn).endsWith("72.0 s\n");
     }
 
