@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// The rules that every value of a request must keep before it means anything.
-final class Checks {
+public final class Checks {
     static final int MAX_NAME = 256;
     static final int MAX_PATH = 4096;
     private static final int MAX_SHOWN = 60;
@@ -20,7 +20,7 @@ final class Checks {
     }
 
     /// The text as it may be shown: short, on one line, in quotes.
-    static String quoted(String text) {
+    public static String quoted(String text) {
         String line =
                 text.codePoints()
                         .map(c -> Character.isISOControl(c) ? '?' : c)

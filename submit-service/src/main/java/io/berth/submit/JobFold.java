@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 /// Makes compact jobs of what the log says of them.
 ///
 /// Not safe for use by several threads.
-final class JobFold {
+public final class JobFold {
     private final Interner interner = new Interner();
 
     /// A job that placement has not seen yet.
-    static Job submitted(Submitted submitted, int cell, long offset, long appendedAt) {
+    public static Job submitted(Submitted submitted, int cell, long offset, long appendedAt) {
         return new Job(
                 submitted.job(),
                 submitted.description(),

@@ -1,8 +1,6 @@
 package io.berth.submit;
 
 import io.berth.contracts.Allocation;
-import io.berth.contracts.Idempotency;
-import io.berth.contracts.Idempotency.Claim;
 import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.config.Configuration;
@@ -11,6 +9,8 @@ import io.berth.contracts.event.CellStatus;
 import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.FairShares;
 import io.berth.contracts.event.Heartbeat;
+import io.berth.contracts.event.Idempotency;
+import io.berth.contracts.event.Idempotency.Claim;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus;

@@ -2,7 +2,6 @@ package io.berth.submit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.berth.contracts.Idempotency.Claim;
 import io.berth.contracts.IdempotencyKey;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
@@ -12,6 +11,7 @@ import io.berth.contracts.RunId;
 import io.berth.contracts.SpecReference;
 import io.berth.contracts.event.FairShares;
 import io.berth.contracts.event.Heartbeat;
+import io.berth.contracts.event.Idempotency.Claim;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.contracts.event.Submission.Submitted;

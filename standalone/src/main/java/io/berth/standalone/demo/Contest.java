@@ -1,6 +1,7 @@
 package io.berth.standalone.demo;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import io.berth.standalone.demo.Entry.RunEntry;
 import io.berth.standalone.mesh.Identity;
 import io.berth.standalone.mesh.MeshClient;
@@ -32,7 +33,9 @@ final class Contest {
     private final MeshClient watcher;
     private final long deadline = System.nanoTime() + LIMIT.toNanos();
     private final Map<Long, JsonNode> jobs = new HashMap<>();
-    private final Map<Long, String> explanations = new HashMap<>();
+
+    /// The jobs as they were when they last waited.
+    private final Map<Long, JsonNode> waiting = new HashMap<>();
 
     Contest(Ports ports, Identity identity, Path workingDirectory, PrintStream out) {
         this.ports = ports;
@@ -48,10 +51,12 @@ final class Contest {
         await(job -> job.path("state").asText().equals("RUNNING"), GPUS);
         submit(Wave.BOB);
         submit(Wave.CAROL);
-        showQueue("The queue, with alice's first eight scripts on the GPUs");
+        await(Contest::isConsidered, jobs.size());
+        showQueue("The queue, with alice's scripts on the GPUs", Wave.ALICE, Wave.BOB, Wave.CAROL);
         await(job -> isRunning(job, "bob"), 1);
         submit(Wave.DAVE);
-        showQueue("The queue, with bob's job on all GPUs");
+        await(Contest::isConsidered, jobs.size());
+        showQueue("The queue, with bob's job on all GPUs", Wave.ALICE, Wave.DAVE);
         await(job -> job.has("endedAt"), jobs.size());
     }
 
@@ -61,6 +66,7 @@ final class Contest {
             List<Entry> entries = Entry.of(operator.accounting("/v1/accounting/jobs"));
             boolean booked =
                     entries.size() == jobs.size()
+                            && entries.stream().noneMatch(entry -> entry.runs().isEmpty())
                             && entries.stream()
                                     .flatMap(entry -> entry.runs().stream())
                                     .allMatch(run -> run.freedAt() > 0);
@@ -84,25 +90,45 @@ final class Contest {
                         "USER",
                         "NAME",
                         "GPUS",
+                        "PRIORITY",
                         "SUBMITTED",
                         "WAITED",
                         "RAN",
-                        "WHY IT WAITED");
+                        "OVERTOOK",
+                        "WAITED FOR");
         long from = entries.stream().mapToLong(Entry::submittedAt).min().orElse(0);
         for (Entry entry : entries) {
-            for (RunEntry run : entry.runs()) {
-                table.row(
-                        Long.toString(entry.id()),
-                        entry.user(),
-                        entry.name(),
-                        Long.toString(entry.gpus()),
-                        seconds(entry.submittedAt() - from),
-                        seconds(run.placedAt() - entry.submittedAt()),
-                        seconds(run.heldMillis()),
-                        explanations.getOrDefault(entry.id(), ""));
-            }
+            JsonNode waited = waiting.getOrDefault(entry.id(), MissingNode.getInstance());
+            RunEntry run = entry.runs().getFirst();
+            table.row(
+                    Long.toString(entry.id()),
+                    entry.user(),
+                    entry.name(),
+                    Long.toString(entry.gpus()),
+                    waited.path("priority").asText(),
+                    seconds(entry.submittedAt() - from),
+                    seconds(run.placedAt() - entry.submittedAt()),
+                    seconds(run.heldMillis()),
+                    overtaken(entry, entries),
+                    waited.path("reason").asText());
         }
         out.print("\n" + table);
+        out.println(
+                """
+                Priority decides: who used less than his share comes first, whenever he came. A job
+                that waits for Resources is next and gets what it needs as it comes free; one that
+                waits for Priority comes after another.\
+                """);
+    }
+
+    /// The jobs that came before this one and started after it.
+    private static String overtaken(Entry entry, List<Entry> entries) {
+        long count =
+                entries.stream()
+                        .filter(other -> other.id() < entry.id())
+                        .filter(other -> other.placedAt() > entry.placedAt())
+                        .count();
+        return count == 0 ? "" : count + (count == 1 ? " job" : " jobs");
     }
 
     private void submit(Wave wave) throws IOException {
@@ -121,9 +147,8 @@ final class Contest {
                         : "s " + ids.getFirst() + " to " + ids.getLast());
     }
 
-    private void showQueue(String title) throws IOException {
-        watch();
-        var table = new Table("JOB", "USER", "NAME", "GPUS", "STATE", "PRIORITY", "WHY");
+    private void showQueue(String title, Wave... explained) throws IOException {
+        var table = new Table("JOB", "USER", "NAME", "GPUS", "STATE", "PRIORITY", "REASON");
         List<JsonNode> queue =
                 jobs.values().stream()
                         .filter(job -> !job.has("endedAt"))
@@ -133,22 +158,32 @@ final class Contest {
                                         .thenComparing(job -> job.path("id").asLong()))
                         .toList();
         for (JsonNode job : queue) {
-            long id = job.path("id").asLong();
-            String why = "";
-            if (isPending(job)) {
-                why = watcher.get("/v1/jobs/" + id + "/why").path("explanation").asText();
-                explanations.put(id, why);
-            }
             table.row(
-                    Long.toString(id),
+                    job.path("id").asText(),
                     job.path("user").asText(),
                     job.path("name").asText(),
                     job.path("gpus").asText(),
                     job.path("state").asText(),
                     job.path("priority").asText(),
-                    why);
+                    isPending(job) ? job.path("reason").asText() : "");
         }
         out.printf("%n%s%n%s%n", title, table);
+        for (Wave wave : explained) {
+            explainFirst(wave.user(), queue);
+        }
+        out.println();
+    }
+
+    /// Asks why the user's first waiting job waits, as `berth why` does.
+    private void explainFirst(String user, List<JsonNode> queue) throws IOException {
+        for (JsonNode job : queue) {
+            if (isPending(job) && job.path("user").asText().equals(user)) {
+                String id = job.path("id").asText();
+                JsonNode why = watcher.get("/v1/jobs/" + id + "/why");
+                out.printf("why %s (%s): %s%n", id, user, why.path("explanation").asText());
+                return;
+            }
+        }
     }
 
     private void await(Predicate<JsonNode> condition, int count) throws IOException {
@@ -165,6 +200,9 @@ final class Contest {
         String ids = String.join(",", jobs.keySet().stream().map(String::valueOf).toList());
         for (JsonNode job : watcher.get("/v1/jobs?job=" + ids).path("jobs")) {
             jobs.put(job.path("id").asLong(), job);
+            if (isPending(job)) {
+                waiting.put(job.path("id").asLong(), job);
+            }
         }
     }
 
@@ -182,6 +220,11 @@ final class Contest {
 
     private MeshClient client(String user, String group) {
         return new MeshClient(ports, identity.token(user, group));
+    }
+
+    /// Whether the job runs, has run, or is told what it waits for.
+    private static boolean isConsidered(JsonNode job) {
+        return !isPending(job) || !job.path("reason").asText().equals("None");
     }
 
     private static boolean isPending(JsonNode job) {

@@ -30,6 +30,11 @@ record Entry(
         runs = List.copyOf(runs);
     }
 
+    /// When the first run got its GPUs.
+    long placedAt() {
+        return runs.getFirst().placedAt();
+    }
+
     static List<Entry> of(JsonNode jobs) {
         var entries = new ArrayList<Entry>();
         jobs.path("jobs").forEach(job -> entries.add(entry(job)));

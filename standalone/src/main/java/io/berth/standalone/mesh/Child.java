@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// clock that never goes back.
 final class Child {
 
-    private static final Duration EAGER = Duration.ofMillis(100);
+    private static final Duration EAGER = Duration.ofMillis(200);
     private static final Duration CALM = Duration.ofSeconds(2);
 
     /// A service may say that it is broken for so long before it is killed.

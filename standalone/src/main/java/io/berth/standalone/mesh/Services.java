@@ -104,7 +104,7 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
         command.add("-Dquarkus.http.host=127.0.0.1");
         command.add("-Dquarkus.http.port=" + role.port());
         command.add("-Dkafka.bootstrap.servers=127.0.0.1:" + ports.kafka());
-        command.add("-Dmp.jwt.verify.publickey.location=" + home.publicKey().toUri());
+        command.add("-Dmp.jwt.verify.publickey.location=file:" + home.publicKey());
         command.add("-Dmp.jwt.verify.publickey.algorithm=ES256");
         command.add("-Dmp.jwt.verify.issuer=" + Identity.ISSUER);
         // The supervisor asks often, and shows the answers itself.

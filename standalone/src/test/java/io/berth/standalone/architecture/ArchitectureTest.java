@@ -124,7 +124,10 @@ class ArchitectureTest {
                 .resideInAPackage("io.berth.contracts..")
                 .should()
                 .onlyDependOnClassesThat(
-                        resideInAnyPackage("io.berth.contracts..", "com.fasterxml.jackson..")
+                        resideInAnyPackage(
+                                        "io.berth.contracts..",
+                                        "com.fasterxml.jackson..",
+                                        "java.lang.reflect")
                                 .or(plainJava()))
                 .check(classes);
     }
@@ -241,6 +244,7 @@ class ArchitectureTest {
                         "java.util.function",
                         "java.util.regex",
                         "java.util.stream",
+                        "java.util.zip",
                         "org.jspecify.annotations");
         DescribedPredicate<JavaClass> units =
                 describe(

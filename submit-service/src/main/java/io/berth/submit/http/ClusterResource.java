@@ -1,7 +1,6 @@
 package io.berth.submit.http;
 
 import io.berth.contracts.config.Configuration;
-import io.berth.submit.Gateway;
 import io.berth.submit.Picture;
 import io.berth.submit.Position;
 import io.berth.submit.Refusal.NodeNotFound;

@@ -4,7 +4,6 @@ import io.berth.contracts.JobId;
 import io.berth.slurm.JobSubmission;
 import io.berth.submit.Deadline;
 import io.berth.submit.Explanation;
-import io.berth.submit.Gateway;
 import io.berth.submit.Job;
 import io.berth.submit.Picture;
 import io.berth.submit.Position;

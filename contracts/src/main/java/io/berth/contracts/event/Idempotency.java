@@ -1,5 +1,7 @@
-package io.berth.contracts;
+package io.berth.contracts.event;
 
+import io.berth.contracts.IdempotencyKey;
+import io.berth.contracts.JobId;
 import io.berth.contracts.event.Submission.Submitted;
 import java.util.LinkedHashMap;
 import java.util.Map;

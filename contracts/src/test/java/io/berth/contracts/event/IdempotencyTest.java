@@ -1,8 +1,16 @@
-package io.berth.contracts;
+package io.berth.contracts.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.berth.contracts.Idempotency.Claim;
+import io.berth.contracts.GpuRequest;
+import io.berth.contracts.IdempotencyKey;
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.MemoryRequest;
+import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.SpecReference;
+import io.berth.contracts.event.Idempotency.Claim;
 import io.berth.contracts.event.Submission.Submitted;
 import java.util.ArrayList;
 import java.util.HashMap;

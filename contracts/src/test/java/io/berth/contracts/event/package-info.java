@@ -1,0 +1,4 @@
+@NullMarked
+package io.berth.contracts.event;
+
+import org.jspecify.annotations.NullMarked;
