@@ -122,7 +122,11 @@ class AccountingTest {
     @Test
     @Order(3)
     void without_a_token_nothing_is_told() {
-        given().get("/v1/accounting/jobs").then().statusCode(401);
+        given().get("/v1/accounting/jobs")
+                .then()
+                .statusCode(401)
+                .contentType("application/problem+json")
+                .body("code", equalTo("unauthenticated"));
         given().get("/v1/accounting/usage").then().statusCode(401);
         given().get("/v1/accounting/balance").then().statusCode(401);
     }
@@ -131,7 +135,11 @@ class AccountingTest {
     @Order(4)
     @TestSecurity(user = "alice", roles = "user")
     void only_an_operator_checks_the_balance() {
-        given().get("/v1/accounting/balance").then().statusCode(403);
+        given().get("/v1/accounting/balance")
+                .then()
+                .statusCode(403)
+                .contentType("application/problem+json")
+                .body("code", equalTo("not_allowed"));
     }
 
     @Test
