@@ -81,9 +81,12 @@ class FaultsMeshTest {
         List<Long> running =
                 submit(
                         Map.of(
-                                "script", "#!/bin/sh\nsleep 100\n",
-                                "gpusPerNode", GPUS,
-                                "requeue", false));
+                                "script",
+                                "#!/bin/sh\nsleep 100\n",
+                                "gpusPerNode",
+                                GPUS,
+                                "requeue",
+                                false));
         await().atMost(PATIENCE).until(() -> count(running, "RUNNING") == 1);
         List<Long> waiting = submit(1);
 
