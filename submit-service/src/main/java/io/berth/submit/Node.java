@@ -41,7 +41,7 @@ public record Node(
     public String state() {
         return switch (status.presence()) {
             case DOWN -> "DOWN";
-            case SILENT -> "NOT_RESPONDING";
+            case SILENT, LEFT -> "NOT_RESPONDING";
             case UP ->
                     jobs.isEmpty()
                             ? "IDLE"

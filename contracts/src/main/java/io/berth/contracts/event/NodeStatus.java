@@ -16,6 +16,8 @@ public record NodeStatus(NodeName node, long epoch, long number, Presence presen
         /// Silent for a while: no new work, the old goes on.
         SILENT,
         /// Silent for longer than `node-timeout`.
-        DOWN
+        DOWN,
+        /// Its agent shut down and took its runs with it: no work until it registers again.
+        LEFT
     }
 }

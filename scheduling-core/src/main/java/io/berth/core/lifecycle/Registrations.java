@@ -163,14 +163,32 @@ final class Registrations {
         return Objects.requireNonNull(draft.job(job).run()).parts().get(index).allocation().node();
     }
 
-    /// A node falls silent, goes down or is heard again. Its runs stay: their end needs proof.
+    /// The agent of a node shuts down, and with it every node that it stands for on that machine.
+    static void left(Draft draft, NodeName node) {
+        String machine = draft.node(node).seen().machineId();
+        for (NodeStatus known : draft.state().nodes()) {
+            if (known.seen().machineId().equals(machine)) {
+                draft.change(present(draft.node(known.node()), Presence.LEFT));
+            }
+        }
+    }
+
+    private static NodeStatus present(NodeStatus node, Presence presence) {
+        return new NodeStatus(node.node(), node.epoch(), node.number(), presence, node.seen());
+    }
+
+    /// A node falls silent, goes down or is heard again. Its runs stay: their end needs proof. The
+    /// last heartbeats of a node that left do not bring it back.
     static List<Fact> presence(CellState state, NodeName node, Presence presence) {
         NodeStatus known = state.node(node).orElse(null);
         if (known == null || known.presence() == presence) {
             return List.of();
         }
+        if (known.presence() == Presence.LEFT && presence != Presence.DOWN) {
+            return List.of();
+        }
         var draft = new Draft(state);
-        draft.change(new NodeStatus(node, known.epoch(), known.number(), presence, known.seen()));
+        draft.change(present(known, presence));
         Reason reason = presence == Presence.DOWN ? Reason.NODE_DOWN : Reason.NONE;
         for (JobId id : state.jobsOn(node)) {
             JobStatus job = draft.job(id);

@@ -15,6 +15,7 @@ import io.berth.contracts.event.JobStatus.Part.Phase;
 import io.berth.contracts.event.JobStatus.Run;
 import io.berth.contracts.event.Order;
 import io.berth.contracts.event.RunReport;
+import io.berth.contracts.event.RunReport.Cause;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Draft;
 import io.berth.core.state.Fact;
@@ -101,6 +102,9 @@ final class Reports {
 
     private static void ended(Draft draft, RunReport.Ended report, int index, long now) {
         JobId job = report.run().job();
+        if (report.cause() == Cause.AGENT_SHUTDOWN) {
+            Registrations.left(draft, report.node());
+        }
         Run run = advance(draft, job, index, Phase.ENDED);
         if (run.outcome() == null) {
             outcome(draft.job(job), run, index, report)

@@ -285,6 +285,37 @@ final class LifecycleTest {
     }
 
     @Test
+    void a_machine_whose_agent_shut_down_gets_no_work_until_it_registers_again() {
+        onOneNode(LaunchMode.BATCH, true);
+        cell.take(new Input.Registered(onMachineOfN1("n2", "before")));
+        cell.started(1, 1, "n1");
+
+        cell.ended(1, 1, "n1", Cause.AGENT_SHUTDOWN, 0);
+        cell.take(new Input.PresenceChanged(new NodeName("n1"), Presence.UP));
+        cell.round();
+        JobState left = cell.job(1).state();
+        cell.take(new Input.Registered(onMachineOfN1("n2", "after")));
+        cell.round();
+
+        assertThat(left).isEqualTo(JobState.PENDING);
+        assertThat(cell.job(1).state()).isEqualTo(JobState.RUNNING);
+    }
+
+    private NodeSeen onMachineOfN1(String node, String nonce) {
+        String machine = cell.state.node(new NodeName("n1")).orElseThrow().seen().machineId();
+        NodeSeen seen = seen(node, 8, 8, "a100", nonce, "boot", List.of());
+        return new NodeSeen(
+                seen.node(),
+                nonce,
+                machine,
+                seen.bootId(),
+                seen.agentVersion(),
+                seen.inventory(),
+                List.of(),
+                0);
+    }
+
+    @Test
     void a_ranking_that_comes_before_its_job_is_kept() {
         cell.rank(1, 42);
 

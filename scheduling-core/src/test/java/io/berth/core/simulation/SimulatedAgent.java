@@ -81,6 +81,15 @@ final class SimulatedAgent {
         alive = false;
     }
 
+    /// The agent is told to shut down and to take its runs with it.
+    void shutDown() {
+        if (alive) {
+            List.copyOf(spool.keySet())
+                    .forEach(run -> end(run, Cause.AGENT_SHUTDOWN, new ExitStatus(0, 15)));
+            alive = false;
+        }
+    }
+
     /// The machine reboots: every task is gone, and the spool, if it was on a disk, still names
     /// them.
     void reboot(boolean spoolLost) {

@@ -17,6 +17,7 @@ import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus;
+import io.berth.contracts.event.Order;
 import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.Submission;
 import io.berth.core.lifecycle.Engine;
@@ -76,7 +77,7 @@ final class SimulatedCell {
 
     private void troubledStep() {
         SimulatedAgent agent = agents.get(random.nextInt(NODES));
-        switch (random.nextInt(16)) {
+        switch (random.nextInt(17)) {
             case 0, 1 -> submit();
             case 2 -> cancel();
             case 3 -> agent.kill();
@@ -90,6 +91,11 @@ final class SimulatedCell {
             case 8 -> loseARound();
             case 9 -> now += random.nextInt(20_000);
             case 10, 11, 12 -> round();
+            case 13 -> {
+                if (random.nextInt(3) == 0) {
+                    agent.shutDown();
+                }
+            }
             default -> started(agent, agent.obey());
         }
     }
@@ -183,7 +189,9 @@ final class SimulatedCell {
             facts.addAll(replay(Engine.decide(state, input, now)));
         }
         facts.addAll(replay(Engine.due(state, now)));
-        facts.addAll(replay(Engine.place(state, now)));
+        List<Fact> placed = replay(Engine.place(state, now));
+        checkNoWorkForThoseWhoLeft(placed);
+        facts.addAll(placed);
         return facts;
     }
 
@@ -245,6 +253,14 @@ final class SimulatedCell {
         assertThat(List.copyOf(other.jobs())).isEqualTo(List.copyOf(state.jobs()));
         assertThat(List.copyOf(other.nodes())).isEqualTo(List.copyOf(state.nodes()));
         assertThat(other.pending()).isEqualTo(state.pending());
+    }
+
+    private void checkNoWorkForThoseWhoLeft(List<Fact> placed) {
+        assertThat(placed)
+                .noneMatch(fact ->
+                        fact instanceof Fact.Ordered(Order.Launch launch)
+                                && state.node(launch.node()).orElseThrow().presence()
+                                        == NodeStatus.Presence.LEFT);
     }
 
     private void checkCapacity() {
