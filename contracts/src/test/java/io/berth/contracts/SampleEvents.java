@@ -84,7 +84,25 @@ final class SampleEvents {
                     INVENTORY,
                     List.of(new HeldRun(RUN, HeldRun.Phase.RUNNING)),
                     7);
+    private static final NodeSeen SEEN_WITH_HARDWARE =
+            new NodeSeen(
+                    NODE, "nonce-2", "machine-1", "boot-1", "0.2.0", withHardware(), List.of(), 8);
     private static final Part PART = new Part(3, 1, 6);
+
+    private static final GpuSample SAMPLE =
+            new GpuSample(
+                    "GPU-a1",
+                    97,
+                    39_000L,
+                    312_500L,
+                    9_000_000_000L,
+                    61,
+                    1410,
+                    1215,
+                    4L,
+                    0L,
+                    List.of(4711L),
+                    Hardware.Health.HEALTHY);
 
     private final List<Sample<?>> samples = new ArrayList<>();
 
@@ -104,6 +122,11 @@ final class SampleEvents {
 
     private <E> void addMinimal(Topic<E> topic, E event) {
         samples.add(new Sample<>(topic, event.getClass().getSimpleName() + ".minimal", event));
+    }
+
+    private <E> void addNamed(String suffix, Topic<E> topic, E event) {
+        String name = event.getClass().getSimpleName() + "." + suffix;
+        samples.add(new Sample<>(topic, name, event));
     }
 
     private void ofTheGateway() {
@@ -290,6 +313,81 @@ final class SampleEvents {
         addMinimal(Topics.RUNS, runEnded(null));
         add(Topics.NODES, SEEN);
         add(Topics.HEARTBEATS, new Heartbeat(NODE, 4, 3, List.of(RUN), 250, 12_000));
+        addNamed("hardware", Topics.NODES, SEEN_WITH_HARDWARE);
+        addNamed(
+                "gpus",
+                Topics.HEARTBEATS,
+                new Heartbeat(NODE, 4, 3, List.of(RUN), 250, 12_000, List.of(SAMPLE)));
+        addNamed(
+                "io",
+                Topics.RUNS,
+                new RunReport.Ended(
+                        RUN,
+                        NODE,
+                        4,
+                        3,
+                        RunReport.Cause.EXITED,
+                        EXIT,
+                        new RunReport.Usage(8000, 512, 64L, 32L),
+                        "GPU 0 failed"));
+    }
+
+    private static Inventory withHardware() {
+        var whole =
+                new GpuHardware(
+                        GpuHardware.Vendor.NVIDIA,
+                        "0000:07:00.0",
+                        "1560521",
+                        "8.0",
+                        IndexSet.parse("48-63"),
+                        400,
+                        true,
+                        Map.of("0000:c4:00.0", 2),
+                        new GpuHardware.Fabric("8d2c1b7e-0000-0000-0000-00000000beef", 3),
+                        null,
+                        null);
+        var slice =
+                new GpuHardware(
+                        GpuHardware.Vendor.NVIDIA,
+                        "0000:0f:00.0",
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        Map.of(),
+                        null,
+                        new GpuHardware.MigInstance("GPU-a2", 7, 0, IndexSet.parse("66-67")),
+                        null);
+        return new Inventory(
+                2,
+                32,
+                2,
+                128,
+                1_031_000,
+                List.of(
+                        new Gpu(0, "GPU-a1", "a100", "NVIDIA A100-SXM4-40GB", 2, 40_960, 3, whole),
+                        new Gpu(1, "MIG-b1", "a100_1g.5gb", "MIG 1g.5gb", 3, 4864, 3, slice)),
+                List.of(Isolation.DEVICES),
+                false,
+                null,
+                "Linux 6.1",
+                "amd64",
+                new GpuLinks(List.of("X NV12", "NV12 X")),
+                new Hardware(
+                        List.of(new Hardware.NumaNode(0, IndexSet.parse("0-63"), 515_000)),
+                        List.of(new Hardware.HugePages(2048, 512)),
+                        900_000,
+                        List.of(
+                                new Hardware.GpuDriver(
+                                        GpuHardware.Vendor.NVIDIA, "550.54.15", "12.4", null)),
+                        List.of(
+                                new Hardware.OutOfService(
+                                        2,
+                                        "GPU-a3",
+                                        "0000:47:00.0",
+                                        Hardware.Health.LOST,
+                                        "the GPU does not answer"))));
     }
 
     private static RunReport.Ended runEnded(@Nullable String message) {

@@ -1,7 +1,11 @@
 package io.berth.contracts.event;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import io.berth.contracts.GpuSample;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
+import io.berth.contracts.json.Added;
 import java.util.List;
 
 /// A node is alive, every 5 seconds.
@@ -10,15 +14,29 @@ import java.util.List;
 /// @param runs the runs that are prepared or running
 /// @param loadPercent 1-minute load average of the host, in hundredths
 /// @param memoryUsedMib memory in use on the host
+/// @param gpus what its GPUs are doing, as far as they say
 public record Heartbeat(
         NodeName node,
         long epoch,
         long applied,
         List<RunId> runs,
         int loadPercent,
-        long memoryUsedMib) {
+        long memoryUsedMib,
+        @Added @JsonInclude(Include.NON_EMPTY) List<GpuSample> gpus) {
 
     public Heartbeat {
         runs = List.copyOf(runs);
+        gpus = gpus == null ? List.of() : List.copyOf(gpus);
+    }
+
+    /// A heartbeat of a node that tells nothing of GPUs.
+    public Heartbeat(
+            NodeName node,
+            long epoch,
+            long applied,
+            List<RunId> runs,
+            int loadPercent,
+            long memoryUsedMib) {
+        this(node, epoch, applied, runs, loadPercent, memoryUsedMib, List.of());
     }
 }

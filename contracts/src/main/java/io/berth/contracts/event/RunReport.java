@@ -67,10 +67,19 @@ public sealed interface RunReport {
         AGENT_SHUTDOWN
     }
 
-    /// What the part's group used, by the kernel's count: CPU time in milliseconds and the peak of
-    /// memory in MiB.
-    record Usage(long cpuMillis, long maxMemoryMib) {
+    /// What the part's group used, by the kernel's count.
+    ///
+    /// @param cpuMillis CPU time in milliseconds
+    /// @param maxMemoryMib the peak of memory in MiB
+    /// @param readMib read from block devices, in MiB; null if it was not counted
+    /// @param writtenMib written to block devices, in MiB; null if it was not counted
+    record Usage(
+            long cpuMillis, long maxMemoryMib, @Nullable Long readMib, @Nullable Long writtenMib) {
 
         public static final Usage NONE = new Usage(0, 0);
+
+        public Usage(long cpuMillis, long maxMemoryMib) {
+            this(cpuMillis, maxMemoryMib, null, null);
+        }
     }
 }

@@ -6,7 +6,8 @@ import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
 import java.lang.reflect.Executable;
 import org.jspecify.annotations.Nullable;
 
-/// Makes every constructor parameter of a record required, unless its type is `@Nullable`.
+/// Makes every constructor parameter of a record required, unless its type is `@Nullable` or it was
+/// [Added] later.
 final class RequiredUnlessNullable extends JacksonAnnotationIntrospector {
 
     @Override
@@ -14,8 +15,9 @@ final class RequiredUnlessNullable extends JacksonAnnotationIntrospector {
         if (member instanceof AnnotatedParameter parameter
                 && parameter.getOwner().getAnnotated() instanceof Executable executable
                 && parameter.getDeclaringClass().isRecord()) {
-            return !executable.getAnnotatedParameterTypes()[parameter.getIndex()]
-                    .isAnnotationPresent(Nullable.class);
+            return !parameter.hasAnnotation(Added.class)
+                    && !executable.getAnnotatedParameterTypes()[parameter.getIndex()]
+                            .isAnnotationPresent(Nullable.class);
         }
         return super.hasRequiredMarker(member);
     }
