@@ -12,12 +12,14 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /// The way of a job through a whole mesh, by the commands that people type.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("mesh")
 class JobsMeshTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
