@@ -1,5 +1,6 @@
 package io.berth.agent;
 
+import io.berth.agent.nvml.Nvml;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import java.nio.file.Path;
@@ -35,8 +36,13 @@ public interface AgentConfig {
     @WithDefault("true")
     boolean host();
 
-    /// A declared GPU profile for the host's node, such as `dgx-a100`.
+    /// A GPU profile that is declared for the host's node instead of the GPUs that it has, such as
+    /// `dgx-a100`.
     Optional<String> gpuProfile();
+
+    /// NVIDIA's management library, by name or path.
+    @WithDefault(Nvml.LIBRARY)
+    String nvmlLibrary();
 
     /// Virtual nodes, such as `2xdgx-a100,1xdgx-v100`.
     Optional<String> virtual();

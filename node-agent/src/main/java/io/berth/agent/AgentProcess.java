@@ -4,7 +4,6 @@ import io.berth.agent.group.DeviceRules;
 import io.berth.agent.group.Groups;
 import io.berth.agent.group.HostGroups;
 import io.berth.agent.host.GpuProfile;
-import io.berth.agent.host.Host;
 import io.berth.agent.host.LocalNode;
 import io.berth.agent.host.MachineIdentity;
 import io.berth.agent.host.StartRefused;
@@ -18,6 +17,7 @@ import io.berth.agent.launch.RunFiles;
 import io.berth.agent.launch.Shims;
 import io.berth.agent.launch.SpoolWatch;
 import io.berth.contracts.Gpu;
+import io.berth.contracts.Hardware;
 import io.berth.contracts.Isolation;
 import io.berth.log.KafkaConnection;
 import io.berth.log.TopicDeclarations;
@@ -80,7 +80,7 @@ public final class AgentProcess implements Closeable {
             AgentLog log,
             Consumer<RunEnd> ended)
             throws IOException, InterruptedException {
-        List<LocalNode> nodes = nodes(config, Host.read());
+        List<LocalNode> nodes = nodes(config, HostInventory.read(config.nvmlLibrary()));
         Path home = Files.createDirectories(config.home()).toRealPath();
         var spools = new ArrayList<Spool>();
         for (LocalNode node : nodes) {
@@ -189,13 +189,16 @@ public final class AgentProcess implements Closeable {
                 account());
     }
 
-    private static List<LocalNode> nodes(AgentConfig config, Host host) {
+    private static List<LocalNode> nodes(AgentConfig config, HostInventory found) {
         var nodes = new ArrayList<LocalNode>();
         if (config.host()) {
-            GpuProfile profile = config.gpuProfile().map(GpuProfile::named).orElse(null);
-            nodes.add(LocalNode.host(host, config.name().orElse(host.name()), profile));
+            String name = config.name().orElse(found.host().name());
+            nodes.add(
+                    config.gpuProfile()
+                            .map(profile -> found.node(name, GpuProfile.named(profile)))
+                            .orElseGet(() -> found.node(name)));
         }
-        config.virtual().ifPresent(text -> nodes.addAll(VirtualNodes.of(text, host)));
+        config.virtual().ifPresent(text -> nodes.addAll(VirtualNodes.of(text, found.host())));
         if (nodes.isEmpty()) {
             throw new StartRefused(
                     "no node to stand for: berth.agent.host is false and berth.agent.virtual is not set");
@@ -226,9 +229,24 @@ public final class AgentProcess implements Closeable {
                 .addKeyValue("simulated", inventory.simulated())
                 .addKeyValue("groups", groups.description())
                 .addKeyValue("isolation", inventory.isolation())
-                .log(
-                        inventory.gpus().isEmpty()
-                                ? "Node without GPUs: real ones are not detected yet, declare a profile to try"
-                                : "Node with declared GPUs, which are not there");
+                .log(inventory.simulated() ? "Node with declared GPUs" : "Node");
+        Hardware hardware = inventory.hardware();
+        if (hardware != null) {
+            hardware.drivers().stream()
+                    .filter(driver -> driver.problem() != null)
+                    .forEach(driver ->
+                            LOG.atWarn()
+                                    .addKeyValue("vendor", driver.vendor())
+                                    .addKeyValue("problem", driver.problem())
+                                    .log("GPU driver does not work"));
+            hardware.outOfService()
+                    .forEach(gpu ->
+                            LOG.atWarn()
+                                    .addKeyValue("gpu", gpu.index())
+                                    .addKeyValue("uuid", gpu.uuid())
+                                    .addKeyValue("busId", gpu.busId())
+                                    .addKeyValue("reason", gpu.reason())
+                                    .log("GPU out of service"));
+        }
     }
 }

@@ -27,6 +27,7 @@ class AgentConfigTest {
         assertThat(config.host()).isTrue();
         assertThat(config.gpuProfile()).isEmpty();
         assertThat(config.virtual()).isEmpty();
+        assertThat(config.nvmlLibrary()).isEqualTo("libnvidia-ml.so.1");
         assertThat(config.onShutdown()).isEqualTo(AgentConfig.OnShutdown.LEAVE);
         assertThat(config.cgroupParent()).isEqualTo("berth");
         assertThat(config.killGrace()).isEqualTo(Duration.ofSeconds(30));

@@ -40,6 +40,11 @@ record TestConfig(
     }
 
     @Override
+    public String nvmlLibrary() {
+        return home + "/no-such-library";
+    }
+
+    @Override
     public int cell() {
         return 0;
     }

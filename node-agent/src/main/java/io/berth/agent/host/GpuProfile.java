@@ -1,6 +1,7 @@
 package io.berth.agent.host;
 
 import io.berth.contracts.Gpu;
+import io.berth.contracts.GpuLinks;
 import io.berth.contracts.NodeName;
 import java.io.IOException;
 import java.io.InputStream;
@@ -16,6 +17,7 @@ import java.util.stream.Collectors;
 /// A declared kind of GPU server, such as `dgx-a100`: what a node pretends to have in a trial.
 ///
 /// @param numaNodes the NUMA node of each GPU, by index
+/// @param links how the GPUs reach one another
 /// @param memoryMib memory of a virtual node of this kind
 public record GpuProfile(
         String name,
@@ -23,6 +25,7 @@ public record GpuProfile(
         String product,
         long gpuMemoryMib,
         List<Integer> numaNodes,
+        GpuLinks links,
         int sockets,
         int coresPerSocket,
         int threadsPerCore,
@@ -49,6 +52,7 @@ public record GpuProfile(
                 Arrays.stream(text(all, name, "gpu-numa-nodes").split(","))
                         .map(Integer::valueOf)
                         .toList(),
+                new GpuLinks(Arrays.asList(text(all, name, "links").split(","))),
                 Math.toIntExact(number(all, name, "sockets")),
                 Math.toIntExact(number(all, name, "cores-per-socket")),
                 Math.toIntExact(number(all, name, "threads-per-core")),

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.stream.Stream;
@@ -47,6 +48,22 @@ public record Host(
                 forJobs(memory("MemTotal:")),
                 osName(),
                 System.getProperty("os.arch", "unknown"));
+    }
+
+    /// Of some of the machine's CPUs those that this process may use, by their places among them:
+    /// as a node numbers its CPUs.
+    public IndexSet cpusHere(BitSet machines) {
+        int[] ids = cpus.toBitSet().stream().toArray();
+        var places = new BitSet();
+        for (int place = 0; place < ids.length; place++) {
+            places.set(place, machines.get(ids[place]));
+        }
+        return IndexSet.of(places);
+    }
+
+    /// @param list the machine's CPUs as the kernel lists them
+    public IndexSet cpusHere(String list) {
+        return cpusHere(IndexSet.parse(list).toBitSet());
     }
 
     /// The 1-minute load average, in hundredths.

@@ -1,6 +1,6 @@
 package io.berth.agent.host;
 
-import io.berth.contracts.Gpu;
+import io.berth.contracts.Hardware;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.Isolation;
@@ -8,7 +8,6 @@ import io.berth.contracts.NodeName;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /// A node that this process stands for.
 ///
@@ -16,10 +15,32 @@ import org.jspecify.annotations.Nullable;
 /// @param hostCpus the host's ids of its CPUs, in the order of the inventory's; empty if virtual
 public record LocalNode(NodeName name, boolean virtual, IndexSet hostCpus, Inventory inventory) {
 
-    /// The host itself, with the GPUs of a profile if one is given.
-    public static LocalNode host(Host host, String name, @Nullable GpuProfile profile) {
+    /// The host itself, with the GPUs that it has.
+    public static LocalNode host(Host host, String name, FoundGpus found, Hardware hardware) {
+        return new LocalNode(
+                name(name),
+                false,
+                host.cpus(),
+                new Inventory(
+                        host.sockets(),
+                        host.coresPerSocket(),
+                        host.threadsPerCore(),
+                        host.cpus().size(),
+                        host.memoryMib(),
+                        found.gpus(),
+                        List.of(),
+                        false,
+                        null,
+                        host.os(),
+                        host.architecture(),
+                        found.links(),
+                        hardware));
+    }
+
+    /// The host itself, pretending to have the GPUs of a profile.
+    public static LocalNode declared(
+            Host host, String name, GpuProfile profile, Hardware hardware) {
         NodeName node = name(name);
-        List<Gpu> gpus = profile == null ? List.of() : profile.gpus(node, false);
         return new LocalNode(
                 node,
                 false,
@@ -30,12 +51,14 @@ public record LocalNode(NodeName name, boolean virtual, IndexSet hostCpus, Inven
                         host.threadsPerCore(),
                         host.cpus().size(),
                         host.memoryMib(),
-                        gpus,
+                        profile.gpus(node, false),
                         List.of(),
-                        profile != null,
-                        profile == null ? null : profile.name(),
+                        true,
+                        profile.name(),
                         host.os(),
-                        host.architecture()));
+                        host.architecture(),
+                        profile.links(),
+                        hardware));
     }
 
     /// A node that is declared whole.
@@ -56,30 +79,23 @@ public record LocalNode(NodeName name, boolean virtual, IndexSet hostCpus, Inven
                         true,
                         profile.name(),
                         host.os(),
-                        host.architecture()));
+                        host.architecture(),
+                        profile.links(),
+                        null));
     }
 
     /// The same node, with what the host can enforce.
     public LocalNode enforcing(Set<Isolation> isolation) {
-        Inventory had = inventory;
-        return new LocalNode(
-                name,
-                virtual,
-                hostCpus,
-                new Inventory(
-                        had.sockets(),
-                        had.coresPerSocket(),
-                        had.threadsPerCore(),
-                        had.cpus(),
-                        had.memoryMib(),
-                        had.gpus(),
+        return with(
+                inventory.enforcing(
                         isolation.stream()
                                 .filter(it -> !virtual || it != Isolation.CPUSET)
-                                .toList(),
-                        had.simulated(),
-                        had.profile(),
-                        had.os(),
-                        had.architecture()));
+                                .toList()));
+    }
+
+    /// The same node with another inventory.
+    public LocalNode with(Inventory other) {
+        return new LocalNode(name, virtual, hostCpus, other);
     }
 
     /// The host's ids of some CPUs of the node.

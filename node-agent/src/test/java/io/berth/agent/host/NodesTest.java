@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.berth.contracts.Gpu;
+import io.berth.contracts.Hardware;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.Isolation;
 import io.berth.contracts.NodeName;
@@ -19,6 +20,9 @@ class NodesTest {
 
     private static final Host HOST =
             new Host("lab", IndexSet.parse("4-7"), 1, 2, 2, 14_000, "Linux", "amd64");
+
+    private static final Hardware NOTHING =
+            new Hardware(List.of(), List.of(), 0, List.of(), List.of());
 
     @ParameterizedTest
     @CsvSource({
@@ -78,7 +82,7 @@ class NodesTest {
 
     @Test
     void a_host_without_a_profile_has_no_gpus_and_is_real() {
-        LocalNode node = LocalNode.host(HOST, "lab", null);
+        LocalNode node = LocalNode.host(HOST, "lab", FoundGpus.NONE, NOTHING);
 
         assertThat(node.inventory().gpus()).isEmpty();
         assertThat(node.inventory().simulated()).isFalse();
@@ -87,7 +91,7 @@ class NodesTest {
 
     @Test
     void a_host_with_a_profile_keeps_its_own_cpus_and_memory() {
-        LocalNode node = LocalNode.host(HOST, "lab", GpuProfile.named("dgx-a100"));
+        LocalNode node = LocalNode.declared(HOST, "lab", GpuProfile.named("dgx-a100"), NOTHING);
 
         assertThat(node.inventory().cpus()).isEqualTo(4);
         assertThat(node.inventory().memoryMib()).isEqualTo(14_000);
@@ -97,7 +101,7 @@ class NodesTest {
 
     @Test
     void cpus_are_counted_from_0_whatever_the_host_calls_them() {
-        LocalNode node = LocalNode.host(HOST, "lab", null);
+        LocalNode node = LocalNode.host(HOST, "lab", FoundGpus.NONE, NOTHING);
 
         assertThat(node.onHost(IndexSet.parse("0,2-3"))).isEqualTo(IndexSet.parse("4,6-7"));
     }
@@ -114,7 +118,7 @@ class NodesTest {
 
     @Test
     void a_host_name_that_is_no_node_name_is_refused() {
-        assertThatThrownBy(() -> LocalNode.host(HOST, "-x", null))
+        assertThatThrownBy(() -> LocalNode.host(HOST, "-x", FoundGpus.NONE, NOTHING))
                 .isInstanceOf(StartRefused.class)
                 .hasMessageContaining("berth.agent.name");
     }
@@ -134,6 +138,20 @@ class NodesTest {
                 .isLessThanOrEqualTo(host.cpus().size());
         assertThat(host.memoryMib()).isPositive();
         assertThat(host.name()).isNotEmpty().doesNotContain(".");
+    }
+
+    @Test
+    void the_hardware_of_this_host_covers_its_cpus() throws IOException {
+        Host host = Host.read();
+
+        Hardware hardware = HardwareFiles.read(SystemFiles.HERE, host, FoundGpus.NONE);
+
+        assertThat(hardware.tmpMib()).isPositive();
+        if (!hardware.numaNodes().isEmpty()) {
+            assertThat(hardware.numaNodes().stream().mapToInt(node -> node.cpus().size()).sum())
+                    .isEqualTo(host.cpus().size());
+            assertThat(hardware.numaNodes().getFirst().memoryMib()).isPositive();
+        }
     }
 
     @Test

@@ -8,10 +8,12 @@ import io.berth.agent.Jobs;
 import io.berth.agent.group.DeviceRules;
 import io.berth.agent.group.Groups;
 import io.berth.agent.group.HostGroups;
+import io.berth.agent.host.FoundGpus;
 import io.berth.agent.host.Host;
 import io.berth.agent.host.LocalNode;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.Gpu;
+import io.berth.contracts.Hardware;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.Isolation;
@@ -74,7 +76,12 @@ class LauncherTest {
     }
 
     private LocalNode node(Set<Isolation> isolation) {
-        LocalNode bare = LocalNode.host(host, NAME.value(), null);
+        LocalNode bare =
+                LocalNode.host(
+                        host,
+                        NAME.value(),
+                        FoundGpus.NONE,
+                        new Hardware(List.of(), List.of(), 0, List.of(), List.of()));
         Inventory has = bare.inventory();
         var inventory =
                 new Inventory(

@@ -1,0 +1,34 @@
+package io.berth.agent;
+
+import io.berth.agent.host.AmdGpus;
+import io.berth.agent.host.FoundGpus;
+import io.berth.agent.host.GpuProfile;
+import io.berth.agent.host.HardwareFiles;
+import io.berth.agent.host.Host;
+import io.berth.agent.host.LocalNode;
+import io.berth.agent.host.SystemFiles;
+import io.berth.agent.nvml.NvidiaGpus;
+import io.berth.contracts.Hardware;
+import java.io.IOException;
+
+/// The machine as it was found: the kernel's word and the drivers'.
+record HostInventory(Host host, FoundGpus gpus, Hardware hardware) {
+
+    /// @param nvmlLibrary the NVIDIA driver's library, by name or path
+    static HostInventory read(String nvmlLibrary) throws IOException {
+        Host host = Host.read();
+        SystemFiles files = SystemFiles.HERE;
+        FoundGpus gpus = NvidiaGpus.find(nvmlLibrary, files, host).and(AmdGpus.find(files, host));
+        return new HostInventory(host, gpus, HardwareFiles.read(files, host, gpus));
+    }
+
+    /// The node that stands for the machine.
+    LocalNode node(String name) {
+        return LocalNode.host(host, name, gpus, hardware);
+    }
+
+    /// The node that stands for the machine and pretends to have the GPUs of a profile.
+    LocalNode node(String name, GpuProfile profile) {
+        return LocalNode.declared(host, name, profile, hardware);
+    }
+}

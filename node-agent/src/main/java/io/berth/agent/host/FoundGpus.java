@@ -1,0 +1,120 @@
+package io.berth.agent.host;
+
+import io.berth.contracts.Gpu;
+import io.berth.contracts.GpuLinks;
+import io.berth.contracts.Hardware.GpuDriver;
+import io.berth.contracts.Hardware.Health;
+import io.berth.contracts.Hardware.OutOfService;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// The GPUs of a machine, with the drivers that told of them.
+///
+/// @param gpus those that work, in PCI order
+/// @param links how those reach one another; null if nothing tells
+public record FoundGpus(
+        List<Gpu> gpus,
+        @Nullable GpuLinks links,
+        List<GpuDriver> drivers,
+        List<OutOfService> outOfService) {
+
+    public static final FoundGpus NONE = new FoundGpus(List.of(), null, List.of(), List.of());
+
+    /// Why a GPU stands aside.
+    public record Aside(Health health, String reason) {}
+
+    public FoundGpus {
+        gpus = List.copyOf(gpus);
+        drivers = List.copyOf(drivers);
+        outOfService = List.copyOf(outOfService);
+    }
+
+    /// The GPUs of two vendors in one machine: the second's indices go on from the first's. Nothing
+    /// tells how they reach one another.
+    public FoundGpus and(FoundGpus others) {
+        int first = gpus.size() + outOfService.size();
+        var all = new ArrayList<>(gpus);
+        for (Gpu gpu : others.gpus) {
+            all.add(
+                    new Gpu(
+                            first + gpu.index(),
+                            gpu.uuid(),
+                            gpu.type(),
+                            gpu.name(),
+                            gpu.minor(),
+                            gpu.memoryMib(),
+                            gpu.numaNode(),
+                            gpu.hardware()));
+        }
+        GpuLinks told = others.gpus.isEmpty() ? links : gpus.isEmpty() ? others.links : null;
+        return new FoundGpus(
+                all,
+                told,
+                Stream.concat(drivers.stream(), others.drivers.stream()).toList(),
+                Stream.concat(outOfService.stream(), others.outOfService.stream()).toList());
+    }
+
+    /// The same without those GPUs, which are put out of service.
+    ///
+    /// @param aside by UUID; of a split GPU all instances go with it
+    public FoundGpus without(Map<String, Aside> aside) {
+        var kept = new ArrayList<Integer>();
+        var out = new ArrayList<>(outOfService);
+        for (int place = 0; place < gpus.size(); place++) {
+            Gpu gpu = gpus.get(place);
+            Aside why = aside.getOrDefault(gpu.uuid(), aside.get(physical(gpu)));
+            if (why == null) {
+                kept.add(place);
+            } else {
+                String bus = gpu.hardware() == null ? null : gpu.hardware().busId();
+                out.add(new OutOfService(gpu.index(), gpu.uuid(), bus, why.health(), why.reason()));
+            }
+        }
+        return new FoundGpus(
+                kept.stream().map(gpus::get).toList(),
+                links == null ? null : among(links, kept),
+                drivers,
+                out);
+    }
+
+    /// UUID of the whole GPU that this one is, or is an instance of.
+    public static String physical(Gpu gpu) {
+        var hardware = gpu.hardware();
+        return hardware == null || hardware.mig() == null ? gpu.uuid() : hardware.mig().parent();
+    }
+
+    private static GpuLinks among(GpuLinks links, List<Integer> kept) {
+        return new GpuLinks(
+                kept.stream()
+                        .map(row -> {
+                            String[] words = links.rows().get(row).split(" ");
+                            return String.join(
+                                    " ", kept.stream().map(column -> words[column]).toList());
+                        })
+                        .toList());
+    }
+
+    /// A matrix of that many GPUs.
+    public static GpuLinks matrix(int size, LinkWord word) {
+        return new GpuLinks(
+                IntStream.range(0, size)
+                        .mapToObj(row ->
+                                String.join(
+                                        " ",
+                                        IntStream.range(0, size)
+                                                .mapToObj(column ->
+                                                        row == column ? "X" : word.of(row, column))
+                                                .toList()))
+                        .toList());
+    }
+
+    /// The word for the way between two GPUs.
+    @FunctionalInterface
+    public interface LinkWord {
+        String of(int from, int to);
+    }
+}

@@ -1,0 +1,58 @@
+package io.berth.agent.host;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/// The files in which a kernel tells of its machine, /proc and /sys, below some root. What cannot
+/// be read is not told: files come and go with drivers.
+///
+/// @param root `/`, or a folder that stands for it
+public record SystemFiles(Path root) {
+
+    public static final SystemFiles HERE = new SystemFiles(Path.of("/"));
+
+    /// The text of a file, without the blanks around it.
+    public Optional<String> text(String path) {
+        try {
+            return Optional.of(Files.readString(at(path)).strip());
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    public List<String> lines(String path) {
+        return text(path).map(text -> text.lines().toList()).orElse(List.of());
+    }
+
+    /// What follows that word and a blank or colon on its line.
+    public Optional<String> field(String path, String word) {
+        return lines(path).stream()
+                .filter(line -> line.matches("\\Q" + word + "\\E[\\s:].*"))
+                .map(line -> line.substring(word.length() + 1).strip())
+                .findFirst();
+    }
+
+    /// The number in a file, or after a word.
+    public static Optional<Long> number(Optional<String> text) {
+        return text.map(it -> it.split(" ", 2)[0])
+                .filter(it -> it.matches("-?[0-9]{1,18}"))
+                .map(Long::valueOf);
+    }
+
+    /// The names of what is in a folder, in order.
+    public List<String> names(String folder) {
+        try (Stream<Path> all = Files.list(at(folder))) {
+            return all.map(path -> path.getFileName().toString()).sorted().toList();
+        } catch (IOException e) {
+            return List.of();
+        }
+    }
+
+    private Path at(String path) {
+        return root.resolve(path.substring(1));
+    }
+}

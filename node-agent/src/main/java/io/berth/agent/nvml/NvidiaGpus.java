@@ -1,0 +1,275 @@
+package io.berth.agent.nvml;
+
+import io.berth.agent.host.FoundGpus;
+import io.berth.agent.host.GpuTypes;
+import io.berth.agent.host.Host;
+import io.berth.agent.host.SystemFiles;
+import io.berth.contracts.Gpu;
+import io.berth.contracts.GpuHardware;
+import io.berth.contracts.GpuHardware.Fabric;
+import io.berth.contracts.GpuHardware.MigInstance;
+import io.berth.contracts.GpuHardware.Vendor;
+import io.berth.contracts.GpuLinks;
+import io.berth.contracts.Hardware.GpuDriver;
+import io.berth.contracts.Hardware.Health;
+import io.berth.contracts.Hardware.OutOfService;
+import io.berth.contracts.IndexSet;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// NVIDIA's GPUs of this machine, as the driver and the kernel tell of them. Whatever fails is a
+/// GPU out of service or a driver with a problem, each with a line that says why.
+public final class NvidiaGpus {
+
+    private static final String PCI = "/sys/bus/pci/devices";
+    private static final String VENDOR_ID = "0x10de";
+    private static final String MIG_MINORS = "/proc/driver/nvidia-caps/mig-minors";
+
+    private final Nvml nvml;
+    private final SystemFiles files;
+    private final Host host;
+    private final List<Seen> seen = new ArrayList<>();
+    private final List<OutOfService> lost = new ArrayList<>();
+
+    private NvidiaGpus(Nvml nvml, SystemFiles files, Host host) {
+        this.nvml = nvml;
+        this.files = files;
+        this.host = host;
+    }
+
+    /// One GPU of the inventory and the physical GPU behind it.
+    private record Seen(Gpu gpu, NvmlDevice device, String busId, List<NvmlDevice.Link> links) {}
+
+    /// Finds them.
+    ///
+    /// @param library the driver's library, [Nvml#LIBRARY] or a path
+    public static FoundGpus find(String library, SystemFiles files, Host host) {
+        try {
+            Optional<Nvml> nvml = Nvml.open(library);
+            if (nvml.isEmpty()) {
+                return without(library, files);
+            }
+            try (Nvml open = nvml.get()) {
+                return new NvidiaGpus(open, files, host).read();
+            }
+        } catch (NvmlFailure e) {
+            return failed(files, e);
+        }
+    }
+
+    private static FoundGpus without(String library, SystemFiles files) {
+        int there = onBus(files);
+        if (there == 0) {
+            return FoundGpus.NONE;
+        }
+        String problem =
+                "%d on the PCI bus, but no %s: install the driver".formatted(there, library);
+        return problem(new GpuDriver(Vendor.NVIDIA, null, null, problem));
+    }
+
+    private static FoundGpus failed(SystemFiles files, NvmlFailure failure) {
+        String version = files.text("/sys/module/nvidia/version").orElse(null);
+        return problem(new GpuDriver(Vendor.NVIDIA, version, null, failure.reason()));
+    }
+
+    private static FoundGpus problem(GpuDriver driver) {
+        return new FoundGpus(List.of(), null, List.of(driver), List.of());
+    }
+
+    /// NVIDIA's display and 3D controllers on the PCI bus, driver or none.
+    private static int onBus(SystemFiles files) {
+        return (int)
+                files.names(PCI).stream()
+                        .filter(name ->
+                                files.text(PCI + "/" + name + "/vendor")
+                                        .filter(VENDOR_ID::equals)
+                                        .isPresent())
+                        .filter(name ->
+                                files.text(PCI + "/" + name + "/class")
+                                        .filter(it -> it.startsWith("0x03"))
+                                        .isPresent())
+                        .count();
+    }
+
+    private FoundGpus read() throws NvmlFailure {
+        int count = nvml.deviceCount();
+        int index = 0;
+        for (int place = 0; place < count; place++) {
+            String[] known = new String[2];
+            int before = seen.size();
+            try {
+                index += add(place, index, known);
+            } catch (NvmlFailure e) {
+                while (seen.size() > before) {
+                    seen.removeLast();
+                }
+                lost.add(new OutOfService(index++, known[0], known[1], Health.LOST, e.reason()));
+            }
+        }
+        var driver = new GpuDriver(Vendor.NVIDIA, nvml.driverVersion(), nvml.cudaVersion(), null);
+        return new FoundGpus(seen.stream().map(Seen::gpu).toList(), links(), List.of(driver), lost);
+    }
+
+    /// Adds a GPU, or its instances. How many entries of the inventory it made.
+    private int add(int place, int index, String[] known) throws NvmlFailure {
+        NvmlDevice device = nvml.device(place);
+        String uuid = device.uuid();
+        known[0] = uuid;
+        String busId = device.busId();
+        known[1] = busId;
+        int minor = minor(device, busId);
+        String product = device.name().orElse("NVIDIA GPU");
+        List<NvmlDevice.Link> links = device.links();
+        int numaNode = numaNode(device, busId);
+        GpuHardware hardware = hardware(device, busId, links, null);
+        String type = GpuTypes.of(product);
+        if (!device.split()) {
+            long mib = device.memory()[0] >> 20;
+            var gpu = new Gpu(index, uuid, type, product, minor, mib, numaNode, hardware);
+            seen.add(new Seen(gpu, device, busId, links));
+            return 1;
+        }
+        List<NvmlDevice> instances = device.instances();
+        for (int i = 0; i < instances.size(); i++) {
+            NvmlDevice instance = instances.get(i);
+            String name = instance.name().orElse(product);
+            var gpu =
+                    new Gpu(
+                            index + i,
+                            instance.uuid(),
+                            GpuTypes.ofInstance(type, name),
+                            name,
+                            minor,
+                            instance.memory()[0] >> 20,
+                            numaNode,
+                            hardware(device, busId, links, mig(uuid, minor, instance)));
+            seen.add(new Seen(gpu, device, busId, links));
+        }
+        return instances.size();
+    }
+
+    private GpuHardware hardware(
+            NvmlDevice device, String busId, List<NvmlDevice.Link> links, @Nullable MigInstance mig)
+            throws NvmlFailure {
+        Map<String, Integer> switches = new TreeMap<>();
+        for (NvmlDevice.Link link : links) {
+            if (!isGpu(link.busId())) {
+                switches.merge(link.busId(), 1, Integer::sum);
+            }
+        }
+        Optional<Fabric> fabric = device.fabric();
+        return new GpuHardware(
+                Vendor.NVIDIA,
+                busId,
+                device.serial().orElse(null),
+                device.computeCapability().orElse(null),
+                device.cpus().map(host::cpusHere).orElse(null),
+                device.powerLimitMilliwatts().map(milliwatts -> milliwatts / 1000).orElse(null),
+                device.ecc().orElse(null),
+                switches,
+                fabric.orElse(null),
+                mig,
+                null);
+    }
+
+    private boolean isGpu(String busId) throws NvmlFailure {
+        int count = nvml.deviceCount();
+        for (int place = 0; place < count; place++) {
+            try {
+                if (nvml.device(place).busId().equals(busId)) {
+                    return true;
+                }
+            } catch (NvmlFailure e) {
+                // A lost GPU still has neighbours, which count its links as a switch's.
+                continue;
+            }
+        }
+        return false;
+    }
+
+    /// The number of the device file, which is not the index. Drivers that do not tell it write it
+    /// under /proc.
+    private int minor(NvmlDevice device, String busId) throws NvmlFailure {
+        Optional<Integer> told = device.minor();
+        if (told.isPresent()) {
+            return told.get();
+        }
+        String path = "/proc/driver/nvidia/gpus/" + busId + "/information";
+        return SystemFiles.number(files.field(path, "Device Minor"))
+                .map(Math::toIntExact)
+                .orElseThrow(() ->
+                        new NvmlFailure(
+                                "nvmlDeviceGetMinorNumber", NvmlFailure.FUNCTION_NOT_FOUND));
+    }
+
+    private int numaNode(NvmlDevice device, String busId) throws NvmlFailure {
+        Optional<Long> kernel =
+                SystemFiles.number(files.text(PCI + "/" + busId + "/numa_node"))
+                        .filter(node -> node >= 0);
+        return kernel.isPresent() ? Math.toIntExact(kernel.get()) : device.numaNode().orElse(-1);
+    }
+
+    /// The instance's ids, and the capability devices that open it: its GPU instance's and its own.
+    private MigInstance mig(String parent, int minor, NvmlDevice instance) throws NvmlFailure {
+        int gpuInstance = instance.gpuInstance().orElse(-1);
+        int computeInstance = instance.computeInstance().orElse(-1);
+        String gi = "gpu%d/gi%d".formatted(minor, gpuInstance);
+        var capabilities = new BitSet();
+        for (String name : List.of(gi, gi + "/ci" + computeInstance)) {
+            SystemFiles.number(files.field(MIG_MINORS, name + "/access"))
+                    .ifPresent(number -> capabilities.set(Math.toIntExact(number)));
+        }
+        return new MigInstance(parent, gpuInstance, computeInstance, IndexSet.of(capabilities));
+    }
+
+    private @Nullable GpuLinks links() throws NvmlFailure {
+        if (seen.isEmpty()) {
+            return null;
+        }
+        var words = new String[seen.size()][seen.size()];
+        for (int from = 0; from < words.length; from++) {
+            for (int to = 0; to < words.length; to++) {
+                words[from][to] = from == to ? "X" : word(seen.get(from), seen.get(to));
+            }
+        }
+        return FoundGpus.matrix(words.length, (from, to) -> words[from][to]);
+    }
+
+    /// Straight NVLinks; or those to switches, of which each GPU can drive all toward any other; or
+    /// the way over PCI.
+    private static String word(Seen from, Seen to) throws NvmlFailure {
+        if (from.busId().equals(to.busId())) {
+            return "PIX";
+        }
+        long straight = from.links().stream().filter(it -> it.busId().equals(to.busId())).count();
+        long nvlinks = straight > 0 ? straight : Math.min(switched(from), switched(to));
+        if (nvlinks > 0) {
+            return "NV" + nvlinks;
+        }
+        Optional<Integer> ancestor = from.device().ancestor(to.device());
+        return ancestor.map(NvidiaGpus::pciWord).orElse("?");
+    }
+
+    private static int switched(Seen gpu) {
+        GpuHardware hardware = gpu.gpu().hardware();
+        return hardware == null
+                ? 0
+                : hardware.switchLinks().values().stream().mapToInt(it -> it).sum();
+    }
+
+    private static String pciWord(int level) {
+        return switch (level) {
+            case 0, 10 -> "PIX";
+            case 20 -> "PXB";
+            case 30 -> "PHB";
+            case 40 -> "NODE";
+            case 50 -> "SYS";
+            default -> "?";
+        };
+    }
+}

@@ -1,0 +1,72 @@
+package io.berth.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.agent.nvml.NvmlStub;
+import io.berth.agent.nvml.Topologies;
+import io.berth.contracts.Inventory;
+import io.berth.contracts.json.Json;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class InventoryCommandTest {
+
+    @TempDir Path folder;
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+    private int run(String library, String... arguments) {
+        return InventoryCommand.run(
+                List.of(arguments),
+                library,
+                new PrintStream(out, true, StandardCharsets.UTF_8),
+                new PrintStream(err, true, StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void the_json_is_what_an_agent_publishes() throws IOException {
+        NvmlStub stub = NvmlStub.in(folder, Topologies.dgxA100());
+
+        int status = run(stub.library(), "--json");
+
+        assertThat(status).isZero();
+        Inventory printed = Json.mapper().readValue(out.toByteArray(), Inventory.class);
+        assertThat(printed).isEqualTo(HostInventory.read(stub.library()).node("x").inventory());
+        assertThat(printed.gpus()).hasSize(8);
+    }
+
+    @Test
+    void the_text_shows_gpus_links_and_what_is_out_of_service() throws IOException {
+        NvmlStub stub =
+                NvmlStub.in(
+                        folder, Topologies.l40s() + "fail nvmlDeviceGetHandleByIndex_v2 15 1\n");
+
+        int status = run(stub.library());
+
+        assertThat(status).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("NVIDIA driver 550.54.15, API 12.4\n")
+                .contains("GPU 1 (-, -) is LOST: nvmlDeviceGetHandleByIndex_v2: the GPU is lost")
+                .containsPattern("0 +l40s +46068 +3 +0000:00:00.0")
+                .containsPattern("LINKS +0 +2 +3\n0 +X +PHB +SYS\n");
+    }
+
+    @Test
+    void other_arguments_are_refused() {
+        int status = run("no-such-library", "--yaml");
+
+        assertThat(status).isEqualTo(2);
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .isEqualTo(
+                        """
+                        berth: node inventory does not know [--yaml]
+                        usage: berth node inventory [--json]
+                        """);
+    }
+}

@@ -1,0 +1,307 @@
+package io.berth.agent.nvml;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.agent.host.FoundGpus;
+import io.berth.agent.host.FoundGpus.Aside;
+import io.berth.agent.host.GpuProfile;
+import io.berth.agent.host.GpuTypes;
+import io.berth.agent.host.Host;
+import io.berth.agent.host.SystemFiles;
+import io.berth.contracts.Gpu;
+import io.berth.contracts.GpuHardware;
+import io.berth.contracts.GpuHardware.Fabric;
+import io.berth.contracts.GpuHardware.MigInstance;
+import io.berth.contracts.GpuLinks;
+import io.berth.contracts.Hardware.GpuDriver;
+import io.berth.contracts.Hardware.Health;
+import io.berth.contracts.IndexSet;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// What is found of NVIDIA's GPUs, through a real library with the driver's functions and layouts.
+class NvidiaGpusTest {
+
+    private static final Host HOST =
+            new Host("lab", IndexSet.parse("1-3"), 1, 3, 1, 14_000, "Linux", "amd64");
+
+    @TempDir Path folder;
+    @TempDir Path root;
+    SystemFiles files = SystemFiles.HERE;
+
+    @BeforeEach
+    void beInARoot() {
+        files = new SystemFiles(root);
+    }
+
+    private FoundGpus find(String topology) throws IOException {
+        return NvidiaGpus.find(NvmlStub.in(folder, topology).library(), files, HOST);
+    }
+
+    private void file(String path, String text) throws IOException {
+        Path file = root.resolve(path);
+        Files.createDirectories(Objects.requireNonNull(file.getParent()));
+        Files.writeString(file, text);
+    }
+
+    private static GpuHardware hardware(Gpu gpu) {
+        return Objects.requireNonNull(gpu.hardware());
+    }
+
+    private static GpuLinks links(FoundGpus found) {
+        return Objects.requireNonNull(found.links());
+    }
+
+    @Test
+    void a_gpu_is_known_by_its_minor_and_not_its_index() throws IOException {
+        FoundGpus found = find(Topologies.dgxA100());
+
+        assertThat(found.gpus()).extracting(Gpu::index).containsExactly(0, 1, 2, 3, 4, 5, 6, 7);
+        assertThat(found.gpus()).extracting(Gpu::minor).containsExactly(7, 6, 5, 4, 3, 2, 1, 0);
+        assertThat(found.gpus()).extracting(Gpu::uuid).startsWith("GPU-0", "GPU-1");
+        assertThat(found.gpus()).extracting(Gpu::type).containsOnly("a100");
+        assertThat(found.gpus()).extracting(Gpu::memoryMib).containsOnly(40_960L);
+        assertThat(found.gpus()).extracting(Gpu::numaNode).startsWith(0).endsWith(1);
+        assertThat(found.outOfService()).isEmpty();
+        assertThat(found.drivers())
+                .containsExactly(
+                        new GpuDriver(GpuHardware.Vendor.NVIDIA, "550.54.15", "12.4", null));
+    }
+
+    @Test
+    void a_gpu_tells_all_of_its_hardware() throws IOException {
+        GpuHardware told = hardware(find(Topologies.dgxA100()).gpus().getLast());
+
+        assertThat(told)
+                .isEqualTo(
+                        new GpuHardware(
+                                GpuHardware.Vendor.NVIDIA,
+                                "0000:07:00.0",
+                                "157",
+                                "8.0",
+                                IndexSet.parse("1-2"),
+                                400,
+                                true,
+                                IntStream.range(0xc0, 0xc6)
+                                        .boxed()
+                                        .collect(
+                                                Collectors.toMap(
+                                                        "0000:%02x:00.0"::formatted, _ -> 2)),
+                                null,
+                                null,
+                                null));
+    }
+
+    @Test
+    void gpus_on_switches_reach_one_another_by_all_their_links() throws IOException {
+        assertThat(links(find(Topologies.hgxH100())).rows().getFirst())
+                .isEqualTo("X NV18 NV18 NV18 NV18 NV18 NV18 NV18");
+    }
+
+    @Test
+    void gpus_without_nvlink_reach_one_another_over_pci() throws IOException {
+        assertThat(links(find(Topologies.l40s())).rows())
+                .containsExactly(
+                        "X PIX PHB SYS", "PIX X NODE SYS", "PHB NODE X PXB", "SYS SYS PXB X");
+    }
+
+    @Test
+    void in_a_cube_mesh_some_neighbours_have_two_links_and_some_pairs_none() throws IOException {
+        GpuLinks links = links(find(Topologies.dgx1()));
+
+        assertThat(links.rows().getFirst()).isEqualTo("X NV1 NV1 NV2 NV2 SYS SYS SYS");
+        assertThat(links).isEqualTo(GpuProfile.named("dgx-v100").links());
+    }
+
+    @Test
+    void a_split_gpu_is_its_instances_each_with_what_opens_it() throws IOException {
+        file(
+                "proc/driver/nvidia-caps/mig-minors",
+                """
+                config 1
+                monitor 2
+                gpu0/gi2/access 21
+                gpu0/gi2/ci0/access 22
+                gpu0/gi9/access 84
+                gpu0/gi9/ci0/access 85
+                gpu0/gi10/access 93
+                gpu0/gi10/ci0/access 94
+                gpu1/gi2/access 156
+                """);
+
+        FoundGpus found = find(Topologies.splitA100());
+
+        assertThat(found.gpus()).extracting(Gpu::index).containsExactly(0, 1, 2, 3);
+        assertThat(found.gpus())
+                .extracting(Gpu::type)
+                .containsExactly("a100", "a100_3g.20gb", "a100_1g.5gb", "a100_1g.5gb");
+        assertThat(found.gpus())
+                .extracting(Gpu::uuid)
+                .containsExactly("GPU-0", "MIG-aaaa", "MIG-bbbb", "MIG-cccc");
+        assertThat(found.gpus()).extracting(Gpu::minor).containsExactly(1, 0, 0, 0);
+        assertThat(found.gpus().get(2).memoryMib()).isEqualTo(4864);
+        assertThat(hardware(found.gpus().get(3)).mig())
+                .isEqualTo(new MigInstance("GPU-1", 10, 0, IndexSet.parse("93-94")));
+        assertThat(links(found).rows()).contains("SYS X PIX PIX");
+    }
+
+    @Test
+    void a_tray_of_a_rack_tells_its_fabric() throws IOException {
+        FoundGpus found = find(Topologies.nvl72Tray());
+
+        assertThat(found.gpus())
+                .allSatisfy(gpu ->
+                        assertThat(hardware(gpu).fabric())
+                                .isEqualTo(new Fabric("8d2c1b7e-0123-4567-890a-bcdefedcba98", 3)));
+        assertThat(links(found).nvlinks(0, 3)).isEqualTo(18);
+    }
+
+    @Test
+    void a_gpu_that_fell_off_the_bus_is_out_of_service_and_the_others_work() throws IOException {
+        FoundGpus found = find(Topologies.dgxA100() + "fail nvmlDeviceGetMemoryInfo 15 3\n");
+
+        assertThat(found.gpus()).extracting(Gpu::index).containsExactly(0, 1, 2, 4, 5, 6, 7);
+        assertThat(links(found).rows()).hasSize(7);
+        assertThat(found.outOfService())
+                .singleElement()
+                .satisfies(gpu -> {
+                    assertThat(gpu.index()).isEqualTo(3);
+                    assertThat(gpu.uuid()).isEqualTo("GPU-3");
+                    assertThat(gpu.busId()).isEqualTo("0000:03:00.0");
+                    assertThat(gpu.health()).isEqualTo(Health.LOST);
+                    assertThat(gpu.reason())
+                            .isEqualTo(
+                                    "nvmlDeviceGetMemoryInfo: the GPU is lost: it fell off the bus or does not answer");
+                });
+    }
+
+    @Test
+    void a_gpu_that_gives_no_handle_is_out_of_service_by_its_index() throws IOException {
+        FoundGpus found = find(Topologies.l40s() + "fail nvmlDeviceGetHandleByIndex_v2 15 0\n");
+
+        assertThat(found.gpus()).extracting(Gpu::index).containsExactly(1, 2, 3);
+        assertThat(found.outOfService())
+                .singleElement()
+                .satisfies(gpu -> assertThat(gpu.uuid()).isNull());
+    }
+
+    @Test
+    void an_old_driver_tells_less_and_its_minors_stand_under_proc() throws IOException {
+        for (int gpu = 0; gpu < 4; gpu++) {
+            file(
+                    "proc/driver/nvidia/gpus/0000:0%d:00.0/information".formatted(gpu),
+                    "Model: \t\t NVIDIA L40S\nDevice Minor: \t %d\n".formatted(9 - gpu));
+        }
+        NvmlStub stub = NvmlStub.old(folder, Topologies.l40s());
+
+        FoundGpus found = NvidiaGpus.find(stub.library(), files, HOST);
+
+        assertThat(found.gpus()).extracting(Gpu::minor).containsExactly(9, 8, 7, 6);
+        assertThat(hardware(found.gpus().getFirst()).fabric()).isNull();
+    }
+
+    @Test
+    void a_gpu_whose_device_file_is_unknown_could_not_be_isolated_and_is_out_of_service()
+            throws IOException {
+        NvmlStub stub = NvmlStub.old(folder, Topologies.l40s());
+
+        FoundGpus found = NvidiaGpus.find(stub.library(), files, HOST);
+
+        assertThat(found.gpus()).isEmpty();
+        assertThat(found.outOfService())
+                .hasSize(4)
+                .allMatch(gpu -> gpu.reason().startsWith("nvmlDeviceGetMinorNumber"));
+    }
+
+    @Test
+    void a_library_without_its_driver_is_a_driver_with_a_problem() throws IOException {
+        file("sys/module/nvidia/version", "550.54.15\n");
+
+        FoundGpus found = find("");
+
+        assertThat(found.gpus()).isEmpty();
+        assertThat(found.drivers())
+                .containsExactly(
+                        new GpuDriver(
+                                GpuHardware.Vendor.NVIDIA,
+                                "550.54.15",
+                                null,
+                                "nvmlInit_v2: the driver is not loaded"));
+    }
+
+    @Test
+    void gpus_on_the_bus_without_a_library_are_a_problem_too() throws IOException {
+        file("sys/bus/pci/devices/0000:3b:00.0/vendor", "0x10de\n");
+        file("sys/bus/pci/devices/0000:3b:00.0/class", "0x030200\n");
+        file("sys/bus/pci/devices/0000:3b:00.1/vendor", "0x10de\n");
+        file("sys/bus/pci/devices/0000:3b:00.1/class", "0x040300\n");
+
+        FoundGpus found = NvidiaGpus.find(folder + "/libnone.so.1", files, HOST);
+
+        assertThat(found.drivers())
+                .extracting(GpuDriver::problem)
+                .singleElement()
+                .asString()
+                .startsWith("1 on the PCI bus, but no ")
+                .endsWith(": install the driver");
+    }
+
+    @Test
+    void a_machine_without_either_has_no_gpus_and_no_problem() {
+        assertThat(NvidiaGpus.find(folder + "/libnone.so.1", files, HOST))
+                .isEqualTo(FoundGpus.NONE);
+    }
+
+    @Test
+    void gpus_put_aside_leave_gaps_in_the_indices_and_none_in_the_links() throws IOException {
+        FoundGpus found = find(Topologies.l40s());
+
+        FoundGpus rest = found.without(Map.of("GPU-1", new Aside(Health.DRAINED, "XID 79")));
+
+        assertThat(rest.gpus()).extracting(Gpu::index).containsExactly(0, 2, 3);
+        assertThat(links(rest).rows()).containsExactly("X PHB SYS", "PHB X PXB", "SYS PXB X");
+        assertThat(rest.outOfService())
+                .singleElement()
+                .satisfies(gpu -> assertThat(gpu.reason()).isEqualTo("XID 79"));
+    }
+
+    @Test
+    void all_instances_go_with_their_gpu() throws IOException {
+        FoundGpus found = find(Topologies.splitA100());
+
+        FoundGpus rest = found.without(Map.of("GPU-1", new Aside(Health.DRAINED, "XID 79")));
+
+        assertThat(rest.gpus()).extracting(Gpu::uuid).isEqualTo(List.of("GPU-0"));
+        assertThat(rest.outOfService()).hasSize(3);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "NVIDIA A100-SXM4-80GB,a100",
+        "NVIDIA H100 80GB HBM3,h100",
+        "NVIDIA H200,h200",
+        "Tesla V100-SXM2-32GB,v100",
+        "NVIDIA L40S,l40s",
+        "NVIDIA GB200,gb200",
+        "NVIDIA GeForce RTX 4090,rtx_4090",
+        "NVIDIA RTX A6000,rtx_a6000",
+        "NVIDIA TITAN V,titan_v",
+        "AMD Instinct MI300X OAM,mi300x",
+        "NVIDIA Graphics Device,device",
+        "NVIDIA,gpu"
+    })
+    void a_product_has_a_short_type(String product, String type) {
+        assertThat(GpuTypes.of(product)).isEqualTo(type);
+    }
+}

@@ -1,0 +1,307 @@
+/* A libnvidia-ml.so.1 for tests: it tells what the file "topology" beside it says, read again whenever it has changed.
+ *
+ *   driver VERSION CUDA          550.54.15 12040; without this line there is no driver (error 9)
+ *   gpu INDEX KEY=VALUE...       minor uuid bus mem numa cpus(hex words, low first, by comma) cc power ecc serial fabric=HEX/CLIQUE
+ *                                mig=0|1 use used mw mj temp sm memclk sbe dbe pids(by comma) pending; name=... last, to the line's end
+ *   link INDEX LINK BUS          an active NVLink to what has that bus address
+ *   anc INDEX INDEX LEVEL        PCI ancestor: 10, 20, 30, 40, 50
+ *   mig INDEX PLACE KEY=VALUE... uuid gi ci mem; name=... last
+ *   fail FUNCTION CODE [INDEX]   that function answers so, for all or for one GPU
+ *   xid INDEX CODE               an event, once
+ */
+#define _GNU_SOURCE
+#include <assert.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#define API __attribute__((visibility("default")))
+#define GPUS 16
+#define LINKS 36
+#define MIGS 8
+#define FAULTS 32
+#define EVENTS 64
+
+enum { OK = 0, UNINITIALIZED = 1, INVALID = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, SIZE = 7, NO_DRIVER = 9, TIMEOUT = 10 };
+
+typedef struct { char legacy[16]; unsigned domain, bus, device, id, subsystem; char busId[32]; } Pci;
+typedef struct { unsigned long long total, free, used; } MemoryInfo;
+typedef struct { unsigned gpu, memory; } Rates;
+typedef struct { unsigned pid; unsigned long long memory; unsigned gi, ci; } Process;
+typedef struct { void *device; unsigned long long type, data; unsigned gi, ci; } Event;
+typedef struct { unsigned char uuid[16]; int status; unsigned clique; unsigned char state; } Fabric;
+static_assert(sizeof(Pci) == 68 && offsetof(Pci, busId) == 36, "nvmlPciInfo_t");
+static_assert(sizeof(MemoryInfo) == 24, "nvmlMemory_t");
+static_assert(sizeof(Process) == 24, "nvmlProcessInfo_t");
+static_assert(sizeof(Event) == 32, "nvmlEventData_t");
+static_assert(sizeof(Fabric) == 28 && offsetof(Fabric, state) == 24, "nvmlGpuFabricInfo_t");
+
+typedef struct Device {
+    int there, index, isMig;
+    char uuid[96], name[96], bus[32], serial[32];
+    int minor, numa, major, capability, ecc, split, gi, ci, pending;
+    unsigned long long mem, used, mj, sbe, dbe;
+    unsigned power, use, mw, temp, sm, memclk, pids[8], pidCount;
+    unsigned long cpus[8];
+    unsigned char cluster[16];
+    int inFabric;
+    unsigned clique;
+    char links[LINKS][32];
+    struct Device *migs;
+} Device;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static Device gpus[GPUS], migs[GPUS][MIGS];
+static int ancestors[GPUS][GPUS];
+static struct { char function[64]; int code, gpu; } faults[FAULTS];
+static struct { int gpu; unsigned long long code; } events[EVENTS];
+static int gpuCount, faultCount, eventCount, eventsTaken, initialized, cuda;
+static char driver[64];
+static struct timespec seen;
+static off_t seenSize;
+
+static void key(Device *d, char *k, char *v) {
+    if (!strcmp(k, "minor")) d->minor = atoi(v);
+    else if (!strcmp(k, "uuid")) strcpy(d->uuid, v);
+    else if (!strcmp(k, "bus")) strcpy(d->bus, v);
+    else if (!strcmp(k, "serial")) strcpy(d->serial, v);
+    else if (!strcmp(k, "mem")) d->mem = strtoull(v, 0, 10) << 20;
+    else if (!strcmp(k, "used")) d->used = strtoull(v, 0, 10) << 20;
+    else if (!strcmp(k, "numa")) d->numa = atoi(v);
+    else if (!strcmp(k, "cc")) sscanf(v, "%d.%d", &d->major, &d->capability);
+    else if (!strcmp(k, "power")) d->power = atoi(v) * 1000;
+    else if (!strcmp(k, "ecc")) d->ecc = atoi(v);
+    else if (!strcmp(k, "mig")) d->split = atoi(v);
+    else if (!strcmp(k, "gi")) d->gi = atoi(v);
+    else if (!strcmp(k, "ci")) d->ci = atoi(v);
+    else if (!strcmp(k, "use")) d->use = atoi(v);
+    else if (!strcmp(k, "mw")) d->mw = atoi(v);
+    else if (!strcmp(k, "mj")) d->mj = strtoull(v, 0, 10);
+    else if (!strcmp(k, "temp")) d->temp = atoi(v);
+    else if (!strcmp(k, "sm")) d->sm = atoi(v);
+    else if (!strcmp(k, "memclk")) d->memclk = atoi(v);
+    else if (!strcmp(k, "sbe")) d->sbe = strtoull(v, 0, 10);
+    else if (!strcmp(k, "dbe")) d->dbe = strtoull(v, 0, 10);
+    else if (!strcmp(k, "pending")) d->pending = atoi(v);
+    else if (!strcmp(k, "cpus"))
+        for (int i = 0; i < 8 && v; i++, v = strchr(v, ',') ? strchr(v, ',') + 1 : 0) d->cpus[i] = strtoul(v, 0, 16);
+    else if (!strcmp(k, "pids"))
+        for (d->pidCount = 0; d->pidCount < 8 && v; v = strchr(v, ',') ? strchr(v, ',') + 1 : 0) d->pids[d->pidCount++] = atoi(v);
+    else if (!strcmp(k, "fabric")) {
+        d->inFabric = 1;
+        for (int i = 0; i < 16; i++) sscanf(v + 2 * i, "%2hhx", &d->cluster[i]);
+        d->clique = atoi(strchr(v, '/') + 1);
+    } else abort();
+}
+
+static void keys(Device *d, char *text) {
+    char *name = strstr(text, "name="), *save = 0;
+    if (name) {
+        strcpy(d->name, name + 5);
+        *name = 0;
+    }
+    for (char *word = strtok_r(text, " ", &save); word; word = strtok_r(0, " ", &save)) {
+        char *equals = strchr(word, '=');
+        *equals = 0;
+        key(d, word, equals + 1);
+    }
+}
+
+static void line(char *text) {
+    char word[64], function[64], bus[32], *rest;
+    int a, b, c, used = 0;
+    if (sscanf(text, "%63s %n", word, &used) != 1 || *word == '#') return;
+    rest = text + used;
+    if (!strcmp(word, "driver")) sscanf(rest, "%63s %d", driver, &cuda);
+    else if (!strcmp(word, "gpu")) {
+        a = strtol(rest, &rest, 10);
+        if (!gpus[a].there) gpus[a] = (Device){.there = 1, .index = a, .numa = -1, .minor = -1, .migs = migs[a]};
+        keys(&gpus[a], rest);
+        if (a >= gpuCount) gpuCount = a + 1;
+    } else if (!strcmp(word, "mig")) {
+        a = strtol(rest, &rest, 10);
+        b = strtol(rest, &rest, 10);
+        migs[a][b] = (Device){.there = 1, .index = a, .isMig = 1};
+        keys(&migs[a][b], rest);
+    } else if (!strcmp(word, "link")) {
+        if (sscanf(rest, "%d %d %31s", &a, &b, bus) == 3) strcpy(gpus[a].links[b], bus);
+    } else if (!strcmp(word, "anc")) {
+        if (sscanf(rest, "%d %d %d", &a, &b, &c) == 3) ancestors[a][b] = ancestors[b][a] = c;
+    } else if (!strcmp(word, "fail")) {
+        int n = sscanf(rest, "%63s %d %d", function, &a, &b);
+        strcpy(faults[faultCount].function, function);
+        faults[faultCount].code = a;
+        faults[faultCount++].gpu = n == 3 ? b : -1;
+    } else if (!strcmp(word, "xid")) {
+        if (sscanf(rest, "%d %d", &a, &b) == 2) {
+            events[eventCount].gpu = a;
+            events[eventCount++].code = b;
+        }
+    } else abort();
+}
+
+static void load(void) {
+    Dl_info self;
+    char path[4096], text[1024];
+    struct stat now;
+    dladdr((void *)load, &self);
+    snprintf(path, sizeof path, "%s", self.dli_fname);
+    strcpy(strrchr(path, '/') + 1, "topology");
+    if (stat(path, &now) || (now.st_size == seenSize && now.st_mtim.tv_sec == seen.tv_sec && now.st_mtim.tv_nsec == seen.tv_nsec)) return;
+    seen = now.st_mtim;
+    seenSize = now.st_size;
+    memset(gpus, 0, sizeof gpus);
+    memset(migs, 0, sizeof migs);
+    gpuCount = faultCount = eventCount = *driver = 0;
+    FILE *file = fopen(path, "r");
+    while (file && fgets(text, sizeof text, file)) {
+        text[strcspn(text, "\n")] = 0;
+        line(text);
+    }
+    if (file) fclose(file);
+}
+
+/* What a call is to answer before it does anything: 0 if nothing is wrong. */
+static int fault(const char *function, Device *device) {
+    pthread_mutex_lock(&lock);
+    load();
+    int code = initialized ? OK : UNINITIALIZED;
+    for (int i = 0; i < faultCount; i++)
+        if (!strcmp(faults[i].function, function) && (faults[i].gpu < 0 || (device && device->index == faults[i].gpu))) code = faults[i].code;
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+#define CHECK(device) do { int code = fault(__func__, device); if (code) return code; } while (0)
+#define WHOLE(device) do { if ((device)->isMig) return NOT_SUPPORTED; } while (0)
+
+static int text(char *into, unsigned size, const char *value) {
+    if (!*value) return NOT_SUPPORTED;
+    if (strlen(value) >= size) return SIZE;
+    strcpy(into, value);
+    return OK;
+}
+
+API int nvmlInit_v2(void) {
+    initialized = 1;
+    int code = fault(__func__, 0);
+    if (!code && !*driver) code = NO_DRIVER;
+    if (code) initialized = 0;
+    return code;
+}
+API int nvmlShutdown(void) { CHECK(0); return OK; }
+API int nvmlSystemGetDriverVersion(char *v, unsigned n) { CHECK(0); return text(v, n, driver); }
+API int nvmlSystemGetCudaDriverVersion_v2(int *v) { CHECK(0); *v = cuda; return OK; }
+API int nvmlDeviceGetCount_v2(unsigned *n) { CHECK(0); *n = gpuCount; return OK; }
+API int nvmlDeviceGetHandleByIndex_v2(unsigned i, Device **d) {
+    if (i >= (unsigned)gpuCount) return INVALID;
+    CHECK(&gpus[i]);
+    *d = &gpus[i];
+    return OK;
+}
+API int nvmlDeviceGetName(Device *d, char *v, unsigned n) { CHECK(d); return text(v, n, d->name); }
+API int nvmlDeviceGetUUID(Device *d, char *v, unsigned n) { CHECK(d); return text(v, n, d->uuid); }
+API int nvmlDeviceGetSerial(Device *d, char *v, unsigned n) { CHECK(d); return text(v, n, d->serial); }
+#ifndef OLD_DRIVER
+API int nvmlDeviceGetMinorNumber(Device *d, unsigned *v) { CHECK(d); WHOLE(d); *v = d->minor; return OK; }
+API int nvmlDeviceGetGpuFabricInfo(Device *d, Fabric *v) {
+    CHECK(d);
+    if (!d->inFabric) return NOT_SUPPORTED;
+    memcpy(v->uuid, d->cluster, 16);
+    v->clique = d->clique;
+    v->state = 3;
+    return OK;
+}
+API int nvmlDeviceGetMigMode(Device *d, unsigned *now, unsigned *pending) { CHECK(d); WHOLE(d); *now = *pending = d->split; return OK; }
+#endif
+static int pci(Pci *p, const char *bus) {
+    memset(p, 0, sizeof *p);
+    strcpy(p->busId, bus);
+    return OK;
+}
+API int nvmlDeviceGetPciInfo_v3(Device *d, Pci *p) { CHECK(d); return pci(p, d->bus); }
+API int nvmlDeviceGetCudaComputeCapability(Device *d, int *a, int *b) { CHECK(d); *a = d->major; *b = d->capability; return OK; }
+API int nvmlDeviceGetMemoryInfo(Device *d, MemoryInfo *m) {
+    CHECK(d);
+    *m = (MemoryInfo){d->mem, d->mem - d->used, d->used};
+    return OK;
+}
+API int nvmlDeviceGetCpuAffinity(Device *d, unsigned n, unsigned long *v) {
+    CHECK(d);
+    for (unsigned i = 0; i < n; i++) v[i] = i < 8 ? d->cpus[i] : 0;
+    return OK;
+}
+API int nvmlDeviceGetMemoryAffinity(Device *d, unsigned n, unsigned long *v, unsigned scope) {
+    CHECK(d);
+    if (d->numa < 0 || scope) return NOT_SUPPORTED;
+    memset(v, 0, n * sizeof *v);
+    v[d->numa / 64] = 1UL << d->numa % 64;
+    return OK;
+}
+API int nvmlDeviceGetTopologyCommonAncestor(Device *a, Device *b, unsigned *v) { CHECK(a); *v = ancestors[a->index][b->index]; return OK; }
+API int nvmlDeviceGetNvLinkState(Device *d, unsigned l, unsigned *v) {
+    CHECK(d);
+    if (l >= 18) return INVALID;
+    *v = *d->links[l] != 0;
+    return OK;
+}
+API int nvmlDeviceGetNvLinkRemotePciInfo_v2(Device *d, unsigned l, Pci *p) { CHECK(d); return pci(p, d->links[l]); }
+API int nvmlDeviceGetMaxMigDeviceCount(Device *d, unsigned *n) { CHECK(d); *n = d->split ? 7 : 0; return OK; }
+API int nvmlDeviceGetMigDeviceHandleByIndex(Device *d, unsigned i, Device **m) {
+    CHECK(d);
+    if (!d->migs[i].there) return NOT_FOUND;
+    *m = &d->migs[i];
+    return OK;
+}
+API int nvmlDeviceGetGpuInstanceId(Device *d, unsigned *v) { CHECK(d); *v = d->gi; return OK; }
+API int nvmlDeviceGetComputeInstanceId(Device *d, unsigned *v) { CHECK(d); *v = d->ci; return OK; }
+API int nvmlDeviceGetEnforcedPowerLimit(Device *d, unsigned *v) { CHECK(d); *v = d->power; return OK; }
+API int nvmlDeviceGetEccMode(Device *d, int *now, int *pending) { CHECK(d); *now = *pending = d->ecc; return OK; }
+API int nvmlDeviceGetUtilizationRates(Device *d, Rates *r) { CHECK(d); WHOLE(d); r->gpu = d->use; return OK; }
+API int nvmlDeviceGetPowerUsage(Device *d, unsigned *v) { CHECK(d); WHOLE(d); *v = d->mw; return OK; }
+API int nvmlDeviceGetTotalEnergyConsumption(Device *d, unsigned long long *v) { CHECK(d); WHOLE(d); *v = d->mj; return OK; }
+API int nvmlDeviceGetTemperature(Device *d, int s, unsigned *v) { CHECK(d); WHOLE(d); (void)s; *v = d->temp; return OK; }
+API int nvmlDeviceGetClockInfo(Device *d, int c, unsigned *v) { CHECK(d); WHOLE(d); *v = c == 1 ? d->sm : d->memclk; return OK; }
+API int nvmlDeviceGetTotalEccErrors(Device *d, int t, int c, unsigned long long *v) {
+    CHECK(d);
+    WHOLE(d);
+    (void)c;
+    if (!d->ecc) return NOT_SUPPORTED;
+    *v = t ? d->dbe : d->sbe;
+    return OK;
+}
+API int nvmlDeviceGetComputeRunningProcesses_v3(Device *d, unsigned *n, Process *p) {
+    CHECK(d);
+    if (*n < d->pidCount) return SIZE;
+    *n = d->pidCount;
+    for (unsigned i = 0; i < d->pidCount; i++) p[i] = (Process){d->pids[i], 0, -1, -1};
+    return OK;
+}
+API int nvmlDeviceGetRetiredPagesPendingStatus(Device *d, int *v) { CHECK(d); *v = 0; return OK; }
+API int nvmlDeviceGetRemappedRows(Device *d, unsigned *c, unsigned *u, unsigned *p, unsigned *f) {
+    CHECK(d);
+    *c = *u = *f = 0;
+    *p = d->pending;
+    return OK;
+}
+API int nvmlEventSetCreate(void **s) { CHECK(0); *s = malloc(1); return OK; }
+API int nvmlEventSetFree(void *s) { free(s); return OK; }
+API int nvmlDeviceRegisterEvents(Device *d, unsigned long long t, void *s) { CHECK(d); (void)s; return t & 8 ? OK : INVALID; }
+API int nvmlEventSetWait_v2(void *s, Event *e, unsigned millis) {
+    (void)s;
+    for (unsigned waited = 0;; waited += 5) {
+        CHECK(0);
+        if (eventsTaken < eventCount) {
+            *e = (Event){&gpus[events[eventsTaken].gpu], 8, events[eventsTaken].code, -1, -1};
+            eventsTaken++;
+            return OK;
+        }
+        if (waited >= millis) return TIMEOUT;
+        nanosleep(&(struct timespec){0, 5000000}, 0);
+    }
+}
