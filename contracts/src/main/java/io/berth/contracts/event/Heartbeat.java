@@ -2,10 +2,10 @@ package io.berth.contracts.event;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import io.berth.contracts.Added;
 import io.berth.contracts.GpuSample;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
-import io.berth.contracts.json.Added;
 import java.util.List;
 
 /// A node is alive, every 5 seconds.

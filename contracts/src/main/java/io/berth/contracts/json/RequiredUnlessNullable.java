@@ -3,6 +3,7 @@ package io.berth.contracts.json;
 import com.fasterxml.jackson.databind.introspect.AnnotatedMember;
 import com.fasterxml.jackson.databind.introspect.AnnotatedParameter;
 import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
+import io.berth.contracts.Added;
 import java.lang.reflect.Executable;
 import org.jspecify.annotations.Nullable;
 

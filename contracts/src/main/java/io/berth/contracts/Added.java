@@ -1,4 +1,4 @@
-package io.berth.contracts.json;
+package io.berth.contracts;
 
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
