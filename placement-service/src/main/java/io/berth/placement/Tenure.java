@@ -164,10 +164,11 @@ final class Tenure implements AutoCloseable {
     }
 
     private long waitMillis() {
-        long due = Engine.nextDue(state);
+        long now = time.now();
+        long due = Engine.nextDue(state, now);
         return due == Long.MAX_VALUE
                 ? LONGEST_WAIT_MILLIS
-                : Math.clamp(due - time.now(), 0, LONGEST_WAIT_MILLIS);
+                : Math.clamp(due - now, 0, LONGEST_WAIT_MILLIS);
     }
 
     private void waitOutInterval() {

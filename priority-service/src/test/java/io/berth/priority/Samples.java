@@ -95,6 +95,8 @@ final class Samples {
                 state.terminal() ? 2 : 0,
                 null,
                 null,
+                null,
+                null,
                 null);
     }
 

@@ -189,6 +189,8 @@ public final class Samples {
                 endedAt,
                 null,
                 null,
+                null,
+                null,
                 null);
     }
 

@@ -3,6 +3,7 @@ package io.berth.contracts.event;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.ExitStatus;
+import io.berth.contracts.Hold;
 import io.berth.contracts.IdempotencyKey;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
@@ -21,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 /// @param ended the runs that are over, oldest first
 /// @param endedAt 0 while the job lives
 /// @param exit of the last ended run; null before
+/// @param hold null if nobody holds it
+/// @param eligibleAt since when it may start as far as holds, its begin time and its dependencies
+///   are concerned; 0 if it may not; null is since its submission
 public record JobStatus(
         JobId job,
         JobDescription description,
@@ -37,10 +41,22 @@ public record JobStatus(
         long endedAt,
         @Nullable ExitStatus exit,
         @Nullable String cancelledBy,
-        @Nullable String message) {
+        @Nullable String message,
+        @Nullable Hold hold,
+        @Nullable Long eligibleAt) {
 
     public JobStatus {
         ended = List.copyOf(ended);
+    }
+
+    /// Whether the job waits for nothing but resources and its turn.
+    public boolean eligible() {
+        return state == JobState.PENDING && (eligibleAt == null || eligibleAt > 0);
+    }
+
+    /// Since when it waits for its turn; its submission if it may not start yet.
+    public long waitsSince() {
+        return eligibleAt == null || eligibleAt == 0 ? submittedAt : eligibleAt;
     }
 
     /// A run that holds resources.

@@ -6,6 +6,7 @@ import io.berth.contracts.IndexSet;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.Sharing;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Holding;
@@ -31,14 +32,19 @@ final class FreeNodes {
     @Nullable Allocation fit(NodeStatus node, ResourceRequest request, int index) {
         Inventory inventory = node.seen().inventory();
         Holding holding = holding(node.node());
+        if (request.where().sharing() == Sharing.NODE) {
+            return holding.empty() && couldFit(node, request, index)
+                    ? whole(node, request, index)
+                    : null;
+        }
         int cpus = request.cpusOn(index);
         long memory = request.memoryMibOn(index, inventory.memoryMib());
         if (inventory.cpus() - holding.cpus() < cpus
                 || inventory.memoryMib() - holding.memoryMib() < memory) {
             return null;
         }
-        List<String> gpus = lowestFreeGpus(inventory, request, holding);
-        if (gpus.size() < request.gpus().perNode()) {
+        List<String> gpus = lowestFreeGpus(inventory, request, index, holding);
+        if (gpus.size() < request.gpusOn(index)) {
             return null;
         }
         return new Allocation(
@@ -50,13 +56,25 @@ final class FreeNodes {
                 gpus);
     }
 
+    /// All CPUs and GPUs of the node, and the memory that is asked for: Slurm's `--exclusive`.
+    private static Allocation whole(NodeStatus node, ResourceRequest request, int index) {
+        Inventory inventory = node.seen().inventory();
+        return new Allocation(
+                node.node(),
+                index,
+                request.tasksOn(index),
+                IndexSet.firstN(inventory.cpus()),
+                request.memoryMibOn(index, inventory.memoryMib()),
+                inventory.gpus().stream().map(Gpu::uuid).toList());
+    }
+
     /// Whether the node, with nothing on it, could hold that part of the request.
     static boolean couldFit(NodeStatus node, ResourceRequest request, int index) {
         Inventory inventory = node.seen().inventory();
         return inventory.cpus() >= request.cpusOn(index)
                 && inventory.memoryMib() >= request.memoryMibOn(index, inventory.memoryMib())
                 && inventory.gpus().stream().filter(request.gpus()::admits).count()
-                        >= request.gpus().perNode();
+                        >= request.gpusOn(index);
     }
 
     void take(Allocation allocation) {
@@ -80,12 +98,12 @@ final class FreeNodes {
     }
 
     private static List<String> lowestFreeGpus(
-            Inventory inventory, ResourceRequest request, Holding holding) {
+            Inventory inventory, ResourceRequest request, int index, Holding holding) {
         var gpus = new ArrayList<String>();
         Predicate<Gpu> free = gpu -> request.gpus().admits(gpu) && !holding.holdsGpu(gpu.uuid());
         inventory.gpus().stream()
                 .filter(free)
-                .limit(request.gpus().perNode())
+                .limit(request.gpusOn(index))
                 .map(Gpu::uuid)
                 .forEach(gpus::add);
         return gpus;

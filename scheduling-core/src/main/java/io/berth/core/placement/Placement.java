@@ -11,16 +11,21 @@ import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Part;
 import io.berth.contracts.event.JobStatus.Run;
 import io.berth.contracts.event.NodeStatus;
-import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.core.placement.PriorityOrder.Candidate;
+import io.berth.core.request.Neighbours;
+import io.berth.core.request.NodeFilter;
+import io.berth.core.request.Throttles;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Draft;
 import io.berth.core.state.Fact;
 import io.berth.core.state.Transitions;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /// Decides which waiting jobs start now, and where.
 ///
@@ -41,11 +46,21 @@ import java.util.TreeSet;
 /// Source: the main scheduling loop of Slurm, without backfill (sched/builtin).
 public final class Placement {
 
+    /// Of several reasons, from several alternatives, the first of these is shown.
+    private static final List<Reason> BY_HOPE =
+            List.of(
+                    Reason.RESOURCES,
+                    Reason.PRIORITY,
+                    Reason.REQ_NODE_NOT_AVAIL,
+                    Reason.BAD_CONSTRAINTS);
+
     private final CellState state;
     private final Configuration configuration;
     private final long now;
     private final FreeNodes free;
     private final TreeSet<NodeName> kept = new TreeSet<>();
+    private final Throttles throttles;
+    private final Neighbours neighbours;
     private final Draft draft;
 
     private Placement(CellState state, Configuration configuration, long now) {
@@ -53,6 +68,8 @@ public final class Placement {
         this.configuration = configuration;
         this.now = now;
         this.free = new FreeNodes(state);
+        this.throttles = new Throttles(state);
+        this.neighbours = new Neighbours(state);
         this.draft = new Draft(state);
     }
 
@@ -96,17 +113,37 @@ public final class Placement {
         if (overTime(partition, job.description().timeLimitSeconds())) {
             return Reason.PARTITION_TIME_LIMIT;
         }
-        List<NodeStatus> able = nodesThatCould(partition, request);
+        if (!throttles.admits(job)) {
+            return Reason.JOB_ARRAY_TASK_LIMIT;
+        }
+        var reasons = EnumSet.noneOf(Reason.class);
+        for (NodeFilter filter : NodeFilter.of(request.where())) {
+            Reason reason = tryToStart(job, partition, filter);
+            if (reason == Reason.NONE) {
+                return reason;
+            }
+            reasons.add(reason);
+        }
+        return BY_HOPE.stream().filter(reasons::contains).findFirst().orElseThrow();
+    }
+
+    private Reason tryToStart(JobStatus job, Partition partition, NodeFilter filter) {
+        ResourceRequest request = job.description().request();
+        List<NodeStatus> able = nodesThatCould(partition, request, filter);
         if (!covers(able, request)) {
             return Reason.BAD_CONSTRAINTS;
         }
-        List<NodeStatus> up = able.stream().filter(node -> node.presence() == Presence.UP).toList();
+        List<NodeStatus> up = able.stream().filter(NodeStatus::open).toList();
         if (!covers(up, request)) {
             return Reason.REQ_NODE_NOT_AVAIL;
         }
         List<NodeStatus> open = up.stream().filter(node -> !kept.contains(node.node())).toList();
-        List<Allocation> allocations = choose(open, request);
-        if (allocations.size() == request.nodes()) {
+        List<NodeStatus> alone =
+                open.stream()
+                        .filter(node -> neighbours.admit(node.node(), job.description()))
+                        .toList();
+        List<Allocation> allocations = choose(alone, request);
+        if (allocations.size() == request.nodes() && suffices(allocations, partition, filter)) {
             start(job, allocations);
             return Reason.NONE;
         }
@@ -115,19 +152,34 @@ public final class Placement {
         return first ? Reason.RESOURCES : Reason.PRIORITY;
     }
 
+    private boolean suffices(List<Allocation> allocations, Partition partition, NodeFilter filter) {
+        List<NodeStatus> nodes =
+                allocations.stream()
+                        .map(allocation -> state.node(allocation.node()).orElseThrow())
+                        .toList();
+        return filter.suffices(nodes, inPartition(partition).map(NodeStatus::node).toList());
+    }
+
     private static boolean overTime(Partition partition, long limitSeconds) {
         return partition.maxTimeSeconds() != 0
                 && (limitSeconds == 0 || limitSeconds > partition.maxTimeSeconds());
     }
 
-    /// The registered nodes of the partition that could hold at least the smallest part of the
-    /// request, by name.
-    private List<NodeStatus> nodesThatCould(Partition partition, ResourceRequest request) {
+    /// The registered nodes of the partition that the filter admits and that could hold at least
+    /// the smallest part of the request: the required ones first, then by name.
+    private List<NodeStatus> nodesThatCould(
+            Partition partition, ResourceRequest request, NodeFilter filter) {
+        return inPartition(partition)
+                .filter(filter::admits)
+                .filter(node -> FreeNodes.couldFit(node, request, request.nodes() - 1))
+                .sorted(Comparator.comparing(node -> !filter.requires(node.node())))
+                .toList();
+    }
+
+    private Stream<NodeStatus> inPartition(Partition partition) {
         boolean all = partition.nodes().equals(List.of("ALL"));
         return state.nodes().stream()
-                .filter(node -> all || partition.nodes().contains(node.node().value()))
-                .filter(node -> FreeNodes.couldFit(node, request, request.nodes() - 1))
-                .toList();
+                .filter(node -> all || partition.nodes().contains(node.node().value()));
     }
 
     /// Whether these nodes, with nothing on them, could hold the whole request.
@@ -173,6 +225,8 @@ public final class Placement {
 
     private void start(JobStatus job, List<Allocation> allocations) {
         allocations.forEach(free::take);
+        throttles.started(job);
+        allocations.forEach(it -> neighbours.came(it.node(), job.description()));
         long rate = Billing.rate(configuration.cluster().prices(), state, allocations);
         List<Part> parts =
                 allocations.stream()

@@ -32,8 +32,8 @@ final class PriorityOrder {
     /// The waiting jobs, first to be tried first. Building it is linear; each job taken costs a
     /// logarithm.
     static PriorityQueue<Candidate> of(CellState state, Configuration configuration, long now) {
-        var candidates = new ArrayList<Candidate>(state.pending().size());
-        for (JobId id : state.pending()) {
+        var candidates = new ArrayList<Candidate>(state.eligible().size());
+        for (JobId id : state.eligible()) {
             JobStatus job = state.knownJob(id);
             Partition partition = configuration.partitions().get(job.description().partition());
             candidates.add(
@@ -48,7 +48,7 @@ final class PriorityOrder {
     }
 
     static long priority(CellState state, JobStatus job, long now) {
-        return job.rank().after(now - job.submittedAt())
+        return job.rank().after(now - job.waitsSince())
                 + state.fairShare(job.description().account(), job.description().user());
     }
 }

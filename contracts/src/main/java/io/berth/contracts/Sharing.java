@@ -1,0 +1,11 @@
+package io.berth.contracts;
+
+/// With whom a job shares the nodes that it runs on.
+public enum Sharing {
+    /// With every job that finds room.
+    SHARED,
+    /// With the jobs of the same user only: `--exclusive=user`.
+    USER,
+    /// With no job, and it has all CPUs of its nodes: `--exclusive`.
+    NODE
+}
