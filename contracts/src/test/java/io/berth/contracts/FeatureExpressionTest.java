@@ -1,8 +1,8 @@
 package io.berth.contracts;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.Set;
@@ -71,7 +71,9 @@ final class FeatureExpressionTest {
 
         assertThat(alternatives)
                 .extracting(it -> it.admits(Set.of("a", "c")), it -> it.admits(Set.of("b", "c")))
-                .containsExactly(tuple(true, false), tuple(false, true));
+                .containsExactly(
+                        tuple(true, false),
+                        tuple(false, true));
     }
 
     @ParameterizedTest

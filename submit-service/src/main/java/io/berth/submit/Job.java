@@ -3,6 +3,7 @@ package io.berth.submit;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.ArrayTask;
 import io.berth.contracts.ExitStatus;
+import io.berth.contracts.Hold;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
@@ -20,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 /// @param attempt the current run, else the last one
 /// @param restarts runs that ended without deciding the job
 /// @param endedAt 0 while the job lives
+/// @param eligibleAt since when it may start, as far as holds, times and other jobs go; 0 if it may
+///   not; null is since its submission
 public record Job(
         JobId id,
         JobDescription description,
@@ -37,7 +40,9 @@ public record Job(
         long endedAt,
         @Nullable ExitStatus exit,
         @Nullable String cancelledBy,
-        @Nullable String message) {
+        @Nullable String message,
+        @Nullable Hold hold,
+        @Nullable Long eligibleAt) {
     /// A run as far as people ask for it.
     ///
     /// @param holding whether it still holds its resources

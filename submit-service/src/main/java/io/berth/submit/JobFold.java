@@ -38,6 +38,8 @@ public final class JobFold {
                 0,
                 null,
                 null,
+                null,
+                submitted.description().conditions().hold(),
                 null);
     }
 
@@ -62,7 +64,9 @@ public final class JobFold {
                 status.endedAt(),
                 status.exit(),
                 status.cancelledBy(),
-                status.message());
+                status.message(),
+                status.hold(),
+                status.eligibleAt());
     }
 
     private JobDescription description(JobDescription it) {
@@ -76,7 +80,8 @@ public final class JobFold {
                 it.launch(),
                 it.timeLimitSeconds(),
                 it.nice(),
-                it.requeue());
+                it.requeue(),
+                it.terms());
     }
 
     private @Nullable Attempt attempt(JobStatus status) {

@@ -57,7 +57,7 @@ public final class Picture {
     /// What is remembered of the submissions of one cell.
     private static final class Cell {
         final Idempotency idempotency = new Idempotency();
-        final NavigableMap<Long, Job> unseen = new TreeMap<>();
+        final NavigableMap<Long, List<Job>> unseen = new TreeMap<>();
         long seenBelow;
     }
 
@@ -100,9 +100,12 @@ public final class Picture {
         if (offset < cell.seenBelow) {
             return;
         }
-        var job = JobFold.submitted(submitted, cellNumber, offset, appendedAt);
-        if (jobs.putIfAbsent(job.id(), job) == null) {
-            cell.unseen.put(offset, job);
+        for (Submitted one : submitted.jobs()) {
+            var job = JobFold.submitted(one, cellNumber, offset, appendedAt);
+            noticeJob(job.id().value());
+            if (jobs.putIfAbsent(job.id(), job) == null) {
+                cell.unseen.computeIfAbsent(offset, _ -> new ArrayList<>()).add(job);
+            }
         }
     }
 
@@ -153,9 +156,9 @@ public final class Picture {
         cell.seenBelow = Math.max(cell.seenBelow, seenBelow(status));
         var seen = cell.unseen.headMap(cell.seenBelow).values().iterator();
         while (seen.hasNext()) {
-            Job job = seen.next();
-            if (job.submittedAt() < appendedAt - SETTLED_MILLIS) {
-                jobs.remove(job.id(), job);
+            List<Job> unseen = seen.next();
+            if (unseen.getFirst().submittedAt() < appendedAt - SETTLED_MILLIS) {
+                unseen.forEach(job -> jobs.remove(job.id(), job));
                 seen.remove();
             }
         }

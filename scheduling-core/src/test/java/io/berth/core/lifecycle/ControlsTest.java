@@ -47,16 +47,7 @@ final class ControlsTest {
 
     private static JobDescription job(ResourceRequest request, @Nullable JobTerms terms) {
         return new JobDescription(
-                "alice",
-                "team",
-                "batch",
-                "normal",
-                "job",
-                request,
-                LaunchMode.BATCH,
-                600,
-                0,
-                true,
+                "alice", "team", "batch", "normal", "job", request, LaunchMode.BATCH, 600, 0, true,
                 terms);
     }
 
@@ -144,7 +135,8 @@ final class ControlsTest {
         cell.round();
         cell.started(1, 1, "n1");
 
-        List<Fact> facts = cell.ask(new Submission.RequeueRequested(new JobId(1), "alice", false));
+        List<Fact> facts =
+                cell.ask(new Submission.RequeueRequested(new JobId(1), "alice", false));
         cell.ended(1, 1, "n1", Cause.STOPPED, 0);
         cell.round();
 
@@ -175,7 +167,8 @@ final class ControlsTest {
         assertThat(orders(facts))
                 .singleElement()
                 .isInstanceOfSatisfying(
-                        Order.Limit.class, it -> assertThat(it.timeLimitSeconds()).isEqualTo(1200));
+                        Order.Limit.class,
+                        it -> assertThat(it.timeLimitSeconds()).isEqualTo(1200));
         assertThat(events(facts)).singleElement().isInstanceOf(JobEvent.Amended.class);
     }
 
@@ -184,7 +177,8 @@ final class ControlsTest {
         cell.submit(1, cpus(1));
         cell.round();
         var change =
-                new Amendment(null, "urgent", null, null, cpus(2), null, null, null, null, null);
+                new Amendment(
+                        null, "urgent", null, null, cpus(2), null, null, null, null, null);
 
         List<Fact> facts = cell.ask(new Submission.Amended(new JobId(1), "root", change));
 

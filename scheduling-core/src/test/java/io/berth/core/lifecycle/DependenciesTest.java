@@ -48,7 +48,8 @@ final class DependenciesTest {
                 600,
                 0,
                 false,
-                new JobTerms(null, null, null, null, dependency, kill, null, null, null, null));
+                new JobTerms(
+                        null, null, null, null, dependency, kill, null, null, null, null));
     }
 
     private static Dependency on(Type type, long... jobs) {
@@ -183,7 +184,8 @@ final class DependenciesTest {
         cell.ended(1, 1, "n1", Cause.EXITED, 0);
         cell.round();
 
-        assertThat(first).containsExactly(JobState.RUNNING, JobState.PENDING, JobState.RUNNING);
+        assertThat(first)
+                .containsExactly(JobState.RUNNING, JobState.PENDING, JobState.RUNNING);
         assertThat(cell.job(2).state()).isEqualTo(JobState.RUNNING);
     }
 
@@ -218,7 +220,8 @@ final class DependenciesTest {
     }
 
     private static JobArray array(long firstId) {
-        return new JobArray(IndexSet.firstN(2), 0, List.of(new JobArray.Ids(firstId, firstId + 1)));
+        return new JobArray(
+                IndexSet.firstN(2), 0, List.of(new JobArray.Ids(firstId, firstId + 1)));
     }
 
     @Test

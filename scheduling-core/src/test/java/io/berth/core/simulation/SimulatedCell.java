@@ -119,7 +119,8 @@ final class SimulatedCell {
                     case 0 -> new Submission.Held(job, "alice", Hold.USER);
                     case 1 -> new Submission.Released(job, "root", Hold.ADMIN);
                     case 2 -> new Submission.RequeueRequested(job, "alice", random.nextBoolean());
-                    default -> new Submission.SignalRequested(job, "alice", 10, SignalTarget.ALL);
+                    default ->
+                            new Submission.SignalRequested(job, "alice", 10, SignalTarget.ALL);
                 });
     }
 

@@ -27,6 +27,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
+import java.time.ZonedDateTime;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -108,7 +109,8 @@ final class SubmissionBody {
                             Map.of(),
                             BatchScript.of(body),
                             List.of(),
-                            new SubmittedFrom(null, null, null, user))
+                            new SubmittedFrom(
+                                    null, null, null, user, ZonedDateTime::now))
                     .submission();
         } catch (InvalidOption e) {
             throw Launch.refused(e);
