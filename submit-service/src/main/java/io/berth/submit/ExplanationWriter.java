@@ -90,17 +90,7 @@ final class ExplanationWriter {
                                     + time(job.description().timeLimitSeconds())
                                     + ".";
                     case OUT_OF_MEMORY -> " It used more memory than it had asked for.";
-                    case NONE,
-                            RESOURCES,
-                            PRIORITY,
-                            BAD_CONSTRAINTS,
-                            REQ_NODE_NOT_AVAIL,
-                            PARTITION_TIME_LIMIT,
-                            PARTITION_NODE_LIMIT,
-                            PARTITION_CONFIG,
-                            NON_ZERO_EXIT_CODE,
-                            RAISED_SIGNAL ->
-                            "";
+                    default -> "";
                 };
         return job.message() == null ? why : why + " " + job.message() + ".";
     }
@@ -148,6 +138,10 @@ final class ExplanationWriter {
                             + job.reason().slurmName()
                             + "."
                             + message();
+            default ->
+                    "It waits because of the limit "
+                            + job.reason().slurmName()
+                            + " of its account, user or QOS.";
         };
     }
 
