@@ -45,6 +45,21 @@ record TestConfig(
     }
 
     @Override
+    public Optional<Path> gpuTest() {
+        return Optional.empty();
+    }
+
+    @Override
+    public Duration gpuPatience() {
+        return Duration.ofMillis(200);
+    }
+
+    @Override
+    public int maxProcesses() {
+        return 100;
+    }
+
+    @Override
     public int cell() {
         return 0;
     }
