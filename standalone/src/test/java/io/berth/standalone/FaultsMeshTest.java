@@ -84,6 +84,41 @@ class FaultsMeshTest {
     }
 
     @Test
+    void leaders_that_are_killed_or_stand_still_are_succeeded_and_nothing_is_lost_or_done_twice()
+            throws IOException {
+        int first = mesh.port("placement");
+        try (var second = mesh.second("placement")) {
+            awaitRole(second.port(), "STANDBY");
+            List<Long> ids = submit(JOBS);
+            await().atMost(PATIENCE).until(() -> count(ids, "RUNNING") == GPUS);
+
+            mesh.process("placement").destroyForcibly();
+            awaitRole(second.port(), "LEADER");
+            awaitRole(first, "STANDBY");
+            ids.addAll(submit(GPUS));
+            TestMesh.signal("STOP", second.process().pid());
+            awaitRole(first, "LEADER");
+            ids.addAll(submit(GPUS));
+            TestMesh.signal("CONT", second.process().pid());
+            awaitRole(second.port(), "STANDBY");
+
+            assertThat(TestMesh.role(first)).isEqualTo("LEADER");
+            awaitCompleted(ids);
+            for (long id : ids) {
+                assertRanOnceUndisturbed(id);
+            }
+            awaitBalanced(ids);
+        }
+    }
+
+    private static void awaitRole(int port, String role) {
+        await().atMost(PATIENCE)
+                .pollInterval(Duration.ofMillis(50))
+                .ignoreExceptionsInstanceOf(IOException.class)
+                .until(() -> TestMesh.role(port).equals(role));
+    }
+
+    @Test
     void jobs_and_history_outlive_down_and_up() throws IOException {
         List<Long> ended = submit(1);
         awaitCompleted(ended);
