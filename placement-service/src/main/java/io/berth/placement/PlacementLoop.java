@@ -44,6 +44,7 @@ public class PlacementLoop {
     private final KafkaConnection kafka;
     private final PlacementConfig config;
     private final LogConfig logConfig;
+    private final CellMeters meters;
     private final CellLog log;
     private final Thread thread;
     private volatile boolean stopped;
@@ -52,10 +53,12 @@ public class PlacementLoop {
     PlacementLoop(
             @ConfigProperty(name = "kafka.bootstrap.servers") String bootstrapServers,
             PlacementConfig config,
-            LogConfig logConfig) {
+            LogConfig logConfig,
+            CellMeters meters) {
         this.kafka = new KafkaConnection(bootstrapServers);
         this.config = config;
         this.logConfig = logConfig;
+        this.meters = meters;
         this.log = new CellLog(config.cell(), logConfig.nodePartitions());
         this.thread = Thread.ofPlatform().name("placement").unstarted(this::run);
     }
@@ -152,9 +155,10 @@ public class PlacementLoop {
                                 () -> new HeartbeatReader(kafka, log),
                                 config.silentAfter(),
                                 config.nodeTimeout());
-                var tenure = new Tenure(recovered, heartbeats, config.schedMinInterval())) {
+                var tenure = new Tenure(recovered, heartbeats, meters, config.schedMinInterval())) {
             if (election.poll()) {
                 role = Role.LEADER;
+                meters.leading(true);
                 LOG.atInfo()
                         .addKeyValue("cell", log.cell())
                         .addKeyValue("round", recovered.last().round())
@@ -162,6 +166,8 @@ public class PlacementLoop {
                         .log("Leading");
                 tenure.lead(() -> stopped || !election.poll());
             }
+        } finally {
+            meters.leading(false);
         }
         if (!stopped) {
             LOG.atWarn()

@@ -44,6 +44,7 @@ final class Tenure implements AutoCloseable {
     private final CellState state;
     private final CellTime time;
     private final HeartbeatWatch heartbeats;
+    private final CellMeters meters;
     private final long minIntervalNanos;
     private final List<Fact> facts = new ArrayList<>();
     private final List<DeadLetter> letters = new ArrayList<>();
@@ -51,10 +52,11 @@ final class Tenure implements AutoCloseable {
     private boolean first = true;
     private long lastRoundNanos;
 
-    Tenure(Recovered cell, HeartbeatWatch heartbeats, Duration minInterval) {
+    Tenure(Recovered cell, HeartbeatWatch heartbeats, CellMeters meters, Duration minInterval) {
         this.cell = cell;
         this.state = cell.state();
         this.heartbeats = heartbeats;
+        this.meters = meters;
         this.time =
                 new CellTime(cell.last().cellTime(), System::currentTimeMillis, System::nanoTime);
         this.minIntervalNanos = minInterval.toNanos();
@@ -69,6 +71,7 @@ final class Tenure implements AutoCloseable {
             List<Read> inputs = cell.inputs().poll(Duration.ofMillis(waitMillis()));
             lastRoundNanos = System.nanoTime();
             decide(inputs, time.now());
+            meters.picture(state, cell.inputs().unread());
         }
     }
 
@@ -107,7 +110,10 @@ final class Tenure implements AutoCloseable {
                         .addKeyValue("record", letter.position())
                         .addKeyValue("cause", letter.cause())
                         .log("Dead letter"));
+        long decided = System.nanoTime();
         write(now);
+        meters.round(decided - lastRoundNanos, System.nanoTime() - decided, letters.size());
+        meters.facts(facts, state);
         watchNodes();
     }
 

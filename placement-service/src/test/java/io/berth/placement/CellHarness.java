@@ -29,6 +29,7 @@ import io.berth.placement.kafka.CellLog;
 import io.berth.placement.kafka.HeartbeatReader;
 import io.berth.placement.kafka.Recovered;
 import io.berth.placement.kafka.Standby;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,6 +50,7 @@ final class CellHarness implements AutoCloseable {
     static final CellLog LOG = new CellLog(0, 2);
 
     final KafkaConnection kafka;
+    final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final EventWriter writer;
     private long reports;
 
@@ -91,7 +93,12 @@ final class CellHarness implements AutoCloseable {
                                     () -> new HeartbeatReader(kafka, LOG),
                                     Duration.ofSeconds(60),
                                     Duration.ofSeconds(60));
-                    var tenure = new Tenure(recovered, heartbeats, Duration.ofMillis(5))) {
+                    var tenure =
+                            new Tenure(
+                                    recovered,
+                                    heartbeats,
+                                    new CellMeters(meters),
+                                    Duration.ofMillis(5))) {
                 tenure.lead(stop::get);
             }
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.berth.log.KafkaConnection;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -81,6 +82,7 @@ class FaultsMeshTest {
             assertRanOnceUndisturbed(id);
         }
         awaitBalanced(ids);
+        assertThat(audit().breaks(ids)).isEmpty();
     }
 
     @Test
@@ -108,6 +110,7 @@ class FaultsMeshTest {
                 assertRanOnceUndisturbed(id);
             }
             awaitBalanced(ids);
+            assertThat(audit().breaks(ids)).isEmpty();
         }
     }
 
@@ -135,6 +138,10 @@ class FaultsMeshTest {
         assertRanOnceUndisturbed(waiting.getFirst());
         awaitBalanced(Stream.of(ended, waiting, running).flatMap(List::stream).toList());
         assertNoRunAcross(down, running.getFirst());
+    }
+
+    private JobsAudit audit() throws IOException {
+        return JobsAudit.of(new KafkaConnection("127.0.0.1:" + mesh.port("kafka")));
     }
 
     private List<Long> submit(int count) throws IOException {
