@@ -61,14 +61,16 @@ public final class Cluster {
         return nodes.get(index);
     }
 
-    /// Opens a node for work, or closes it.
-    public void open(int index, boolean open) {
+    /// Opens a node for work, or closes it. True: it was not so before.
+    boolean open(int index, boolean open) {
         Node node = nodes.get(index);
-        if (node.open != open) {
-            node.open = open;
-            node.kind.refresh(node);
-            touched.set(index);
+        if (node.open == open) {
+            return false;
         }
+        node.open = open;
+        node.kind.refresh(node);
+        touched.set(index);
+        return true;
     }
 
     /// A job runs. What it had before, it has no more.

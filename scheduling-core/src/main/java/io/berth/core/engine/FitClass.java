@@ -28,6 +28,9 @@ public final class FitClass {
     /// Whether enough nodes are open, were they empty.
     boolean able;
 
+    /// Whether there are enough nodes at all, open or not.
+    boolean capable;
+
     /// Where jobs of a class may run.
     ///
     /// @param large parts of the larger size
@@ -65,6 +68,11 @@ public final class FitClass {
     /// Whether enough nodes are open, were they empty.
     public boolean able() {
         return able;
+    }
+
+    /// Whether there are enough nodes at all, were they open and empty.
+    public boolean capable() {
+        return capable;
     }
 
     /// What the smallest part takes on nodes of that kind; null where none can run.

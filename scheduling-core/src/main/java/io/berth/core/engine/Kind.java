@@ -27,6 +27,7 @@ public final class Kind {
     final int gpus;
     final List<Node> nodes = new ArrayList<>();
     private final @Nullable BitSet[][] cells;
+    private int open;
     private Readiness[] readiness = {};
 
     /// @param gpusByLane how many GPUs of each type
@@ -40,6 +41,11 @@ public final class Kind {
         }
         this.gpus = sum;
         this.cells = new BitSet[gpus + 1][CPU_CELLS];
+    }
+
+    /// How many of its nodes are open.
+    int open() {
+        return open;
     }
 
     int levels() {
@@ -86,6 +92,8 @@ public final class Kind {
 
     /// The node's free resources, its runs or its openness changed.
     void refresh(Node node) {
+        open += (node.open ? 1 : 0) - (node.counted ? 1 : 0);
+        node.counted = node.open;
         int freeGpus = node.open ? Math.clamp(node.freeGpus(), 0, gpus) : -1;
         int magnitude = node.open ? magnitude((int) node.free[0]) : -1;
         if (freeGpus != node.cellGpus || magnitude != node.cellMagnitude) {

@@ -25,6 +25,7 @@ final class Node {
     final long[] free;
 
     boolean open = true;
+    boolean counted;
     int cellGpus = -1;
     int cellMagnitude = -1;
     private Step[] runs = NO_STEPS;

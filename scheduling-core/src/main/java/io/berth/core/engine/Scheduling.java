@@ -61,6 +61,9 @@ public final class Scheduling {
         CONSERVATIVE
     }
 
+    /// What a run may take beyond its limit, to be launched and to be cleared away.
+    public static final long SLACK_MILLIS = Buckets.SLACK_MILLIS;
+
     /// What a run without limit is taken to last for those that wait behind it.
     static final long WITHOUT_LIMIT_MILLIS = TimeUnit.DAYS.toMillis(366);
 
@@ -114,23 +117,47 @@ public final class Scheduling {
         return added;
     }
 
-    /// A job waits that has an expected start already.
+    /// A job waits that has an expected start already. A plan that the nodes do not allow is void.
     public void plan(long job, long start, int[] nodes, long place) {
         Waiting planned = waiting.get(job);
-        if (planned != null) {
+        if (planned != null && allows(planned.fit, nodes)) {
             queue.remove(planned);
             plans.add(new Plan(planned, start, nodes, place));
         }
+    }
+
+    private boolean allows(FitClass fit, int[] nodes) {
+        boolean allowed = nodes.length == fit.parts();
+        for (int part = 0; part < nodes.length && allowed; part++) {
+            Node node = nodes[part] < 0 ? null : cluster.node(nodes[part]);
+            allowed =
+                    node != null
+                            && fit.admits(node)
+                            && (part < fit.large ? fit.largeOn : fit.smallOn)[node.kind.number]
+                                    != null;
+        }
+        return allowed;
     }
 
     public @Nullable Waiting waiting(long job) {
         return waiting.get(job);
     }
 
-    /// The expected start of a job that waits; 0 if it has none.
-    public long expected(long job) {
+    /// What is planned for a job that waits.
+    ///
+    /// @param place in the order in which the plan was made
+    public record Expected(long start, int[] nodes, long place) {}
+
+    /// What is planned for a job that waits; null if nothing is.
+    public @Nullable Expected expected(long job) {
         Plan plan = plans.of(job);
-        return plan == null ? 0 : plan.start();
+        return plan == null ? null : new Expected(plan.start(), plan.nodes(), plan.place());
+    }
+
+    /// How long a job that waits will hold its nodes at most, in milliseconds.
+    public long length(long job) {
+        Waiting known = waiting.get(job);
+        return known == null ? 0 : end(known, 0);
     }
 
     /// A job holds resources.
@@ -157,31 +184,23 @@ public final class Scheduling {
         }
     }
 
-    /// Says that which nodes are open has changed.
-    public void reopened() {
+    /// Opens a node for work, or closes it. True: it was not so before.
+    public boolean open(int index, boolean open) {
+        if (!cluster.open(index, open)) {
+            return false;
+        }
         classes.forEach(this::judge);
-        for (Plan plan : List.copyOf(plans.all())) {
+        for (Plan plan : plans.all()) {
             for (int node : plan.nodes()) {
-                stale |= !cluster.node(node).open;
+                stale |= node == index && !open;
             }
         }
+        return true;
     }
 
-    /// Whether enough nodes are open, were they empty.
     private void judge(FitClass fit) {
-        int least = 0;
-        int large = 0;
-        for (Kind kind : cluster.kinds) {
-            boolean takesLeast = fit.leastOn(kind.number) != null;
-            boolean takesLarge = fit.largeOn[kind.number] != null;
-            for (Node node : takesLeast ? kind.nodes : List.<Node>of()) {
-                if (node.open && fit.admits(node)) {
-                    least++;
-                    large += takesLarge ? 1 : 0;
-                }
-            }
-        }
-        fit.able = least >= fit.parts() && large >= fit.large;
+        fit.capable = search.couldHold(fit, false);
+        fit.able = fit.capable && search.couldHold(fit, true);
     }
 
     List<FitClass> classes() {

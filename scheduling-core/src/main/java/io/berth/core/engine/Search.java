@@ -51,6 +51,31 @@ final class Search {
         return now + OVERRUN_MILLIS;
     }
 
+    /// Whether there are nodes for a job of the class, were they empty.
+    ///
+    /// @param now whether they must be open
+    boolean couldHold(FitClass fit, boolean now) {
+        if (fit.only == null && fit.maxSwitches == 0) {
+            int least = 0;
+            int large = 0;
+            for (Kind kind : cluster.kinds) {
+                int nodes = now ? kind.open() : kind.nodes.size();
+                least += fit.leastOn(kind.number) == null ? 0 : nodes;
+                large += fit.largeOn[kind.number] == null ? 0 : nodes;
+            }
+            return least >= fit.parts() && large >= fit.large;
+        }
+        var usable = new Usable(fit);
+        for (int index = 0; index < cluster.size(); index++) {
+            Node node = cluster.node(index);
+            Demand least = fit.leastOn(node.kind.number);
+            if (least != null && fit.admits(node) && (node.open || !now)) {
+                usable.add(node, least, fit.largeOn[node.kind.number] != null);
+            }
+        }
+        return usable.enough() && compact.choose(usable, score) != null;
+    }
+
     /// The nodes on which a job can start now and end before anything reserved begins; null if
     /// there are none.
     int @Nullable [] now(FitClass fit, long now, long length) {
