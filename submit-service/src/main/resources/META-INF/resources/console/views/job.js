@@ -82,7 +82,6 @@ function whole(job) {
         ['Time limit', limit(job.timeLimitSeconds)],
         ['Submitted', moment(job.submittedAt)],
         ['Started', job.startedAt ? moment(job.startedAt) : null],
-        ['Planned start', job.plannedStartAt ? moment(job.plannedStartAt) : null],
         ['Ended', job.endedAt ? moment(job.endedAt) : null],
         ['Run time', run],
         ['Restarts', job.restarts || null],
