@@ -8,7 +8,16 @@ import org.jspecify.annotations.Nullable;
 public final class Main {
 
     private static final List<String> NAMES =
-            List.of("squeue", "scancel", "sinfo", "sacct", "scontrol", "why", "logs", "token", "console");
+            List.of(
+                    "squeue",
+                    "scancel",
+                    "sinfo",
+                    "sacct",
+                    "scontrol",
+                    "why",
+                    "logs",
+                    "token",
+                    "console");
 
     private Main() {}
 

@@ -105,7 +105,8 @@ public class PlacementLoop {
                                 () -> new HeartbeatReader(kafka, log),
                                 config.silentAfter(),
                                 config.nodeTimeout());
-                var tenure = new Tenure(
+                var tenure =
+                        new Tenure(
                                 recovered,
                                 heartbeats,
                                 config.schedMinInterval(),

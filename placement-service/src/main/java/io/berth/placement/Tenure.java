@@ -60,8 +60,7 @@ final class Tenure implements AutoCloseable {
     private long nextStart = Long.MAX_VALUE;
     private long lastRoundNanos;
 
-    Tenure(
-            Recovered cell, HeartbeatWatch heartbeats, Duration minInterval, Settings settings) {
+    Tenure(Recovered cell, HeartbeatWatch heartbeats, Duration minInterval, Settings settings) {
         this.cell = cell;
         this.state = cell.state();
         this.placement = new Placement(state, settings);
