@@ -8,7 +8,16 @@ import org.jspecify.annotations.Nullable;
 public final class Main {
 
     private static final List<String> NAMES =
-            List.of("squeue", "scancel", "sinfo", "sacct", "scontrol", "why", "logs", "token");
+            List.of(
+                    "squeue",
+                    "scancel",
+                    "sinfo",
+                    "sacct",
+                    "scontrol",
+                    "why",
+                    "logs",
+                    "token",
+                    "console");
 
     private Main() {}
 
@@ -84,6 +93,7 @@ public final class Main {
             case "why" -> new Why();
             case "logs" -> new Logs();
             case "token" -> new TokenCommand();
+            case "console" -> new ConsoleCommand();
             default -> null;
         };
     }

@@ -58,19 +58,27 @@ final class TokenCommand implements Command {
         if (seconds.isEmpty() || seconds.getAsLong() == 0) {
             throw CommandFailure.error("token", "Invalid --lifetime specification");
         }
+        terminal.out()
+                .print(
+                        token(
+                                        terminal,
+                                        words.operands().getFirst(),
+                                        words.has("operator"),
+                                        seconds.getAsLong())
+                                + "\n");
+        return 0;
+    }
+
+    /// A token of that user for so many seconds.
+    static String token(Terminal terminal, String user, boolean operator, long seconds)
+            throws CommandFailure {
         Path key = terminal.home().resolve("keys").resolve("token-private.pem");
         long now = terminal.now() / 1000;
         String unsigned =
                 encoded(Map.of("alg", "ES256"))
                         + "."
-                        + encoded(
-                                claims(
-                                        words.operands().getFirst(),
-                                        words.has("operator") ? "operator" : "user",
-                                        now,
-                                        now + seconds.getAsLong()));
-        terminal.out().print(unsigned + "." + signature(unsigned, key) + "\n");
-        return 0;
+                        + encoded(claims(user, operator ? "operator" : "user", now, now + seconds));
+        return unsigned + "." + signature(unsigned, key);
     }
 
     private static Map<String, Object> claims(

@@ -234,6 +234,7 @@ final class SampleEvents {
         addMinimal(Topics.JOBS, ended(null, null));
         add(Topics.JOB_STATES, runningStatus());
         addMinimal(Topics.JOB_STATES, waitingStatus());
+        addNamed("full", Topics.JOB_STATES, fullStatus());
     }
 
     private static JobEvent.Ended ended(@Nullable String cancelledBy, @Nullable String message) {
@@ -281,6 +282,28 @@ final class SampleEvents {
                 EXIT,
                 "root",
                 "out of memory");
+    }
+
+    private static JobStatus fullStatus() {
+        JobStatus it = runningStatus();
+        return new JobStatus(
+                it.job(),
+                it.description(),
+                it.submittedBy(),
+                it.spec(),
+                it.key(),
+                it.submission(),
+                it.submittedAt(),
+                it.state(),
+                it.reason(),
+                it.rank(),
+                it.run(),
+                it.ended(),
+                it.endedAt(),
+                it.exit(),
+                it.cancelledBy(),
+                it.message(),
+                new JobStatus.Planned(2000, 9000, List.of(ALLOCATION.node()), 3));
     }
 
     private static JobStatus waitingStatus() {

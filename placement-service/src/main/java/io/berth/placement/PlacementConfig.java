@@ -1,5 +1,6 @@
 package io.berth.placement;
 
+import io.berth.core.engine.Scheduling.Backfill;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import java.time.Duration;
@@ -23,4 +24,13 @@ public interface PlacementConfig {
     /// A node that is silent for so long is DOWN.
     @WithDefault("300s")
     Duration nodeTimeout();
+
+    /// How far ahead the jobs are planned that find no room.
+    @WithDefault("conservative")
+    Backfill backfill();
+
+    /// How many waiting jobs have an expected start at most, with conservative backfill (Slurm's
+    /// `bf_max_job_test`).
+    @WithDefault("500")
+    int bfMaxJobTest();
 }

@@ -2,6 +2,8 @@ package io.berth.placement;
 
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
+import io.berth.core.engine.NodeScore;
+import io.berth.core.engine.Scheduling.Settings;
 import io.berth.log.KafkaConnection;
 import io.berth.log.TopicDeclarations;
 import io.berth.placement.kafka.CellLog;
@@ -103,7 +105,15 @@ public class PlacementLoop {
                                 () -> new HeartbeatReader(kafka, log),
                                 config.silentAfter(),
                                 config.nodeTimeout());
-                var tenure = new Tenure(recovered, heartbeats, config.schedMinInterval())) {
+                var tenure =
+                        new Tenure(
+                                recovered,
+                                heartbeats,
+                                config.schedMinInterval(),
+                                new Settings(
+                                        config.backfill(),
+                                        config.bfMaxJobTest(),
+                                        NodeScore.BEST_FIT))) {
             leading = true;
             LOG.atInfo()
                     .addKeyValue("cell", log.cell())

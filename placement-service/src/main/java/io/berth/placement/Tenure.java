@@ -6,7 +6,10 @@ import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.CellStatus;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.NodeStatus.Presence;
+import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.lifecycle.Engine;
+import io.berth.core.placement.Placement;
+import io.berth.core.placement.Placement.Pass;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Fact;
 import io.berth.core.state.Input;
@@ -40,8 +43,12 @@ final class Tenure implements AutoCloseable {
     /// How far this machine's clock may be from the broker's.
     private static final long CLOCK_TOLERANCE_MILLIS = 2_000;
 
+    /// The plan is put in order at most so often.
+    private static final long REPLAN_MILLIS = 500;
+
     private final Recovered cell;
     private final CellState state;
+    private final Placement placement;
     private final CellTime time;
     private final HeartbeatWatch heartbeats;
     private final long minIntervalNanos;
@@ -49,11 +56,14 @@ final class Tenure implements AutoCloseable {
     private final List<DeadLetter> letters = new ArrayList<>();
     private long round;
     private boolean first = true;
+    private long plannedAt;
+    private long nextStart = Long.MAX_VALUE;
     private long lastRoundNanos;
 
-    Tenure(Recovered cell, HeartbeatWatch heartbeats, Duration minInterval) {
+    Tenure(Recovered cell, HeartbeatWatch heartbeats, Duration minInterval, Settings settings) {
         this.cell = cell;
         this.state = cell.state();
+        this.placement = new Placement(state, settings);
         this.heartbeats = heartbeats;
         this.time =
                 new CellTime(cell.last().cellTime(), System::currentTimeMillis, System::nanoTime);
@@ -78,8 +88,7 @@ final class Tenure implements AutoCloseable {
         cell.rounds().close();
     }
 
-    /// One round. Who starts is asked only after a change: without one, passing time lets nobody
-    /// start who did not before.
+    /// One round.
     private void decide(List<Read> inputs, long now) {
         facts.clear();
         letters.clear();
@@ -95,10 +104,7 @@ final class Tenure implements AutoCloseable {
                                 Engine.decide(
                                         state, new Input.PresenceChanged(node, presence), now)));
         replay(Engine.due(state, now));
-        if (first || !inputs.isEmpty() || !facts.isEmpty()) {
-            first = false;
-            replay(Engine.place(state, now));
-        }
+        place(!inputs.isEmpty() || !facts.isEmpty(), now);
         if (facts.isEmpty() && letters.isEmpty()) {
             return;
         }
@@ -109,6 +115,19 @@ final class Tenure implements AutoCloseable {
                         .log("Dead letter"));
         write(now);
         watchNodes();
+    }
+
+    /// Who starts is asked after a change, and when a start is expected. The plan follows the order
+    /// of priority a moment later.
+    private void place(boolean changed, long now) {
+        boolean plan = first || (placement.stale() && now - plannedAt >= REPLAN_MILLIS);
+        if (!plan && !changed && now < nextStart) {
+            return;
+        }
+        first = false;
+        plannedAt = plan ? now : plannedAt;
+        replay(Engine.place(placement, now, plan ? Pass.PLAN : Pass.START));
+        nextStart = placement.next(now);
     }
 
     /// Decides one input. Deciding changes nothing, so an input on which it fails can be put aside.
@@ -151,7 +170,10 @@ final class Tenure implements AutoCloseable {
     }
 
     private void replay(List<Fact> decided) {
-        decided.forEach(state::replay);
+        for (Fact fact : decided) {
+            state.replay(fact);
+            placement.note(fact);
+        }
         facts.addAll(decided);
     }
 
@@ -164,7 +186,7 @@ final class Tenure implements AutoCloseable {
     }
 
     private long waitMillis() {
-        long due = Engine.nextDue(state);
+        long due = Math.min(Engine.nextDue(state), nextStart);
         return due == Long.MAX_VALUE
                 ? LONGEST_WAIT_MILLIS
                 : Math.clamp(due - time.now(), 0, LONGEST_WAIT_MILLIS);

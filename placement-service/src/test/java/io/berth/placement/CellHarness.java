@@ -20,6 +20,7 @@ import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.Submission;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
+import io.berth.core.engine.Scheduling.Settings;
 import io.berth.embedded.FreePorts;
 import io.berth.embedded.KafkaBroker;
 import io.berth.log.EventWriter;
@@ -92,7 +93,12 @@ final class CellHarness implements AutoCloseable {
                                     () -> new HeartbeatReader(kafka, LOG),
                                     Duration.ofSeconds(60),
                                     Duration.ofSeconds(60));
-                    var tenure = new Tenure(recovered, heartbeats, Duration.ofMillis(5))) {
+                    var tenure =
+                            new Tenure(
+                                    recovered,
+                                    heartbeats,
+                                    Duration.ofMillis(5),
+                                    Settings.DEFAULT)) {
                 tenure.lead(stop::get);
             }
         }

@@ -4,6 +4,7 @@ import static io.restassured.RestAssured.given;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.hamcrest.Matchers.equalTo;
 
+import io.berth.core.engine.Scheduling.Backfill;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
@@ -34,6 +35,8 @@ final class PlacementServiceTest {
         assertThat(config.cell()).isZero();
         assertThat(config.schedMinInterval()).isEqualTo(Duration.ofMillis(5));
         assertThat(config.silentAfter()).isEqualTo(Duration.ofSeconds(10));
+        assertThat(config.backfill()).isEqualTo(Backfill.CONSERVATIVE);
+        assertThat(config.bfMaxJobTest()).isEqualTo(500);
         assertThat(config.nodeTimeout()).isEqualTo(Duration.ofSeconds(300));
         assertThat(log.cells()).isEqualTo(1);
         assertThat(log.nodePartitions()).isEqualTo(8);

@@ -22,4 +22,8 @@ public interface SubmitConfig {
     /// How long the body of a request may take to arrive.
     @WithDefault("60s")
     Duration bodyTimeout();
+
+    /// How many clients may follow the events at once.
+    @WithDefault("256")
+    int followers();
 }

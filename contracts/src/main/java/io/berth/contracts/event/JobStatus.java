@@ -7,6 +7,7 @@ import io.berth.contracts.IdempotencyKey;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
+import io.berth.contracts.NodeName;
 import io.berth.contracts.Rank;
 import io.berth.contracts.Reason;
 import io.berth.contracts.SpecReference;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// @param ended the runs that are over, oldest first
 /// @param endedAt 0 while the job lives
 /// @param exit of the last ended run; null before
+/// @param planned null for a job that runs or is over, and for one that the plan does not reach
 public record JobStatus(
         JobId job,
         JobDescription description,
@@ -37,10 +39,63 @@ public record JobStatus(
         long endedAt,
         @Nullable ExitStatus exit,
         @Nullable String cancelledBy,
-        @Nullable String message) {
+        @Nullable String message,
+        @Nullable Planned planned) {
 
     public JobStatus {
         ended = List.copyOf(ended);
+    }
+
+    /// A job that nothing is expected of.
+    public JobStatus(
+            JobId job,
+            JobDescription description,
+            String submittedBy,
+            SpecReference spec,
+            @Nullable IdempotencyKey key,
+            long submission,
+            long submittedAt,
+            JobState state,
+            Reason reason,
+            Rank rank,
+            @Nullable Run run,
+            List<EndedRun> ended,
+            long endedAt,
+            @Nullable ExitStatus exit,
+            @Nullable String cancelledBy,
+            @Nullable String message) {
+        this(
+                job,
+                description,
+                submittedBy,
+                spec,
+                key,
+                submission,
+                submittedAt,
+                state,
+                reason,
+                rank,
+                run,
+                ended,
+                endedAt,
+                exit,
+                cancelledBy,
+                message,
+                null);
+    }
+
+    /// When a waiting job is expected to start at the latest, if nothing comes before it, and the
+    /// nodes that are reserved for it from then on.
+    ///
+    /// @param start epoch milliseconds
+    /// @param end its latest end, epoch milliseconds
+    /// @param nodes one for each part, in the order of the parts
+    /// @param place in the order in which the plan was made
+    public record Planned(long start, long end, List<NodeName> nodes, long place) {
+
+        public Planned {
+            nodes = List.copyOf(nodes);
+        }
     }
 
     /// A run that holds resources.

@@ -46,8 +46,13 @@ public final class Engine {
         return Deadlines.next(state);
     }
 
-    /// Who starts now.
+    /// Who starts now, by the state alone.
     public static List<Fact> place(CellState state, long now) {
         return Placement.decide(state, now);
+    }
+
+    /// Who starts now, and when the others are expected to.
+    public static List<Fact> place(Placement placement, long now, Placement.Pass pass) {
+        return placement.decide(now, pass);
     }
 }

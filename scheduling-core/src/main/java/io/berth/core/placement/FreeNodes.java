@@ -50,15 +50,6 @@ final class FreeNodes {
                 gpus);
     }
 
-    /// Whether the node, with nothing on it, could hold that part of the request.
-    static boolean couldFit(NodeStatus node, ResourceRequest request, int index) {
-        Inventory inventory = node.seen().inventory();
-        return inventory.cpus() >= request.cpusOn(index)
-                && inventory.memoryMib() >= request.memoryMibOn(index, inventory.memoryMib())
-                && inventory.gpus().stream().filter(request.gpus()::admits).count()
-                        >= request.gpus().perNode();
-    }
-
     void take(Allocation allocation) {
         drafts.computeIfAbsent(allocation.node(), state::holdingOn).take(allocation);
     }
@@ -82,12 +73,28 @@ final class FreeNodes {
     private static List<String> lowestFreeGpus(
             Inventory inventory, ResourceRequest request, Holding holding) {
         var gpus = new ArrayList<String>();
-        Predicate<Gpu> free = gpu -> request.gpus().admits(gpu) && !holding.holdsGpu(gpu.uuid());
-        inventory.gpus().stream()
+        Predicate<Gpu> free = gpu -> !holding.holdsGpu(gpu.uuid());
+        ofOneType(inventory, request).stream()
                 .filter(free)
                 .limit(request.gpus().perNode())
                 .map(Gpu::uuid)
                 .forEach(gpus::add);
         return gpus;
+    }
+
+    /// The node's GPUs that the request may have: a part's GPUs are all of one type and size, the
+    /// one that the node has most of, the first by name of those that it has equally many of.
+    private static List<Gpu> ofOneType(Inventory inventory, ResourceRequest request) {
+        var lanes = new TreeMap<Lane, List<Gpu>>();
+        for (Gpu gpu : inventory.gpus()) {
+            if (request.gpus().admits(gpu)) {
+                lanes.computeIfAbsent(Lane.of(gpu), _ -> new ArrayList<>()).add(gpu);
+            }
+        }
+        List<Gpu> most = List.of();
+        for (List<Gpu> lane : lanes.values()) {
+            most = lane.size() > most.size() ? lane : most;
+        }
+        return most;
     }
 }

@@ -1,188 +1,119 @@
 package io.berth.core.placement;
 
-import io.berth.contracts.Allocation;
-import io.berth.contracts.NodeName;
-import io.berth.contracts.Reason;
-import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.JobId;
 import io.berth.contracts.config.Configuration;
-import io.berth.contracts.event.ConfigEntry.Partition;
-import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
-import io.berth.contracts.event.JobStatus.Part;
-import io.berth.contracts.event.JobStatus.Run;
-import io.berth.contracts.event.NodeStatus;
-import io.berth.contracts.event.NodeStatus.Presence;
-import io.berth.core.placement.PriorityOrder.Candidate;
+import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.state.CellState;
-import io.berth.core.state.Draft;
 import io.berth.core.state.Fact;
-import io.berth.core.state.Transitions;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.PriorityQueue;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
-/// Decides which waiting jobs start now, and where.
+/// Decides which waiting jobs start now, where, and when the others are expected to start.
 ///
-/// *Goals*, ranked: never hold a resource twice; keep the order of priority.
+/// *Goals*, ranked: never hold a resource twice; keep the order of priority; keep everything busy.
 ///
 /// *Constraints*: a job's nodes are in its partition, registered and heard from; each gives the job
-/// its CPUs, memory and whole GPUs of the type asked for; all of a job's nodes start together or
-/// none does.
+/// its CPUs, memory and whole GPUs of one type; all of a job's nodes start together or none does;
+/// no job moves the expected start of another one to a later time by starting before its turn.
 ///
-/// *Method*: jobs are tried in the order of [PriorityOrder]. A job takes the first nodes by name
-/// that have room, and on each the lowest free CPUs and GPUs. The first job that finds no room
-/// keeps for itself every node that could ever hold a part of it: later jobs may use only other
-/// nodes, so nobody overtakes it on the resources that it waits for.
+/// *Method*: the engine's ([io.berth.core.engine.Scheduling]). This class tells it what the cell
+/// is, and makes facts of what it decides.
 ///
-/// *Example*: one node with 8 GPUs, 6 held. In order come A (8 GPUs), B (1 GPU). A waits for
-/// `Resources` and keeps the node; B waits for `Priority`, though a GPU is free.
-///
-/// Source: the main scheduling loop of Slurm, without backfill (sched/builtin).
+/// It keeps the cell in the engine's terms from one decision to the next, so that a decision costs
+/// what has changed and not what there is. That is a cache: everything that counts is in the state,
+/// and one who has just been made decides the same. For it to hold, every fact must be both
+/// replayed into the state and shown to [#note], those that `decide` gives too. If that is not
+/// done, it must be dropped.
 public final class Placement {
 
-    private final CellState state;
-    private final Configuration configuration;
-    private final long now;
-    private final FreeNodes free;
-    private final TreeSet<NodeName> kept = new TreeSet<>();
-    private final Draft draft;
-
-    private Placement(CellState state, Configuration configuration, long now) {
-        this.state = state;
-        this.configuration = configuration;
-        this.now = now;
-        this.free = new FreeNodes(state);
-        this.draft = new Draft(state);
+    /// How far a decision goes.
+    public enum Pass {
+        /// Starts what fits beside the plan.
+        START,
+        /// Puts the plan into the order of priority first.
+        PLAN
     }
 
-    /// The facts of one pass over the waiting jobs. Nothing starts before a configuration is in
-    /// force.
+    private final CellState state;
+    private final Settings settings;
+    private @Nullable ClusterModel model;
+
+    /// Jobs whose reason or expected start may not be what their status says.
+    private final TreeSet<JobId> unsettled = new TreeSet<>();
+
+    public Placement(CellState state, Settings settings) {
+        this.state = state;
+        this.settings = settings;
+    }
+
+    /// The facts of one complete pass over the waiting jobs, from the state alone.
     public static List<Fact> decide(CellState state, long now) {
-        Configuration configuration = state.configuration().orElse(null);
-        if (configuration == null || state.pending().isEmpty()) {
-            return List.of();
-        }
-        return new Placement(state, configuration, now).decide();
+        return new Placement(state, Settings.DEFAULT).decide(now, Pass.PLAN);
     }
 
     /// A waiting job's priority at that time, in millionths of a point.
     public static long priority(CellState state, JobStatus job, long now) {
-        return PriorityOrder.priority(state, job, now);
+        return job.rank().after(now - job.submittedAt())
+                + state.fairShare(job.description().account(), job.description().user());
     }
 
-    private List<Fact> decide() {
-        PriorityQueue<Candidate> order = PriorityOrder.of(state, configuration, now);
-        for (Candidate next = order.poll(); next != null; next = order.poll()) {
-            JobStatus job = next.job();
-            Reason reason = tryToStart(job);
-            if (reason != Reason.NONE && reason != job.reason()) {
-                draft.change(Transitions.reasoned(job, reason));
+    /// Takes notice of a fact that has been replayed into the state.
+    public void note(Fact fact) {
+        if (model == null) {
+            return;
+        }
+        switch (fact) {
+            case Fact.JobChanged(var job) -> {
+                model.note(job);
+                unsettled.add(job.job());
             }
-        }
-        return draft.facts();
-    }
-
-    /// Starts the job, or says why not. NONE: it starts.
-    private Reason tryToStart(JobStatus job) {
-        Partition partition = configuration.partitions().get(job.description().partition());
-        if (partition == null) {
-            return Reason.PARTITION_CONFIG;
-        }
-        ResourceRequest request = job.description().request();
-        if (partition.maxNodes() != 0 && request.nodes() > partition.maxNodes()) {
-            return Reason.PARTITION_NODE_LIMIT;
-        }
-        if (overTime(partition, job.description().timeLimitSeconds())) {
-            return Reason.PARTITION_TIME_LIMIT;
-        }
-        List<NodeStatus> able = nodesThatCould(partition, request);
-        if (!covers(able, request)) {
-            return Reason.BAD_CONSTRAINTS;
-        }
-        List<NodeStatus> up = able.stream().filter(node -> node.presence() == Presence.UP).toList();
-        if (!covers(up, request)) {
-            return Reason.REQ_NODE_NOT_AVAIL;
-        }
-        List<NodeStatus> open = up.stream().filter(node -> !kept.contains(node.node())).toList();
-        List<Allocation> allocations = choose(open, request);
-        if (allocations.size() == request.nodes()) {
-            start(job, allocations);
-            return Reason.NONE;
-        }
-        boolean first = open.size() == up.size();
-        able.forEach(node -> kept.add(node.node()));
-        return first ? Reason.RESOURCES : Reason.PRIORITY;
-    }
-
-    private static boolean overTime(Partition partition, long limitSeconds) {
-        return partition.maxTimeSeconds() != 0
-                && (limitSeconds == 0 || limitSeconds > partition.maxTimeSeconds());
-    }
-
-    /// The registered nodes of the partition that could hold at least the smallest part of the
-    /// request, by name.
-    private List<NodeStatus> nodesThatCould(Partition partition, ResourceRequest request) {
-        boolean all = partition.nodes().equals(List.of("ALL"));
-        return state.nodes().stream()
-                .filter(node -> all || partition.nodes().contains(node.node().value()))
-                .filter(node -> FreeNodes.couldFit(node, request, request.nodes() - 1))
-                .toList();
-    }
-
-    /// Whether these nodes, with nothing on them, could hold the whole request.
-    private static boolean covers(List<NodeStatus> nodes, ResourceRequest request) {
-        int largest = largestParts(request);
-        long forLargest =
-                nodes.stream().filter(node -> FreeNodes.couldFit(node, request, 0)).count();
-        return nodes.size() >= request.nodes() && forLargest >= largest;
-    }
-
-    /// How many parts of the request are as large as its first: the rest has one task less each.
-    private static int largestParts(ResourceRequest request) {
-        int remainder = request.tasks() % request.nodes();
-        return remainder == 0 ? request.nodes() : remainder;
-    }
-
-    /// The first nodes with room now, the larger parts first; as many as were found.
-    private List<Allocation> choose(List<NodeStatus> open, ResourceRequest request) {
-        int large = largestParts(request);
-        var largeParts = new ArrayList<Allocation>();
-        var smallParts = new ArrayList<Allocation>();
-        for (NodeStatus node : open) {
-            if (largeParts.size() < large) {
-                Allocation fit = free.fit(node, request, largeParts.size());
-                if (fit != null) {
-                    largeParts.add(fit);
-                    continue;
+            case Fact.JobForgotten(var job) -> model.forget(job);
+            case Fact.NodeChanged(var node) -> {
+                if (!model.covers(node)) {
+                    model = null;
+                } else if (model.open(node)) {
+                    unsettled.addAll(state.pending());
                 }
             }
-            if (smallParts.size() < request.nodes() - large) {
-                Allocation fit = free.fit(node, request, large + smallParts.size());
-                if (fit != null) {
-                    smallParts.add(fit);
-                }
-            }
-            if (largeParts.size() + smallParts.size() == request.nodes()) {
-                break;
-            }
+            case Fact.ConfigurationTaken _ -> model = null;
+            case Fact.FairSharesTaken _ -> model.reshare();
+            case Fact.RankKept _, Fact.Ordered _, Fact.Announced _ -> {}
         }
-        largeParts.addAll(smallParts);
-        return largeParts;
     }
 
-    private void start(JobStatus job, List<Allocation> allocations) {
-        allocations.forEach(free::take);
-        long rate = Billing.rate(configuration.cluster().prices(), state, allocations);
-        List<Part> parts =
-                allocations.stream()
-                        .map(allocation -> new Part(allocation, Part.Phase.ORDERED, 0, 0))
-                        .toList();
-        int lease = job.ended().size() + 1;
-        draft.change(Transitions.placed(job, new Run(lease, now, 0, false, rate, null, parts)));
-        draft.announce(new JobEvent.Placed(job.job(), now, lease, allocations, rate));
-        for (int index = 0; index < allocations.size(); index++) {
-            Launching.order(draft, draft.job(job.job()), index);
+    /// The facts of one pass. Nothing starts before a configuration is in force.
+    public List<Fact> decide(long now, Pass pass) {
+        Configuration configuration = state.configuration().orElse(null);
+        if (configuration == null) {
+            return List.of();
         }
+        ClusterModel current = model;
+        if (current == null) {
+            current = new ClusterModel(state, configuration, settings);
+            model = current;
+            unsettled.clear();
+            unsettled.addAll(state.pending());
+        }
+        var round = new Round(state, configuration, current, now);
+        if (pass == Pass.PLAN) {
+            current.engine.planPass(now, round);
+        } else {
+            current.engine.startPass(now, round);
+        }
+        List<Fact> facts = round.facts(unsettled);
+        unsettled.clear();
+        return facts;
+    }
+
+    /// The next time at which a job is expected to start; `Long.MAX_VALUE` if none is.
+    public long next(long now) {
+        return model == null ? Long.MAX_VALUE : model.engine.next(now);
+    }
+
+    /// Whether the order of priority asks for a [Pass#PLAN].
+    public boolean stale() {
+        return model != null && model.engine.stale();
     }
 }

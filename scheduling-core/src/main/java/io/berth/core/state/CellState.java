@@ -5,6 +5,7 @@ import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.Rank;
+import io.berth.contracts.Reason;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.FairShares;
 import io.berth.contracts.event.JobStatus;
@@ -42,6 +43,7 @@ public final class CellState {
     private @Nullable FairShares fairShares;
 
     private final TreeSet<JobId> pending = new TreeSet<>();
+    private final TreeMap<Reason, TreeSet<JobId>> waitingFor = new TreeMap<>();
     private final TreeSet<JobId> holding = new TreeSet<>();
     private final TreeSet<JobStatus> ended = new TreeSet<>(BY_END);
     private final TreeMap<NodeName, Holding> held = new TreeMap<>();
@@ -87,6 +89,12 @@ public final class CellState {
     /// Jobs that wait.
     public NavigableSet<JobId> pending() {
         return Collections.unmodifiableNavigableSet(pending);
+    }
+
+    /// Jobs that wait for that reason.
+    public NavigableSet<JobId> waitingFor(Reason reason) {
+        return Collections.unmodifiableNavigableSet(
+                waitingFor.getOrDefault(reason, new TreeSet<>()));
     }
 
     /// Jobs that hold resources.
@@ -167,6 +175,7 @@ public final class CellState {
             ended.add(status);
         } else if (status.state() == JobState.PENDING) {
             pending.add(status.job());
+            waitingFor.computeIfAbsent(status.reason(), _ -> new TreeSet<>()).add(status.job());
         }
         if (status.run() != null) {
             holding.add(status.job());
@@ -184,6 +193,7 @@ public final class CellState {
             return;
         }
         pending.remove(job);
+        waitingFor.getOrDefault(old.reason(), new TreeSet<>()).remove(job);
         holding.remove(job);
         ended.remove(old);
         IdempotencyKey key = old.key();

@@ -9,6 +9,7 @@ import io.berth.contracts.Reason;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Outcome;
 import io.berth.contracts.event.JobStatus.Part;
+import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.contracts.event.JobStatus.Run;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +21,11 @@ import org.jspecify.annotations.Nullable;
 public final class Transitions {
 
     private Transitions() {}
+
+    /// A waiting job with another expected start, or with none.
+    public static JobStatus planned(JobStatus job, @Nullable Planned planned) {
+        return copy(job, job.state(), job.reason(), job.rank(), job.run(), planned);
+    }
 
     public static JobStatus ranked(JobStatus job, Rank rank) {
         return copy(job, job.state(), job.reason(), rank, job.run());
@@ -177,6 +183,17 @@ public final class Transitions {
 
     private static JobStatus copy(
             JobStatus job, JobState state, Reason reason, Rank rank, @Nullable Run run) {
+        return copy(
+                job, state, reason, rank, run, state == JobState.PENDING ? job.planned() : null);
+    }
+
+    private static JobStatus copy(
+            JobStatus job,
+            JobState state,
+            Reason reason,
+            Rank rank,
+            @Nullable Run run,
+            @Nullable Planned planned) {
         return new JobStatus(
                 job.job(),
                 job.description(),
@@ -193,6 +210,7 @@ public final class Transitions {
                 job.endedAt(),
                 job.exit(),
                 job.cancelledBy(),
-                job.message());
+                job.message(),
+                planned);
     }
 }

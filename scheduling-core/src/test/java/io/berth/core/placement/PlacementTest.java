@@ -103,7 +103,22 @@ final class PlacementTest {
     }
 
     @Test
-    void nobody_overtakes_the_first_on_the_nodes_that_it_waits_for() {
+    void a_job_that_would_delay_the_first_waits_behind_it() {
+        cell.node("n1", 8, 8, "a100");
+        cell.submit(1, gpus(1, 6, null));
+        cell.round();
+        cell.now += 60_000;
+        cell.submit(2, gpus(1, 8, null));
+        cell.submit(3, gpus(1, 1, null));
+
+        cell.round();
+
+        assertThat(cell.job(2).reason()).isEqualTo(Reason.RESOURCES);
+        assertThat(cell.job(3).reason()).isEqualTo(Reason.PRIORITY);
+    }
+
+    @Test
+    void a_job_that_ends_before_the_first_can_start_passes_it() {
         cell.node("n1", 8, 8, "a100");
         cell.submit(1, gpus(1, 6, null));
         cell.round();
@@ -112,8 +127,8 @@ final class PlacementTest {
 
         cell.round();
 
-        assertThat(cell.job(2).reason()).isEqualTo(Reason.RESOURCES);
-        assertThat(cell.job(3).reason()).isEqualTo(Reason.PRIORITY);
+        assertThat(cell.job(2).planned()).isNotNull();
+        assertThat(cell.where(3)).containsExactly("n1:1:6");
     }
 
     @Test

@@ -20,7 +20,10 @@ import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.Order;
 import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.Submission;
+import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.lifecycle.Engine;
+import io.berth.core.placement.Placement;
+import io.berth.core.placement.Placement.Pass;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Fact;
 import io.berth.core.state.Holding;
@@ -49,6 +52,7 @@ final class SimulatedCell {
     private final TreeMap<JobId, JobEvent.Ended> ended = new TreeMap<>();
     private final TreeMap<RunId, TreeSet<NodeName>> codeStarted = new TreeMap<>();
     private CellState state = new CellState();
+    private Placement placement = new Placement(state, Settings.DEFAULT);
     private int committed;
     private long now = 1_000_000;
 
@@ -189,14 +193,26 @@ final class SimulatedCell {
             facts.addAll(replay(Engine.decide(state, input, now)));
         }
         facts.addAll(replay(Engine.due(state, now)));
-        List<Fact> placed = replay(Engine.place(state, now));
+        List<Fact> placed = replay(placed());
         checkNoWorkForThoseWhoLeft(placed);
         facts.addAll(placed);
         return facts;
     }
 
+    /// What has been kept from round to round decides the same as the state alone.
+    private List<Fact> placed() {
+        Pass pass = random.nextInt(3) == 0 ? Pass.PLAN : Pass.START;
+        List<Fact> byTheState = new Placement(state, Settings.DEFAULT).decide(now, pass);
+        List<Fact> decided = Engine.place(placement, now, pass);
+        assertThat(decided).isEqualTo(byTheState);
+        return decided;
+    }
+
     private List<Fact> replay(List<Fact> facts) {
-        facts.forEach(state::replay);
+        for (Fact fact : facts) {
+            state.replay(fact);
+            placement.note(fact);
+        }
         return facts;
     }
 
@@ -228,6 +244,7 @@ final class SimulatedCell {
     private void loseARound() {
         decideRound(committed + random.nextInt(log.size() - committed + 1));
         state = rebuilt();
+        placement = new Placement(state, Settings.DEFAULT);
     }
 
     private CellState rebuilt() {

@@ -55,7 +55,8 @@ record JobFilter(
                 && (partitions.isEmpty() || partitions.contains(job.partition()));
     }
 
-    private static List<String> words(@Nullable String list) {
+    /// What stands between the commas of a list; null is none.
+    static List<String> words(@Nullable String list) {
         return list == null
                 ? List.of()
                 : Stream.of(list.split(","))

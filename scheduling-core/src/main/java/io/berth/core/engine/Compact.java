@@ -1,0 +1,117 @@
+package io.berth.core.engine;
+
+import io.berth.core.engine.Usable.Candidate;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Chooses a gang's nodes so that they lie close together.
+///
+/// *Goals*, ranked: the lowest level of the network whose one domain holds the gang; in that level
+/// the domain with the fewest nodes to spare; below it as few leaf switches as possible; then the
+/// policy's score. *Constraint*: no more leaf switches than the class allows.
+///
+/// *Method*: taking leaf switches from the one with the most usable nodes on gives the fewest
+/// switches for parts that are alike. With two sizes of parts the larger ones are dealt out first.
+///
+/// Source: the behaviour of Slurm's topology/tree, `topology.conf(5)`.
+final class Compact {
+
+    private final Network network;
+
+    Compact(Network network) {
+        this.network = network;
+    }
+
+    /// The nodes, larger parts first; null if the class's limit of switches cannot be kept.
+    int @Nullable [] choose(Usable usable, NodeScore score) {
+        FitClass fit = usable.fit;
+        for (int level = 0; level < network.levels(); level++) {
+            List<Candidate> domain = tightest(usable, level);
+            if (domain != null) {
+                int[] chosen = deal(fit, byLeaf(domain, score));
+                if (chosen != null
+                        && (fit.maxSwitches == 0 || switches(chosen) <= fit.maxSwitches)) {
+                    return chosen;
+                }
+            }
+        }
+        if (network.levels() > 0 && fit.maxSwitches > 0) {
+            return null;
+        }
+        return deal(fit, byLeaf(usable.candidates, score));
+    }
+
+    private @Nullable List<Candidate> tightest(Usable usable, int level) {
+        int[] all = new int[network.domains(level)];
+        int[] large = new int[all.length];
+        for (Candidate candidate : usable.candidates) {
+            int domain = network.domain(level, candidate.node().index);
+            if (domain >= 0) {
+                all[domain]++;
+                large[domain] += candidate.large() ? 1 : 0;
+            }
+        }
+        int best = -1;
+        for (int domain = 0; domain < all.length; domain++) {
+            if (all[domain] >= usable.fit.parts()
+                    && large[domain] >= usable.fit.large
+                    && (best < 0 || all[domain] < all[best])) {
+                best = domain;
+            }
+        }
+        if (best < 0) {
+            return null;
+        }
+        int chosen = best;
+        return usable.candidates.stream()
+                .filter(it -> network.domain(level, it.node().index) == chosen)
+                .toList();
+    }
+
+    /// The candidates, those of the fullest leaf first, then by score.
+    private List<Candidate> byLeaf(List<Candidate> candidates, NodeScore score) {
+        Comparator<Candidate> order =
+                Comparator.<Candidate>comparingLong(
+                                it -> score.score(it.node().free, it.demand(), it.node().index))
+                        .thenComparingInt(it -> it.node().index);
+        if (network.levels() > 0) {
+            int[] count = new int[network.domains(0) + 1];
+            for (Candidate candidate : candidates) {
+                count[leaf(candidate.node().index) + 1]++;
+            }
+            order =
+                    Comparator.<Candidate>comparingInt(it -> -count[leaf(it.node().index) + 1])
+                            .thenComparingInt(it -> leaf(it.node().index))
+                            .thenComparing(order);
+        }
+        return candidates.stream().sorted(order).toList();
+    }
+
+    private int leaf(int node) {
+        return network.domain(0, node);
+    }
+
+    private static int @Nullable [] deal(FitClass fit, List<Candidate> ordered) {
+        var large = new ArrayList<Integer>(fit.large);
+        var small = new ArrayList<Integer>(fit.small);
+        for (Candidate candidate : ordered) {
+            if (candidate.large() && large.size() < fit.large) {
+                large.add(candidate.node().index);
+            } else if (small.size() < fit.small) {
+                small.add(candidate.node().index);
+            }
+        }
+        if (large.size() < fit.large || small.size() < fit.small) {
+            return null;
+        }
+        large.addAll(small);
+        return large.stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    private long switches(int[] chosen) {
+        return Arrays.stream(chosen).map(this::leaf).distinct().count();
+    }
+}

@@ -1,0 +1,86 @@
+package io.berth.core.engine;
+
+import java.util.BitSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// All requests that fit in the same places: resources, partition, node filters and topology. Time,
+/// user and rank are no part of it.
+///
+/// The parts of a job are of two sizes at most: the first `large` ones have a task more than the
+/// `small` ones.
+public final class FitClass {
+
+    final int id;
+    final int tier;
+    final int partition;
+    final int large;
+    final int small;
+    final @Nullable Demand[] largeOn;
+    final @Nullable Demand[] smallOn;
+    final @Nullable BitSet only;
+    final int maxSwitches;
+
+    /// No job of this class can start now whose window ends later. An upper bound: it is lowered by
+    /// trying, and raised when something comes free.
+    long reach = Node.NEVER;
+
+    /// Whether enough nodes are open, were they empty.
+    boolean able;
+
+    /// Whether there are enough nodes at all, open or not.
+    boolean capable;
+
+    /// Where jobs of a class may run.
+    ///
+    /// @param large parts of the larger size
+    /// @param small parts of the smaller size
+    /// @param largeOn by kind, what a large part takes there; null where it cannot run
+    /// @param smallOn the same for a small part
+    /// @param only the nodes that it may use; null for all of its kinds
+    /// @param maxSwitches leaf switches that its nodes may lie under; 0 is any number
+    public record Terms(
+            int tier,
+            int partition,
+            int large,
+            int small,
+            List<@Nullable Demand> largeOn,
+            List<@Nullable Demand> smallOn,
+            @Nullable BitSet only,
+            int maxSwitches) {}
+
+    FitClass(int id, Terms terms) {
+        this.id = id;
+        this.tier = terms.tier();
+        this.partition = terms.partition();
+        this.large = terms.large();
+        this.small = terms.small();
+        this.largeOn = terms.largeOn().toArray(new @Nullable Demand[0]);
+        this.smallOn = terms.smallOn().toArray(new @Nullable Demand[0]);
+        this.only = terms.only();
+        this.maxSwitches = terms.maxSwitches();
+    }
+
+    int parts() {
+        return large + small;
+    }
+
+    /// Whether enough nodes are open, were they empty.
+    public boolean able() {
+        return able;
+    }
+
+    /// Whether there are enough nodes at all, were they open and empty.
+    public boolean capable() {
+        return capable;
+    }
+
+    /// What the smallest part takes on nodes of that kind; null where none can run.
+    @Nullable Demand leastOn(int kind) {
+        return small > 0 ? smallOn[kind] : largeOn[kind];
+    }
+
+    boolean admits(Node node) {
+        return only == null || only.get(node.index);
+    }
+}

@@ -1,0 +1,131 @@
+package io.berth.core.engine;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A kind of node: nodes of one kind have the same resources and admit the same fit classes. It
+/// keeps its nodes by what is free on them, so that a search looks only at nodes with room.
+///
+/// Two indices, over the nodes that are open for work:
+///
+/// - *cells*: the nodes by number of free GPUs and by the binary magnitude of free CPUs, for the
+///   tightest fit now;
+/// - *readiness*: for each number of GPUs, and each magnitude of CPUs, the nodes by the time at
+///   which so many will be free by the ends of runs alone, for the earliest fit later.
+public final class Kind {
+
+    private static final int CPU_CELLS = 18;
+
+    /// Its place among the kinds of its cluster.
+    int number;
+
+    final int cpus;
+    final long memoryMib;
+    final int[] gpusByLane;
+    final int gpus;
+    final List<Node> nodes = new ArrayList<>();
+    private final @Nullable BitSet[][] cells;
+    private int open;
+    private Readiness[] readiness = {};
+
+    /// @param gpusByLane how many GPUs of each type
+    public Kind(int cpus, long memoryMib, int... gpusByLane) {
+        this.cpus = cpus;
+        this.memoryMib = memoryMib;
+        this.gpusByLane = gpusByLane.clone();
+        int sum = 0;
+        for (int lane : gpusByLane) {
+            sum += lane;
+        }
+        this.gpus = sum;
+        this.cells = new BitSet[gpus + 1][CPU_CELLS];
+    }
+
+    /// How many of its nodes are open.
+    int open() {
+        return open;
+    }
+
+    int levels() {
+        return gpus + CPU_CELLS;
+    }
+
+    /// The level of readiness that a demand needs at least.
+    int level(Demand demand) {
+        return demand.gpus() > 0 ? demand.gpus() - 1 : gpus + magnitude(demand.cpus());
+    }
+
+    /// The free CPUs that a node of that level has at least; 0 for a level of GPUs.
+    int cpusOf(int level) {
+        int magnitude = level - gpus;
+        return magnitude <= 0 ? 0 : 1 << (magnitude - 1);
+    }
+
+    static int magnitude(int cpus) {
+        return cpus <= 0 ? 0 : Math.min(CPU_CELLS - 1, 32 - Integer.numberOfLeadingZeros(cpus));
+    }
+
+    @Nullable BitSet cell(int freeGpus, int magnitude) {
+        return cells[freeGpus][magnitude];
+    }
+
+    static int magnitudes() {
+        return CPU_CELLS;
+    }
+
+    Readiness readiness(int level) {
+        return readiness[level];
+    }
+
+    /// All nodes are there: the indices can be sized.
+    void seal() {
+        readiness = new Readiness[levels()];
+        for (int level = 0; level < readiness.length; level++) {
+            readiness[level] = new Readiness(nodes.size());
+        }
+        for (Node node : nodes) {
+            refresh(node);
+        }
+    }
+
+    /// The node's free resources, its runs or its openness changed.
+    void refresh(Node node) {
+        open += (node.open ? 1 : 0) - (node.counted ? 1 : 0);
+        node.counted = node.open;
+        int freeGpus = node.open ? Math.clamp(node.freeGpus(), 0, gpus) : -1;
+        int magnitude = node.open ? magnitude((int) node.free[0]) : -1;
+        if (freeGpus != node.cellGpus || magnitude != node.cellMagnitude) {
+            leave(node);
+            if (node.open) {
+                enter(node, freeGpus, magnitude);
+            }
+        }
+        for (int level = 0; level < readiness.length; level++) {
+            readiness[level].set(node.place, node.open ? node.readyAt(level) : Readiness.NEVER);
+        }
+    }
+
+    private void leave(Node node) {
+        if (node.cellGpus >= 0) {
+            BitSet cell = cells[node.cellGpus][node.cellMagnitude];
+            if (cell != null) {
+                cell.clear(node.place);
+            }
+        }
+        node.cellGpus = -1;
+        node.cellMagnitude = -1;
+    }
+
+    private void enter(Node node, int freeGpus, int magnitude) {
+        BitSet cell = cells[freeGpus][magnitude];
+        if (cell == null) {
+            cell = new BitSet(nodes.size());
+            cells[freeGpus][magnitude] = cell;
+        }
+        cell.set(node.place);
+        node.cellGpus = freeGpus;
+        node.cellMagnitude = magnitude;
+    }
+}

@@ -1,0 +1,212 @@
+package io.berth.core.engine;
+
+import java.util.Arrays;
+
+/// A node: what is free on it now, when its runs will free the rest, and what is reserved on it.
+///
+/// Free resources over time are a step function. Runs give back at their expected ends; a run that
+/// is past its end is expected to end soon, at the caller's `floor`. Reservations take and give
+/// back exactly when they say.
+final class Node {
+
+    static final long NEVER = Readiness.NEVER;
+
+    /// A run until its expected end, or a reservation from its start (`sign` -1) or to its end
+    /// (+1).
+    private record Step(long time, long job, Demand demand, int sign) {}
+
+    private static final Step[] NO_STEPS = {};
+
+    final int index;
+    final int place;
+    final Kind kind;
+
+    /// CPUs, memory in MiB, then GPUs by lane. Below zero if the node shrank under its runs.
+    final long[] free;
+
+    boolean open = true;
+    boolean counted;
+    int cellGpus = -1;
+    int cellMagnitude = -1;
+    private Step[] runs = NO_STEPS;
+    private Step[] reserved = NO_STEPS;
+
+    Node(int index, Kind kind) {
+        this.index = index;
+        this.kind = kind;
+        this.place = kind.nodes.size();
+        this.free = new long[2 + kind.gpusByLane.length];
+        free[0] = kind.cpus;
+        free[1] = kind.memoryMib;
+        for (int lane = 0; lane < kind.gpusByLane.length; lane++) {
+            free[2 + lane] = kind.gpusByLane[lane];
+        }
+    }
+
+    int freeGpus() {
+        long sum = 0;
+        for (int lane = 2; lane < free.length; lane++) {
+            sum += free[lane];
+        }
+        return (int) sum;
+    }
+
+    boolean fits(Demand demand) {
+        return free[0] >= demand.cpus()
+                && free[1] >= demand.memoryMib()
+                && (demand.lane() < 0 || free[2 + demand.lane()] >= demand.gpus());
+    }
+
+    void take(long job, Demand demand, long until) {
+        add(demand, -1);
+        runs = with(runs, new Step(until, job, demand, 1));
+    }
+
+    void release(long job, Demand demand) {
+        add(demand, 1);
+        runs = without(runs, job);
+    }
+
+    void reserve(long job, Demand demand, long from, long until) {
+        reserved = with(reserved, new Step(from, job, demand, -1));
+        if (until != NEVER) {
+            reserved = with(reserved, new Step(until, job, demand, 1));
+        }
+    }
+
+    void unreserve(long job) {
+        reserved = without(reserved, job);
+    }
+
+    private void add(Demand demand, int sign) {
+        free[0] += (long) sign * demand.cpus();
+        free[1] += sign * demand.memoryMib();
+        if (demand.lane() >= 0) {
+            free[2 + demand.lane()] += (long) sign * demand.gpus();
+        }
+    }
+
+    /// When so many GPUs, or CPUs of that magnitude, will be free by the ends of runs alone; 0 for
+    /// now. A lower bound of any fit that needs them.
+    long readyAt(int level) {
+        boolean ofGpus = level < kind.gpus;
+        long need = ofGpus ? level + 1 : kind.cpusOf(level);
+        long have = ofGpus ? freeGpus() : free[0];
+        if (have >= need) {
+            return 0;
+        }
+        for (Step run : runs) {
+            have += ofGpus ? run.demand.gpus() : run.demand.cpus();
+            if (have >= need) {
+                return run.time;
+            }
+        }
+        return NEVER;
+    }
+
+    /// The first time from `from` on at which the demand fits for so long; [#NEVER] if none.
+    ///
+    /// @param length [#NEVER] for a job without end
+    /// @param floor before it no run ends
+    long earliest(Demand demand, long length, long from, long floor) {
+        int lane = demand.lane() < 0 ? 0 : 2 + demand.lane();
+        long cpus = free[0];
+        long memory = free[1];
+        long gpus = lane == 0 ? 0 : free[lane];
+        int run = 0;
+        int other = 0;
+        long start = NEVER;
+        long now = from;
+        while (true) {
+            for (; run < runs.length && Math.max(floor, runs[run].time) <= now; run++) {
+                Demand freed = runs[run].demand;
+                cpus += freed.cpus();
+                memory += freed.memoryMib();
+                gpus += freed.lane() == demand.lane() ? freed.gpus() : 0;
+            }
+            for (; other < reserved.length && reserved[other].time <= now; other++) {
+                Step step = reserved[other];
+                cpus += (long) step.sign * step.demand.cpus();
+                memory += step.sign * step.demand.memoryMib();
+                gpus +=
+                        step.demand.lane() == demand.lane()
+                                ? (long) step.sign * step.demand.gpus()
+                                : 0;
+            }
+            boolean fits =
+                    cpus >= demand.cpus() && memory >= demand.memoryMib() && gpus >= demand.gpus();
+            start = !fits ? NEVER : start == NEVER ? now : start;
+            long next =
+                    Math.min(
+                            run < runs.length ? Math.max(floor, runs[run].time) : NEVER,
+                            other < reserved.length ? reserved[other].time : NEVER);
+            if (next == NEVER || (start != NEVER && next - start >= length)) {
+                return start;
+            }
+            now = next;
+        }
+    }
+
+    /// Until when the demand fits from now on: `now` if it does not fit, [#NEVER] for ever.
+    long until(Demand demand, long now, long floor) {
+        if (!fits(demand)) {
+            return now;
+        }
+        if (reserved.length == 0) {
+            return NEVER;
+        }
+        if (earliest(demand, 1, now, floor) != now) {
+            return now;
+        }
+        long until = NEVER;
+        for (Step step : reserved) {
+            if (step.sign < 0
+                    && step.time > now
+                    && earliest(demand, step.time + 1 - now, now, floor) != now) {
+                until = step.time;
+                break;
+            }
+        }
+        return until;
+    }
+
+    /// The next time after `time` at which something comes free or is taken; [#NEVER] if none.
+    long nextStep(long time, long floor) {
+        long next = NEVER;
+        for (Step run : runs) {
+            long end = Math.max(floor, run.time);
+            if (end > time) {
+                next = end;
+                break;
+            }
+        }
+        for (Step step : reserved) {
+            if (step.time > time) {
+                return Math.min(next, step.time);
+            }
+        }
+        return next;
+    }
+
+    private static Step[] with(Step[] steps, Step added) {
+        Step[] more = Arrays.copyOf(steps, steps.length + 1);
+        int at = steps.length;
+        while (at > 0 && more[at - 1].time > added.time) {
+            more[at] = more[at - 1];
+            at--;
+        }
+        more[at] = added;
+        return more;
+    }
+
+    private static Step[] without(Step[] steps, long job) {
+        int kept = 0;
+        Step[] fewer = new Step[steps.length];
+        for (Step step : steps) {
+            if (step.job != job) {
+                fewer[kept++] = step;
+            }
+        }
+        return kept == 0 ? NO_STEPS : Arrays.copyOf(fewer, kept);
+    }
+}

@@ -1,0 +1,156 @@
+package io.berth.core.engine;
+
+import io.berth.core.engine.Plans.Plan;
+import io.berth.core.engine.Search.Place;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Puts the plan in the order of priority. See [Scheduling].
+final class PlanPass {
+
+    private final Scheduling all;
+    private final long now;
+    private final Decisions decisions;
+
+    PlanPass(Scheduling all, long now, Decisions decisions) {
+        this.all = all;
+        this.now = now;
+        this.decisions = decisions;
+    }
+
+    void run() {
+        List<Waiting> first = first();
+        int kept = inOrder(first);
+        drop(first.subList(0, kept));
+        long place = 0;
+        for (int i = 0; i < first.size(); i++) {
+            Waiting job = first.get(i);
+            Plan plan = all.plans.of(job.job);
+            if (!decisions.admits(job)) {
+                all.unplan(job, decisions);
+                continue;
+            }
+            if (plan == null) {
+                place++;
+                make(job, place);
+            } else {
+                place = plan.place();
+                compress(plan);
+            }
+        }
+    }
+
+    /// The jobs that may be in the plan, in the order of priority.
+    private List<Waiting> first() {
+        var first = new ArrayList<Waiting>();
+        for (Plan plan : all.plans.all()) {
+            first.add(plan.job());
+        }
+        boolean easy = all.settings.backfill() == Scheduling.Backfill.EASY;
+        int wanted =
+                switch (all.settings.backfill()) {
+                    case OFF -> 0;
+                    case EASY -> 1;
+                    case CONSERVATIVE -> all.settings.depth();
+                };
+        var heads = new PriorityQueue<Waiting>(Waiting.order(now));
+        for (FitClass fit : all.queue.classes()) {
+            pushHead(heads, fit);
+        }
+        var taken = new ArrayList<Waiting>();
+        var partitions = new HashSet<Integer>();
+        for (Waiting next = heads.poll();
+                next != null && (easy || taken.size() < wanted);
+                next = heads.poll()) {
+            if (!easy || partitions.add(next.fit.partition)) {
+                taken.add(next);
+                all.queue.remove(next);
+                if (!easy) {
+                    pushHead(heads, next.fit);
+                }
+            }
+        }
+        taken.forEach(all.queue::add);
+        first.addAll(taken);
+        first.sort(Waiting.order(now));
+        return easy ? firstOfPartitions(first) : first.subList(0, Math.min(wanted, first.size()));
+    }
+
+    private void pushHead(PriorityQueue<Waiting> heads, FitClass fit) {
+        Waiting head = fit.able ? all.queue.head(fit, Buckets.count() - 1, now) : null;
+        if (head != null) {
+            heads.add(head);
+        }
+    }
+
+    private static List<Waiting> firstOfPartitions(List<Waiting> ordered) {
+        var seen = new HashSet<Integer>();
+        return ordered.stream().filter(job -> seen.add(job.fit.partition)).toList();
+    }
+
+    /// How many jobs from the first on are planned, on nodes that are open, in this order.
+    private int inOrder(List<Waiting> first) {
+        long last = 0;
+        for (int i = 0; i < first.size(); i++) {
+            Plan plan = all.plans.of(first.get(i).job);
+            if (plan == null || plan.place() <= last || plan.start() <= now || !open(plan)) {
+                return i;
+            }
+            last = plan.place();
+        }
+        return first.size();
+    }
+
+    private boolean open(Plan plan) {
+        for (int node : plan.nodes()) {
+            if (!all.cluster.node(node).open) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void drop(List<Waiting> kept) {
+        Set<Long> stay = new HashSet<>();
+        kept.forEach(job -> stay.add(job.job));
+        for (Plan plan : List.copyOf(all.plans.all())) {
+            if (!stay.contains(plan.job().job)) {
+                all.unplan(plan.job(), decisions);
+            }
+        }
+    }
+
+    private void make(Waiting job, long place) {
+        int[] nodes = all.search.now(job.fit, now, job.length);
+        if (nodes != null) {
+            all.start(job, nodes, now, decisions);
+            return;
+        }
+        Place found = all.search.earliest(job.fit, now, job.length);
+        if (found != null && found.start() <= now) {
+            all.start(job, found.nodes(), now, decisions);
+        } else if (found != null) {
+            all.plan(job, found, place, decisions);
+        }
+    }
+
+    /// Moves a planned job to an earlier start, if there is one.
+    private void compress(Plan plan) {
+        Waiting job = plan.job();
+        all.plans.lift(plan);
+        int[] nodes = all.search.now(job.fit, now, job.length);
+        @Nullable Place found =
+                nodes != null ? null : all.search.earliest(job.fit, now, job.length);
+        all.plans.reserve(plan);
+        if (nodes != null) {
+            all.start(job, nodes, now, decisions);
+        } else if (found != null && found.start() < plan.start()) {
+            all.plans.remove(job.job);
+            all.plan(job, found, plan.place(), decisions);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package io.berth.core.engine;
+
+import java.util.Collection;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// The jobs that have an expected start and nodes reserved from then on.
+final class Plans {
+
+    /// @param place in the order in which the plan was made
+    record Plan(Waiting job, long start, int[] nodes, long place) {}
+
+    private final Cluster cluster;
+    private final TreeMap<Long, Plan> plans = new TreeMap<>();
+
+    Plans(Cluster cluster) {
+        this.cluster = cluster;
+    }
+
+    int size() {
+        return plans.size();
+    }
+
+    Collection<Plan> all() {
+        return plans.values();
+    }
+
+    @Nullable Plan of(long job) {
+        return plans.get(job);
+    }
+
+    boolean ofPartition(int partition) {
+        return plans.values().stream().anyMatch(plan -> plan.job().fit.partition == partition);
+    }
+
+    void add(Plan plan) {
+        plans.put(plan.job().job, plan);
+        reserve(plan);
+    }
+
+    @Nullable Plan remove(long job) {
+        Plan plan = plans.remove(job);
+        if (plan != null) {
+            cluster.leave(job);
+        }
+        return plan;
+    }
+
+    /// Gives the job's nodes free for a while, to see whether it could have better ones.
+    void lift(Plan plan) {
+        cluster.lift(plan.job().job);
+    }
+
+    void reserve(Plan plan) {
+        Waiting job = plan.job();
+        cluster.reserve(
+                job.job,
+                plan.nodes(),
+                cluster.demands(job.fit, plan.nodes()),
+                plan.start(),
+                Scheduling.end(job, plan.start()));
+    }
+
+    /// The next expected start after a time; [Node#NEVER] if there is none.
+    long next(long now) {
+        long next = Node.NEVER;
+        for (Plan plan : plans.values()) {
+            if (plan.start() > now) {
+                next = Math.min(next, plan.start());
+            }
+        }
+        return next;
+    }
+
+    /// The last job of the plan in the order of priority; null if there is none.
+    @Nullable Waiting last(long now) {
+        Waiting last = null;
+        for (Plan plan : plans.values()) {
+            last = last == null || Waiting.compare(plan.job(), last, now) > 0 ? plan.job() : last;
+        }
+        return last;
+    }
+
+    /// The highest place given; 0 before the first.
+    long lastPlace() {
+        long last = 0;
+        for (Plan plan : plans.values()) {
+            last = Math.max(last, plan.place());
+        }
+        return last;
+    }
+}

@@ -1,0 +1,306 @@
+package io.berth.core.engine;
+
+import io.berth.core.engine.Plans.Plan;
+import io.berth.core.engine.Search.Place;
+import io.berth.core.engine.Waiting.Association;
+import io.berth.core.engine.Waiting.Rank;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// Decides who starts now and who is expected to start when.
+///
+/// *Goals*, ranked: hold nothing twice; keep the order of priority; keep everything busy.
+///
+/// *Constraint* (backfill safety): a job that starts out of order leaves every expected start where
+/// it is, or lets it come earlier: it uses only what is free until after its own latest end.
+///
+/// *Method*, in two passes over one timeline:
+///
+/// - The *start pass* walks the queue by fit class: of each class the first job that could still
+///   fit is tried, in the order of priority over all classes. A class that found no room is closed
+///   until something comes free on a node that it could use, so the depth of the queue costs
+///   nothing. A job that finds no room gets an expected start and keeps its nodes from then on, as
+///   long as the plan has place for it.
+/// - The *plan pass* puts the plan in order. As long as it stands in the order of priority, each
+///   job is moved to an earlier start if there is one, and never to a later one. From the first job
+///   on that stands out of order, the plan is made anew.
+///
+/// *Example*: a node has 8 GPUs, 4 of them held until 12:00. A wants 8: it is expected at 12:00 and
+/// keeps the node from then on. B wants 2 for half an hour and comes at 11:15: it starts. C wants 2
+/// for an hour: it would end after 12:00, so it is expected after A.
+///
+/// Source: conservative backfilling, as in Mu'alem and Feitelson, "Utilization, Predictability,
+/// Workloads, and User Runtime Estimates in Scheduling the IBM SP2 with Backfilling" (2001); with
+/// [Backfill#EASY] one expected start for each partition, as in Lifka, "The ANL/IBM SP Scheduling
+/// System" (1995).
+public final class Scheduling {
+
+    final Cluster cluster;
+    final Queue queue = new Queue();
+    final Plans plans;
+    final Search search;
+    final Settings settings;
+    private final List<FitClass> classes = new ArrayList<>();
+    private final Map<Long, Waiting> waiting = new HashMap<>();
+    private final List<Waiting> arrived = new ArrayList<>();
+    private int associations;
+    private boolean stale;
+
+    /// How far the plan goes.
+    public enum Backfill {
+        /// No plan: a job that finds no room keeps all nodes that it could use from those behind
+        /// it.
+        OFF,
+        /// The first job of each partition has an expected start.
+        EASY,
+        /// All jobs have one, as far as `depth` goes.
+        CONSERVATIVE
+    }
+
+    /// What a run may take beyond its limit, to be launched and to be cleared away.
+    public static final long SLACK_MILLIS = Buckets.SLACK_MILLIS;
+
+    /// What a run without limit is taken to last for those that wait behind it.
+    static final long WITHOUT_LIMIT_MILLIS = TimeUnit.DAYS.toMillis(366);
+
+    /// @param depth how many jobs have an expected start at most, with [Backfill#CONSERVATIVE]
+    public record Settings(Backfill backfill, int depth, NodeScore score) {
+
+        public static final Settings DEFAULT =
+                new Settings(Backfill.CONSERVATIVE, 500, NodeScore.BEST_FIT);
+    }
+
+    public Scheduling(Cluster cluster, Settings settings) {
+        this.cluster = cluster;
+        this.settings = settings;
+        this.plans = new Plans(cluster);
+        this.search = new Search(cluster, settings.score());
+    }
+
+    public FitClass fitClass(FitClass.Terms terms) {
+        var fit = new FitClass(classes.size(), terms);
+        classes.add(fit);
+        judge(fit);
+        return fit;
+    }
+
+    public Association association(long share) {
+        return new Association(associations++, share);
+    }
+
+    /// Gives associations other fair shares: `change` calls [#share].
+    public void reshare(Runnable change) {
+        queue.reshare(change);
+        stale = true;
+    }
+
+    /// Only inside [#reshare].
+    public static void share(Association association, long share) {
+        association.share = share;
+    }
+
+    /// A job waits.
+    ///
+    /// @param limitMillis its time limit; 0 is none
+    public Waiting wait(
+            long job, FitClass fit, Association association, Rank rank, long limitMillis) {
+        forget(job);
+        var length = limitMillis <= 0 ? Node.NEVER : limitMillis + Buckets.SLACK_MILLIS;
+        var added = new Waiting(job, fit, association, rank, length);
+        waiting.put(job, added);
+        queue.add(added);
+        arrived.add(added);
+        return added;
+    }
+
+    /// A job waits that has an expected start already. A plan that the nodes do not allow is void.
+    public void plan(long job, long start, int[] nodes, long place) {
+        Waiting planned = waiting.get(job);
+        if (planned != null && allows(planned.fit, nodes)) {
+            queue.remove(planned);
+            plans.add(new Plan(planned, start, nodes, place));
+        }
+    }
+
+    private boolean allows(FitClass fit, int[] nodes) {
+        boolean allowed = nodes.length == fit.parts();
+        for (int part = 0; part < nodes.length && allowed; part++) {
+            Node node = nodes[part] < 0 ? null : cluster.node(nodes[part]);
+            allowed =
+                    node != null
+                            && fit.admits(node)
+                            && (part < fit.large ? fit.largeOn : fit.smallOn)[node.kind.number]
+                                    != null;
+        }
+        return allowed;
+    }
+
+    public @Nullable Waiting waiting(long job) {
+        return waiting.get(job);
+    }
+
+    /// What is planned for a job that waits.
+    ///
+    /// @param place in the order in which the plan was made
+    public record Expected(long start, int[] nodes, long place) {}
+
+    /// What is planned for a job that waits; null if nothing is.
+    public @Nullable Expected expected(long job) {
+        Plan plan = plans.of(job);
+        return plan == null ? null : new Expected(plan.start(), plan.nodes(), plan.place());
+    }
+
+    /// How long a job that waits will hold its nodes at most, in milliseconds.
+    public long length(long job) {
+        Waiting known = waiting.get(job);
+        return known == null ? 0 : end(known, 0);
+    }
+
+    /// A job holds resources.
+    ///
+    /// @param placedAt when it took them
+    /// @param limitMillis its time limit; 0 is none
+    public void run(long job, int[] nodes, Demand[] demands, long placedAt, long limitMillis) {
+        dequeue(job);
+        long length = limitMillis <= 0 ? WITHOUT_LIMIT_MILLIS : limitMillis + Buckets.SLACK_MILLIS;
+        cluster.run(job, nodes, demands, placedAt + length);
+    }
+
+    /// A job neither waits nor holds anything.
+    public void forget(long job) {
+        dequeue(job);
+        cluster.leave(job);
+    }
+
+    private void dequeue(long job) {
+        Waiting known = waiting.remove(job);
+        if (known != null) {
+            queue.remove(known);
+            plans.remove(job);
+        }
+    }
+
+    /// Opens a node for work, or closes it. True: it was not so before.
+    public boolean open(int index, boolean open) {
+        if (!cluster.open(index, open)) {
+            return false;
+        }
+        classes.forEach(this::judge);
+        for (Plan plan : plans.all()) {
+            for (int node : plan.nodes()) {
+                stale |= node == index && !open;
+            }
+        }
+        return true;
+    }
+
+    private void judge(FitClass fit) {
+        fit.capable = search.couldHold(fit, false);
+        fit.able = fit.capable && search.couldHold(fit, true);
+    }
+
+    List<FitClass> classes() {
+        return classes;
+    }
+
+    /// The next time at which a job is expected to start; `Long.MAX_VALUE` if none is.
+    public long next(long now) {
+        return plans.next(now);
+    }
+
+    /// Whether a plan pass would do something that start passes cannot: the order of priority has
+    /// changed, or an expected start has passed.
+    public boolean stale() {
+        return stale;
+    }
+
+    void stale(boolean is) {
+        stale = is;
+    }
+
+    /// Starts what can start now, and plans for what cannot.
+    public void startPass(long now, Decisions decisions) {
+        queue.age(now);
+        new StartPass(this, now, decisions).run();
+        lookAtArrivals(now, decisions);
+    }
+
+    /// Puts the plan in order, then does a start pass.
+    public void planPass(long now, Decisions decisions) {
+        queue.age(now);
+        stale = false;
+        new PlanPass(this, now, decisions).run();
+        new StartPass(this, now, decisions).run();
+        arrived.clear();
+    }
+
+    /// A job that came in, found the plan full and stands before one of its jobs makes it stale.
+    private void lookAtArrivals(long now, Decisions decisions) {
+        Waiting last = plans.last(now);
+        for (Waiting job : arrived) {
+            stale |=
+                    last != null
+                            && job.line != null
+                            && job.fit.able
+                            && Waiting.compare(job, last, now) < 0
+                            && decisions.admits(job);
+        }
+        arrived.clear();
+    }
+
+    boolean mayPlan(FitClass fit) {
+        return switch (settings.backfill()) {
+            case OFF -> false;
+            case EASY -> !plans.ofPartition(fit.partition);
+            case CONSERVATIVE -> plans.size() < settings.depth();
+        };
+    }
+
+    /// Starts the job on these nodes, in the engine and in words.
+    void start(Waiting job, int[] nodes, long now, Decisions decisions) {
+        dequeue(job.job);
+        cluster.run(job.job, nodes, cluster.demands(job.fit, nodes), end(job, now));
+        decisions.started(job, nodes);
+    }
+
+    static long end(Waiting job, long start) {
+        return start + (job.length == Node.NEVER ? WITHOUT_LIMIT_MILLIS : job.length);
+    }
+
+    void plan(Waiting job, Place place, long number, Decisions decisions) {
+        queue.remove(job);
+        plans.add(new Plan(job, place.start(), place.nodes(), number));
+        decisions.planned(job, place.start(), place.nodes(), number);
+    }
+
+    /// The job goes back to the queue without an expected start.
+    void unplan(Waiting job, Decisions decisions) {
+        if (plans.remove(job.job) != null) {
+            queue.add(job);
+            decisions.unplanned(job);
+        }
+    }
+
+    /// The first job of each partition that waits for room, in the order of priority.
+    public Map<Integer, Waiting> heads(long now) {
+        var heads = new HashMap<Integer, Waiting>();
+        for (FitClass fit : queue.classes()) {
+            Waiting head = fit.able ? queue.head(fit, Buckets.count() - 1, now) : null;
+            if (head != null) {
+                heads.merge(fit.partition, head, (a, b) -> first(a, b, now));
+            }
+        }
+        for (Plan plan : plans.all()) {
+            heads.merge(plan.job().fit.partition, plan.job(), (a, b) -> first(a, b, now));
+        }
+        return heads;
+    }
+
+    private static Waiting first(Waiting a, Waiting b, long now) {
+        return Waiting.compare(a, b, now) <= 0 ? a : b;
+    }
+}

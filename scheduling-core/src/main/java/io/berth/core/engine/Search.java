@@ -1,0 +1,288 @@
+package io.berth.core.engine;
+
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Finds the nodes for a job: now, or as early as possible.
+///
+/// *Now* looks at every node that has room, the tightest first, so that it never misses a place for
+/// one node, nor for a gang whose parts are alike. *Later* looks at the nodes that will be ready
+/// first, at most [#STEPS] of them (more for large gangs): it may miss an earlier start on a large
+/// cluster, never a start at all. Both count steps and never time, so that the same state gives the
+/// same answer.
+final class Search {
+
+    /// Nodes looked at for an expected start.
+    static final int STEPS = 512;
+
+    /// Nodes with room that are compared for a part.
+    static final int CANDIDATES = 32;
+
+    /// Instants tried for a gang's expected start.
+    static final int INSTANTS = 64;
+
+    /// How long a run that is past its expected end is expected to take still.
+    static final long OVERRUN_MILLIS = 5_000;
+
+    /// A start and the nodes for it, larger parts first.
+    record Place(long start, int[] nodes) {}
+
+    private final Cluster cluster;
+    private final NodeScore score;
+    private final int candidates;
+    private final Compact compact;
+
+    /// Nodes that a pass has set aside.
+    final BitSet kept = new BitSet();
+
+    /// After [#now] found nothing: no job of the class can start whose window ends later.
+    long reach;
+
+    Search(Cluster cluster, NodeScore score) {
+        this.cluster = cluster;
+        this.score = score;
+        this.candidates = score.comparesAll() ? Integer.MAX_VALUE : CANDIDATES;
+        this.compact = new Compact(cluster.network);
+    }
+
+    static long floor(long now) {
+        return now + OVERRUN_MILLIS;
+    }
+
+    /// Whether there are nodes for a job of the class, were they empty.
+    ///
+    /// @param now whether they must be open
+    boolean couldHold(FitClass fit, boolean now) {
+        if (fit.only == null && fit.maxSwitches == 0) {
+            int least = 0;
+            int large = 0;
+            for (Kind kind : cluster.kinds) {
+                int nodes = now ? kind.open() : kind.nodes.size();
+                least += fit.leastOn(kind.number) == null ? 0 : nodes;
+                large += fit.largeOn[kind.number] == null ? 0 : nodes;
+            }
+            return least >= fit.parts() && large >= fit.large;
+        }
+        var usable = new Usable(fit);
+        for (int index = 0; index < cluster.size(); index++) {
+            Node node = cluster.node(index);
+            Demand least = fit.leastOn(node.kind.number);
+            if (least != null && fit.admits(node) && (node.open || !now)) {
+                usable.add(node, least, fit.largeOn[node.kind.number] != null);
+            }
+        }
+        return usable.enough() && compact.choose(usable, score) != null;
+    }
+
+    /// The nodes on which a job can start now and end before anything reserved begins; null if
+    /// there are none.
+    int @Nullable [] now(FitClass fit, long now, long length) {
+        reach = now;
+        long end = length == Node.NEVER ? Node.NEVER : now + length;
+        return fit.parts() == 1 ? one(fit, now, end) : gang(fit, now, end);
+    }
+
+    private int @Nullable [] one(FitClass fit, long now, long end) {
+        Node best = null;
+        long least = 0;
+        int found = 0;
+        for (int gpus = 0; gpus <= mostGpus() && found < candidates; gpus++) {
+            for (int kind = 0; kind < cluster.kinds.size(); kind++) {
+                Demand demand = fit.largeOn[kind];
+                if (demand == null || demand.gpus() > gpus || gpus > cluster.kinds.get(kind).gpus) {
+                    continue;
+                }
+                for (int m = Kind.magnitude(demand.cpus()); m < Kind.magnitudes(); m++) {
+                    BitSet cell = cluster.kinds.get(kind).cell(gpus, m);
+                    if (cell == null) {
+                        continue;
+                    }
+                    List<Node> nodes = cluster.kinds.get(kind).nodes;
+                    for (int at = cell.nextSetBit(0);
+                            at >= 0 && found < candidates;
+                            at = cell.nextSetBit(at + 1)) {
+                        Node node = nodes.get(at);
+                        long until = until(fit, node, demand, now);
+                        reach = Math.max(reach, until);
+                        if (until >= end) {
+                            found++;
+                            long own = score.score(node.free, demand, node.index);
+                            if (best == null
+                                    || own < least
+                                    || (own == least && node.index < best.index)) {
+                                best = node;
+                                least = own;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        return best == null ? null : new int[] {best.index};
+    }
+
+    private long until(FitClass fit, Node node, Demand demand, long now) {
+        return !fit.admits(node) || kept.get(node.index)
+                ? now
+                : node.until(demand, now, floor(now));
+    }
+
+    private int mostGpus() {
+        int most = 0;
+        for (Kind kind : cluster.kinds) {
+            most = Math.max(most, kind.gpus);
+        }
+        return most;
+    }
+
+    private int @Nullable [] gang(FitClass fit, long now, long end) {
+        var usable = new Usable(fit);
+        long[] untils = new long[16];
+        int seen = 0;
+        for (int kind = 0; kind < cluster.kinds.size(); kind++) {
+            Demand least = fit.leastOn(kind);
+            for (int gpus = least == null ? Integer.MAX_VALUE : least.gpus();
+                    least != null && gpus <= cluster.kinds.get(kind).gpus;
+                    gpus++) {
+                for (int m = Kind.magnitude(least.cpus()); m < Kind.magnitudes(); m++) {
+                    BitSet cell = cluster.kinds.get(kind).cell(gpus, m);
+                    for (int at = cell == null ? -1 : cell.nextSetBit(0);
+                            cell != null && at >= 0;
+                            at = cell.nextSetBit(at + 1)) {
+                        Node node = cluster.kinds.get(kind).nodes.get(at);
+                        long until = until(fit, node, least, now);
+                        if (until > now) {
+                            untils =
+                                    seen == untils.length
+                                            ? Arrays.copyOf(untils, 2 * seen)
+                                            : untils;
+                            untils[seen++] = until;
+                        }
+                        if (until >= end) {
+                            Demand large = fit.largeOn[kind];
+                            usable.add(
+                                    node,
+                                    least,
+                                    large != null && until(fit, node, large, now) >= end);
+                        }
+                    }
+                }
+            }
+        }
+        int[] chosen = usable.enough() ? compact.choose(usable, score) : null;
+        if (chosen == null && seen >= fit.parts()) {
+            Arrays.sort(untils, 0, seen);
+            reach = Math.min(untils[seen - fit.parts()], end - 1);
+        }
+        return chosen;
+    }
+
+    /// The earliest start that is found within the steps; null if there is none.
+    @Nullable Place earliest(FitClass fit, long now, long length) {
+        return fit.parts() == 1 ? earliestOne(fit, now, length) : earliestGang(fit, now, length);
+    }
+
+    private @Nullable Place earliestOne(FitClass fit, long now, long length) {
+        Node best = null;
+        long start = Node.NEVER;
+        long least = 0;
+        var soonest = new Soonest(cluster, fit);
+        for (int step = 0; step < STEPS; step++) {
+            Node node = soonest.next();
+            if (node == null || soonest.readyAt() > start) {
+                break;
+            }
+            Demand demand = fit.largeOn[cluster.kind(node.index)];
+            if (demand == null || !fit.admits(node)) {
+                continue;
+            }
+            long at = node.earliest(demand, length, now, floor(now));
+            long own = at == Node.NEVER ? 0 : score.score(node.free, demand, node.index);
+            boolean better =
+                    at < start
+                            || (at == start
+                                    && best != null
+                                    && (own < least || (own == least && node.index < best.index)));
+            if (better && at != Node.NEVER) {
+                best = node;
+                start = at;
+                least = own;
+            }
+        }
+        return best == null ? null : new Place(start, new int[] {best.index});
+    }
+
+    private @Nullable Place earliestGang(FitClass fit, long now, long length) {
+        int most = Math.max(STEPS, 4 * fit.parts());
+        var nodes = new Node[Math.min(most, cluster.size())];
+        int count = 0;
+        var soonest = new Soonest(cluster, fit);
+        for (int step = 0; step < most; step++) {
+            Node node = soonest.next();
+            if (node == null) {
+                break;
+            }
+            if (fit.admits(node)) {
+                nodes[count++] = node;
+            }
+        }
+        Node[] open = Arrays.copyOf(nodes, count);
+        long time = now;
+        for (int instant = 0; instant < INSTANTS && count >= fit.parts(); instant++) {
+            long next = Math.max(time, soonestFor(fit, open, time, length, now));
+            if (next == Node.NEVER) {
+                return null;
+            }
+            Usable usable = usableAt(fit, open, next, length, now);
+            int[] chosen = usable.enough() ? compact.choose(usable, score) : null;
+            if (chosen != null) {
+                return new Place(next, chosen);
+            }
+            time = next > time ? next : nextStep(open, time, now);
+            if (time == Node.NEVER) {
+                return null;
+            }
+        }
+        return null;
+    }
+
+    /// The first time from `from` on at which enough nodes may be ready together.
+    private long soonestFor(FitClass fit, Node[] open, long from, long length, long now) {
+        long[] least = new long[open.length];
+        long[] large = new long[open.length];
+        for (int i = 0; i < open.length; i++) {
+            int kind = cluster.kind(open[i].index);
+            least[i] = at(open[i], fit.leastOn(kind), length, from, now);
+            large[i] = at(open[i], fit.largeOn[kind], length, from, now);
+        }
+        Arrays.sort(least);
+        Arrays.sort(large);
+        return Math.max(least[fit.parts() - 1], large[fit.large - 1]);
+    }
+
+    private static long at(Node node, @Nullable Demand demand, long length, long from, long now) {
+        return demand == null ? Node.NEVER : node.earliest(demand, length, from, floor(now));
+    }
+
+    private Usable usableAt(FitClass fit, Node[] open, long time, long length, long now) {
+        var usable = new Usable(fit);
+        for (Node node : open) {
+            int kind = cluster.kind(node.index);
+            Demand least = fit.leastOn(kind);
+            if (least != null && at(node, least, length, time, now) == time) {
+                usable.add(node, least, at(node, fit.largeOn[kind], length, time, now) == time);
+            }
+        }
+        return usable;
+    }
+
+    private static long nextStep(Node[] open, long time, long now) {
+        long next = Node.NEVER;
+        for (Node node : open) {
+            next = Math.min(next, node.nextStep(time, floor(now)));
+        }
+        return next;
+    }
+}

@@ -1,0 +1,93 @@
+package io.berth.core.engine;
+
+import java.util.Comparator;
+import org.jspecify.annotations.Nullable;
+
+/// A job that waits and could start as far as it alone is concerned.
+///
+/// Its priority at a time is `constant + share + min(cap, slope × waited)`, exact to the
+/// millisecond.
+public final class Waiting {
+
+    final long job;
+    final FitClass fit;
+    final Association association;
+    final long submission;
+    final long submittedAt;
+    final long constant;
+    final long slope;
+    final long cap;
+    final long length;
+    final int bucket;
+
+    /// Whether it has waited as long as counts.
+    boolean capped;
+
+    /// Its place in the queue while it stands there.
+    Queue.@Nullable Line line;
+
+    /// A user in an account, whose fair share is added to the priority of all its jobs.
+    public static final class Association {
+        final int id;
+        long share;
+
+        Association(int id, long share) {
+            this.id = id;
+            this.share = share;
+        }
+    }
+
+    /// @param constant millionths of a point
+    /// @param slope millionths of a point per second of waiting
+    /// @param cap the most that waiting adds, in millionths of a point
+    /// @param submission order of submission
+    public record Rank(long constant, long slope, long cap, long submission, long submittedAt) {}
+
+    /// @param length milliseconds that a run of it may take in all; [Node#NEVER] without limit
+    Waiting(long job, FitClass fit, Association association, Rank rank, long length) {
+        this.job = job;
+        this.fit = fit;
+        this.association = association;
+        this.submission = rank.submission();
+        this.submittedAt = rank.submittedAt();
+        this.constant = rank.constant();
+        this.slope = rank.slope();
+        this.cap = rank.cap();
+        this.length = length;
+        this.bucket = Buckets.of(length);
+        this.capped = slope <= 0 || cap <= 0;
+    }
+
+    public long job() {
+        return job;
+    }
+
+    /// When waiting stops counting.
+    long cappedAt() {
+        return submittedAt + Math.ceilDiv(1000 * cap, slope);
+    }
+
+    /// In thousandths of a millionth of a point.
+    long priority(long now) {
+        long age = capped ? Math.max(0, 1000 * cap) : slope * Math.max(0, now - submittedAt);
+        return 1000 * (constant + association.share) + Math.min(Math.max(0, 1000 * cap), age);
+    }
+
+    /// Partition tier, priority, submission, id: first is tried first.
+    static Comparator<Waiting> order(long now) {
+        return (a, b) -> compare(a, b, now);
+    }
+
+    static int compare(Waiting a, Waiting b, long now) {
+        if (a.fit.tier != b.fit.tier) {
+            return Integer.compare(b.fit.tier, a.fit.tier);
+        }
+        int byPriority = Long.compare(b.priority(now), a.priority(now));
+        return byPriority != 0 ? byPriority : bySubmission(a, b);
+    }
+
+    static int bySubmission(Waiting a, Waiting b) {
+        int bySubmission = Long.compare(a.submission, b.submission);
+        return bySubmission != 0 ? bySubmission : Long.compare(a.job, b.job);
+    }
+}

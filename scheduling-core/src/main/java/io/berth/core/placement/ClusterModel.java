@@ -1,0 +1,314 @@
+package io.berth.core.placement;
+
+import io.berth.contracts.Allocation;
+import io.berth.contracts.Gpu;
+import io.berth.contracts.Inventory;
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
+import io.berth.contracts.JobState;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.ConfigEntry.Partition;
+import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.JobStatus.Planned;
+import io.berth.contracts.event.JobStatus.Run;
+import io.berth.contracts.event.NodeStatus;
+import io.berth.core.engine.Cluster;
+import io.berth.core.engine.Demand;
+import io.berth.core.engine.FitClass;
+import io.berth.core.engine.Kind;
+import io.berth.core.engine.Network;
+import io.berth.core.engine.Scheduling;
+import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.engine.Waiting.Association;
+import io.berth.core.engine.Waiting.Rank;
+import io.berth.core.state.CellState;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// A cell in the engine's terms: names as indices, nodes by kind, requests as fit classes. It holds
+/// for one configuration and one set of nodes; jobs and what they hold come and go.
+final class ClusterModel {
+
+    private record KindName(
+            int cpus, long memoryMib, Map<Lane, List<Gpu>> examples, List<String> partitions) {
+
+        static KindName of(Inventory inventory, List<String> partitions) {
+            var lanes = new TreeMap<Lane, List<Gpu>>();
+            for (Gpu gpu : inventory.gpus()) {
+                lanes.computeIfAbsent(Lane.of(gpu), _ -> new ArrayList<>())
+                        .add(new Gpu(0, "", gpu.type(), "", 0, gpu.memoryMib(), 0));
+            }
+            return new KindName(inventory.cpus(), inventory.memoryMib(), lanes, partitions);
+        }
+
+        int[] counts() {
+            return examples.values().stream().mapToInt(List::size).toArray();
+        }
+
+        int lane(Gpu gpu) {
+            return List.copyOf(examples.keySet()).indexOf(Lane.of(gpu));
+        }
+    }
+
+    private record FitName(String partition, ResourceRequest request) {}
+
+    private record AssociationName(String account, String user) {}
+
+    final Scheduling engine;
+    private final CellState state;
+    private final Configuration configuration;
+    private final List<NodeName> names = new ArrayList<>();
+    private final Map<NodeName, Integer> indices = new TreeMap<>();
+    private final List<KindName> kinds = new ArrayList<>();
+    private final List<Integer> kindOf = new ArrayList<>();
+    private final List<String> partitions;
+    private final Map<FitName, FitClass> classes = new HashMap<>();
+    private final Map<AssociationName, Association> associations = new HashMap<>();
+
+    ClusterModel(CellState state, Configuration configuration, Settings settings) {
+        this.state = state;
+        this.configuration = configuration;
+        this.partitions = List.copyOf(configuration.partitions().keySet());
+        var numbers = new HashMap<KindName, Integer>();
+        for (NodeStatus node : state.nodes()) {
+            KindName kind = KindName.of(node.seen().inventory(), partitionsOf(node.node()));
+            indices.put(node.node(), names.size());
+            names.add(node.node());
+            kindOf.add(
+                    numbers.computeIfAbsent(
+                            kind,
+                            it -> {
+                                kinds.add(it);
+                                return kinds.size() - 1;
+                            }));
+        }
+        List<Kind> engineKinds =
+                kinds.stream().map(it -> new Kind(it.cpus(), it.memoryMib(), it.counts())).toList();
+        int[] kindNumbers = kindOf.stream().mapToInt(Integer::intValue).toArray();
+        engine = new Scheduling(new Cluster(engineKinds, kindNumbers, Network.FLAT), settings);
+        state.nodes().forEach(this::open);
+        state.holding().forEach(job -> note(state.knownJob(job)));
+        state.pending().forEach(job -> note(state.knownJob(job)));
+    }
+
+    private List<String> partitionsOf(NodeName node) {
+        return configuration.partitions().values().stream()
+                .filter(it -> has(it, node))
+                .map(Partition::name)
+                .toList();
+    }
+
+    private static boolean has(Partition partition, NodeName node) {
+        return partition.nodes().equals(List.of("ALL")) || partition.nodes().contains(node.value());
+    }
+
+    /// Whether the model still speaks of this node as it is.
+    boolean covers(NodeStatus node) {
+        Integer index = indices.get(node.node());
+        return index != null
+                && kinds.get(kindOf.get(index))
+                        .equals(KindName.of(node.seen().inventory(), partitionsOf(node.node())));
+    }
+
+    /// Opens or closes a node. True: that changed something.
+    boolean open(NodeStatus node) {
+        return engine.open(index(node.node()), node.presence() == NodeStatus.Presence.UP);
+    }
+
+    NodeName name(int index) {
+        return names.get(index);
+    }
+
+    private int index(NodeName node) {
+        Integer index = indices.get(node);
+        if (index == null) {
+            throw new IllegalStateException("find node " + node + ": it is not in the model");
+        }
+        return index;
+    }
+
+    /// Takes a job as it now is.
+    void note(JobStatus job) {
+        Run run = job.run();
+        if (run != null) {
+            run(job, run);
+        } else if (Partitions.refusal(configuration, job.description()) != null || !waits(job)) {
+            engine.forget(job.job().value());
+        } else {
+            wait(job);
+        }
+    }
+
+    private static boolean waits(JobStatus job) {
+        return job.state() == JobState.PENDING;
+    }
+
+    private void run(JobStatus job, Run run) {
+        var nodes = new ArrayList<Integer>();
+        var demands = new ArrayList<Demand>();
+        for (Allocation allocation : run.allocations()) {
+            Integer index = indices.get(allocation.node());
+            if (index != null) {
+                for (Demand demand : held(index, allocation)) {
+                    nodes.add(index);
+                    demands.add(demand);
+                }
+            }
+        }
+        long began = Math.max(run.placedAt(), run.startedAt() - Scheduling.SLACK_MILLIS);
+        boolean ending = run.outcome() != null;
+        engine.run(
+                job.job().value(),
+                nodes.stream().mapToInt(Integer::intValue).toArray(),
+                demands.toArray(new Demand[0]),
+                ending ? run.placedAt() : began,
+                ending ? 1 : job.description().timeLimitSeconds() * 1000);
+    }
+
+    /// What an allocation takes of its node, by kind of GPU.
+    private List<Demand> held(int index, Allocation allocation) {
+        KindName kind = kinds.get(kindOf.get(index));
+        var byLane = new TreeMap<Integer, Integer>();
+        for (Gpu gpu : inventory(allocation.node()).gpus()) {
+            if (allocation.gpus().contains(gpu.uuid())) {
+                byLane.merge(kind.lane(gpu), 1, Integer::sum);
+            }
+        }
+        int cpus = allocation.cpus().size();
+        long memory = allocation.memoryMib();
+        var demands = new ArrayList<Demand>();
+        for (var entry : byLane.entrySet()) {
+            demands.add(new Demand(cpus, memory, entry.getValue(), entry.getKey()));
+            cpus = 0;
+            memory = 0;
+        }
+        return demands.isEmpty() ? List.of(new Demand(cpus, memory, 0, -1)) : demands;
+    }
+
+    private Inventory inventory(NodeName node) {
+        return state.node(node).orElseThrow().seen().inventory();
+    }
+
+    private void wait(JobStatus job) {
+        JobDescription description = job.description();
+        long id = job.job().value();
+        var rank =
+                new Rank(
+                        job.rank().after(0),
+                        job.rank().agePerSecond(),
+                        job.rank().ageCap(),
+                        job.submission(),
+                        job.submittedAt());
+        engine.wait(
+                id,
+                fit(description),
+                association(description),
+                rank,
+                description.timeLimitSeconds() * 1000);
+        Planned planned = job.planned();
+        if (planned != null && planned.end() == planned.start() + engine.length(id)) {
+            int[] nodes =
+                    planned.nodes().stream().mapToInt(it -> indices.getOrDefault(it, -1)).toArray();
+            engine.plan(id, planned.start(), nodes, planned.place());
+        }
+    }
+
+    /// What is expected of a waiting job now; null if nothing is.
+    @Nullable Planned planned(JobId job) {
+        var plan = engine.expected(job.value());
+        return plan == null
+                ? null
+                : new Planned(
+                        plan.start(),
+                        plan.start() + engine.length(job.value()),
+                        Arrays.stream(plan.nodes()).mapToObj(names::get).toList(),
+                        plan.place());
+    }
+
+    void forget(JobId job) {
+        engine.forget(job.value());
+    }
+
+    private Association association(JobDescription job) {
+        return associations.computeIfAbsent(
+                new AssociationName(job.account(), job.user()),
+                it -> engine.association(state.fairShare(it.account(), it.user())));
+    }
+
+    void reshare() {
+        engine.reshare(() ->
+                associations.forEach((name, association) ->
+                        Scheduling.share(
+                                association, state.fairShare(name.account(), name.user()))));
+    }
+
+    FitClass fit(JobDescription job) {
+        return classes.computeIfAbsent(new FitName(job.partition(), job.request()), this::makeFit);
+    }
+
+    private FitClass makeFit(FitName name) {
+        ResourceRequest request = name.request();
+        Partition partition = configuration.partitions().get(name.partition());
+        var large = new ArrayList<@Nullable Demand>();
+        var small = new ArrayList<@Nullable Demand>();
+        for (KindName kind : kinds) {
+            boolean in = kind.partitions().contains(name.partition());
+            large.add(in ? demand(kind, request, 0) : null);
+            small.add(in ? demand(kind, request, request.nodes() - 1) : null);
+        }
+        int count = largeParts(request);
+        return engine.fitClass(
+                new FitClass.Terms(
+                        partition == null ? 0 : partition.tier(),
+                        partitions.indexOf(name.partition()),
+                        count,
+                        request.nodes() - count,
+                        large,
+                        small,
+                        null,
+                        0));
+    }
+
+    /// How many parts of the request take more than its last.
+    static int largeParts(ResourceRequest request) {
+        int remainder = request.tasks() % request.nodes();
+        return remainder == 0 ? request.nodes() : remainder;
+    }
+
+    /// What a part takes on a kind of node; null if even an empty node cannot hold it. Its GPUs are
+    /// all of one type: the one that the kind has most of, of those that will do.
+    private static @Nullable Demand demand(KindName kind, ResourceRequest request, int part) {
+        int cpus = request.cpusOn(part);
+        long memory = request.memoryMibOn(part, kind.memoryMib());
+        if (cpus > kind.cpus() || memory > kind.memoryMib()) {
+            return null;
+        }
+        int gpus = request.gpus().perNode();
+        if (gpus == 0) {
+            return new Demand(cpus, memory, 0, -1);
+        }
+        int lane = lane(kind, request, gpus);
+        return lane < 0 ? null : new Demand(cpus, memory, gpus, lane);
+    }
+
+    private static int lane(KindName kind, ResourceRequest request, int gpus) {
+        int best = -1;
+        int most = gpus - 1;
+        int lane = 0;
+        for (List<Gpu> examples : kind.examples().values()) {
+            if (examples.size() > most && request.gpus().admits(examples.getFirst())) {
+                best = lane;
+                most = examples.size();
+            }
+            lane++;
+        }
+        return best;
+    }
+}

@@ -1,0 +1,137 @@
+package io.berth.core.placement;
+
+import io.berth.contracts.Allocation;
+import io.berth.contracts.JobId;
+import io.berth.contracts.JobState;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.Reason;
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.JobStatus.Part;
+import io.berth.contracts.event.JobStatus.Planned;
+import io.berth.contracts.event.JobStatus.Run;
+import io.berth.core.engine.Decisions;
+import io.berth.core.engine.FitClass;
+import io.berth.core.engine.Waiting;
+import io.berth.core.state.CellState;
+import io.berth.core.state.Draft;
+import io.berth.core.state.Fact;
+import io.berth.core.state.Transitions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+
+/// The facts of one pass as they come together.
+final class Round implements Decisions {
+
+    private final CellState state;
+    private final Configuration configuration;
+    private final ClusterModel model;
+    private final long now;
+    private final FreeNodes free;
+    private final Draft draft;
+    private final TreeSet<JobId> planned = new TreeSet<>();
+    private final TreeSet<JobId> startedJobs = new TreeSet<>();
+
+    Round(CellState state, Configuration configuration, ClusterModel model, long now) {
+        this.state = state;
+        this.configuration = configuration;
+        this.model = model;
+        this.now = now;
+        this.free = new FreeNodes(state);
+        this.draft = new Draft(state);
+    }
+
+    @Override
+    public boolean admits(Waiting job) {
+        return true;
+    }
+
+    @Override
+    public void started(Waiting job, int[] nodes) {
+        JobStatus status = state.knownJob(new JobId(job.job()));
+        List<Allocation> allocations = new ArrayList<>();
+        for (int part = 0; part < nodes.length; part++) {
+            Allocation allocation = allocation(status, part, model.name(nodes[part]));
+            free.take(allocation);
+            allocations.add(allocation);
+        }
+        startedJobs.add(status.job());
+        long rate = Billing.rate(configuration.cluster().prices(), state, allocations);
+        List<Part> parts =
+                allocations.stream().map(it -> new Part(it, Part.Phase.ORDERED, 0, 0)).toList();
+        int lease = status.ended().size() + 1;
+        draft.change(Transitions.placed(status, new Run(lease, now, 0, false, rate, null, parts)));
+        draft.announce(new JobEvent.Placed(status.job(), now, lease, allocations, rate));
+        for (int part = 0; part < parts.size(); part++) {
+            Launching.order(draft, draft.job(status.job()), part);
+        }
+    }
+
+    private Allocation allocation(JobStatus job, int part, NodeName node) {
+        return Objects.requireNonNull(
+                free.fit(state.node(node).orElseThrow(), job.description().request(), part),
+                () ->
+                        "place part %d of job %s on %s: the engine found room, the node has none"
+                                .formatted(part, job.job(), node));
+    }
+
+    @Override
+    public void planned(Waiting job, long start, int[] nodes, long place) {
+        planned.add(new JobId(job.job()));
+    }
+
+    @Override
+    public void unplanned(Waiting job) {
+        planned.add(new JobId(job.job()));
+    }
+
+    /// All facts, with those on reasons and expected starts.
+    ///
+    /// @param unsettled jobs to look at, beside those that this pass has changed
+    List<Fact> facts(Set<JobId> unsettled) {
+        var look = new TreeSet<>(unsettled);
+        look.addAll(planned);
+        look.addAll(state.waitingFor(Reason.RESOURCES));
+        var heads = new TreeSet<JobId>();
+        model.engine.heads(now).values().forEach(head -> heads.add(new JobId(head.job())));
+        look.addAll(heads);
+        look.removeAll(startedJobs);
+        for (JobId id : look) {
+            JobStatus job = state.job(id).orElse(null);
+            if (job != null && job.state() == JobState.PENDING) {
+                settle(job, heads.contains(id));
+            }
+        }
+        return draft.facts();
+    }
+
+    private void settle(JobStatus job, boolean first) {
+        Planned plan = model.planned(job.job());
+        if (!Objects.equals(plan, job.planned())) {
+            draft.change(Transitions.planned(draft.job(job.job()), plan));
+        }
+        Reason reason = reason(job, first);
+        if (reason != job.reason()) {
+            draft.change(Transitions.reasoned(draft.job(job.job()), reason));
+        }
+    }
+
+    private Reason reason(JobStatus job, boolean first) {
+        Reason refusal = Partitions.refusal(configuration, job.description());
+        if (refusal != null) {
+            return refusal;
+        }
+        FitClass fit = model.fit(job.description());
+        if (!fit.capable()) {
+            return Reason.BAD_CONSTRAINTS;
+        }
+        if (!fit.able()) {
+            return Reason.REQ_NODE_NOT_AVAIL;
+        }
+        return first ? Reason.RESOURCES : Reason.PRIORITY;
+    }
+}

@@ -1,0 +1,186 @@
+package io.berth.core.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.core.engine.Scheduling.Backfill;
+import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.engine.Trial.Job;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/// What holds of every decision, over seeded random clusters and jobs. A failure names its seed.
+final class SchedulingLawsTest {
+
+    private static final int SEEDS = Integer.getInteger("berth.laws.seeds", 150);
+
+    private interface Law {
+        void check(Random random);
+    }
+
+    private static void always(Law law) {
+        for (int seed = 0; seed < SEEDS; seed++) {
+            try {
+                law.check(new Random(seed));
+            } catch (AssertionError | RuntimeException e) {
+                throw new AssertionError("seed " + seed + ": " + e.getMessage(), e);
+            }
+        }
+    }
+
+    private static Settings settings(Random random) {
+        return new Settings(
+                Backfill.values()[random.nextInt(3)],
+                1 + random.nextInt(12),
+                random.nextBoolean() ? NodeScore.BEST_FIT : NodeScore.FIRST_FIT);
+    }
+
+    private static Trial cluster(Random random, Settings settings) {
+        int[] gpus = new int[1 + random.nextInt(6)];
+        for (int i = 0; i < gpus.length; i++) {
+            gpus[i] = new int[] {0, 4, 8}[random.nextInt(3)];
+        }
+        return new Trial(settings, gpus);
+    }
+
+    private static List<Job> jobs(Random random, int count, long lastSubmit) {
+        var jobs = new ArrayList<Job>();
+        for (int i = 1; i <= count; i++) {
+            long limit = random.nextInt(12) == 0 ? 0 : 10 + random.nextInt(600);
+            long most = limit == 0 ? 700 : limit + 20;
+            jobs.add(
+                    new Job(
+                            i,
+                            lastSubmit == 0 ? 0 : random.nextLong(lastSubmit),
+                            1 + Math.max(0, random.nextInt(5) - 2),
+                            random.nextInt(9),
+                            limit,
+                            1 + random.nextLong(most),
+                            random.nextInt(4)));
+        }
+        return jobs;
+    }
+
+    @Test
+    void nothing_is_held_twice() {
+        always(random -> {
+            var trial = cluster(random, settings(random));
+            jobs(random, 60, 1500).forEach(trial::submit);
+            while (trial.step(random.nextInt(4) == 0)) {
+                for (int i = 0; i < trial.engine.cluster.size(); i++) {
+                    assertThat(Arrays.stream(trial.engine.cluster.node(i).free).min().orElse(0))
+                            .isNotNegative();
+                }
+            }
+        });
+    }
+
+    @Test
+    void whatever_could_ever_run_runs_once_and_ends() {
+        always(random -> {
+            var trial = cluster(random, settings(random));
+            List<Job> jobs = jobs(random, 60, 1500);
+            jobs.forEach(trial::submit);
+            var possible =
+                    jobs.stream()
+                            .filter(job -> trial.fit(job.nodes(), job.gpus(), 0).able())
+                            .map(Job::id)
+                            .toList();
+
+            trial.run();
+
+            assertThat(trial.starts.keySet()).containsExactlyInAnyOrderElementsOf(possible);
+        });
+    }
+
+    @Test
+    void an_engine_that_has_just_been_built_decides_the_same() {
+        always(random -> {
+            var trial = cluster(random, settings(random));
+            jobs(random, 50, 1200).forEach(trial::submit);
+            while (trial.step(random.nextInt(4) == 0)) {
+                boolean plan = random.nextBoolean();
+                Trial rebuilt = trial.rebuilt();
+                var before = new TreeMap<>(trial.starts);
+
+                trial.pass(plan);
+                rebuilt.pass(plan);
+
+                var started = new TreeMap<>(trial.starts);
+                started.keySet().removeAll(before.keySet());
+                assertThat(rebuilt.starts).isEqualTo(started);
+                assertThat(rebuilt.expected).isEqualTo(trial.expected);
+            }
+        });
+    }
+
+    @Test
+    void an_early_end_never_moves_an_expected_start_later() {
+        always(random -> {
+            var settings = new Settings(Backfill.CONSERVATIVE, 40, NodeScore.BEST_FIT);
+            var trial = cluster(random, settings);
+            for (Job job : jobs(random, 30, 0)) {
+                long limit = Math.max(10, job.limit());
+                trial.submit(
+                        new Job(
+                                job.id(),
+                                0,
+                                job.nodes(),
+                                job.gpus(),
+                                limit,
+                                1 + random.nextLong(limit),
+                                job.priority()));
+            }
+            trial.step(true);
+            Map<Long, Long> before = new TreeMap<>(trial.expected);
+            while (trial.step(random.nextBoolean())) {
+                Map<Long, Long> promised = before;
+                trial.expected.forEach((job, start) ->
+                        assertThat(start).isLessThanOrEqualTo(promised.getOrDefault(job, start)));
+                trial.starts.forEach((job, start) ->
+                        assertThat(start * 1000)
+                                .isLessThanOrEqualTo(promised.getOrDefault(job, Long.MAX_VALUE)));
+                before = new TreeMap<>(trial.expected);
+            }
+        });
+    }
+
+    @Test
+    void a_job_that_starts_out_of_order_moves_no_job_ahead_of_it() {
+        always(random -> {
+            int depth = 1 + random.nextInt(6);
+            var settings = new Settings(Backfill.CONSERVATIVE, depth, NodeScore.BEST_FIT);
+            long seed = random.nextLong();
+            List<Job> jobs = jobs(random, 30, 0);
+            Trial with = cluster(new Random(seed), settings);
+            jobs.forEach(with::submit);
+            with.step(true);
+            for (Job started : jobs) {
+                if (!with.starts.containsKey(started.id())) {
+                    continue;
+                }
+                Trial without = cluster(new Random(seed), settings);
+                jobs.stream().filter(job -> !job.equals(started)).forEach(without::submit);
+                without.step(true);
+
+                for (Job ahead : jobs) {
+                    Long then = without.expected.get(ahead.id());
+                    if (then != null && isAhead(ahead, started)) {
+                        assertThat(with.expected.getOrDefault(ahead.id(), 0L))
+                                .as("job %s with and without %s", ahead.id(), started.id())
+                                .isLessThanOrEqualTo(then);
+                    }
+                }
+            }
+        });
+    }
+
+    private static boolean isAhead(Job one, Job other) {
+        return one.priority() > other.priority()
+                || (one.priority() == other.priority() && one.id() < other.id());
+    }
+}

@@ -1,0 +1,197 @@
+package io.berth.core.engine;
+
+import io.berth.core.engine.FitClass.Terms;
+import io.berth.core.engine.Plans.Plan;
+import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.engine.Waiting.Association;
+import io.berth.core.engine.Waiting.Rank;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// The engine under virtual time: jobs come, run as long as they really do, and end.
+final class Trial implements Decisions {
+
+    /// @param nodes and
+    /// @param gpus on each of them
+    /// @param limit and
+    /// @param runs in seconds; a limit of 0 is none
+    /// @param priority in points
+    record Job(long id, long submit, int nodes, int gpus, long limit, long runs, long priority) {}
+
+    /// A moment of a trial: a job comes, or one ends.
+    private record Event(long time, boolean end, Job job) {}
+
+    final Scheduling engine;
+    final TreeMap<Long, Long> starts = new TreeMap<>();
+    final TreeMap<Long, int[]> places = new TreeMap<>();
+    final TreeMap<Long, Long> expected = new TreeMap<>();
+    final Map<Long, Job> jobs = new HashMap<>();
+    private final List<Kind> kinds;
+    private final Map<List<Integer>, FitClass> classes = new HashMap<>();
+    private final PriorityQueue<Event> events =
+            new PriorityQueue<>(
+                    Comparator.comparingLong(Event::time)
+                            .thenComparing(Event::end, Comparator.reverseOrder())
+                            .thenComparingLong(event -> event.job().id()));
+    private final Association association;
+    long now;
+
+    /// Nodes with so many GPUs each and plenty of the rest.
+    Trial(Settings settings, int... gpusByNode) {
+        this(settings, Network.FLAT, gpusByNode);
+    }
+
+    Trial(Settings settings, Network network, int... gpusByNode) {
+        var distinct = new TreeMap<Integer, Integer>();
+        for (int gpus : gpusByNode) {
+            distinct.putIfAbsent(gpus, distinct.size());
+        }
+        kinds = new ArrayList<>();
+        distinct.forEach((gpus, _) -> kinds.add(new Kind(64, 1 << 20, gpus)));
+        int[] kindOf = new int[gpusByNode.length];
+        for (int i = 0; i < kindOf.length; i++) {
+            kindOf[i] = distinct.getOrDefault(gpusByNode[i], 0);
+        }
+        engine = new Scheduling(new Cluster(kinds, kindOf, network), settings);
+        association = engine.association(0);
+    }
+
+    void submit(Job job) {
+        jobs.put(job.id(), job);
+        events.add(new Event(job.submit(), false, job));
+    }
+
+    FitClass fit(int nodes, int gpus, int maxSwitches) {
+        return classes.computeIfAbsent(
+                List.of(nodes, gpus, maxSwitches),
+                _ -> {
+                    var on = new ArrayList<@Nullable Demand>();
+                    for (Kind kind : kinds) {
+                        on.add(
+                                kind.gpus < gpus
+                                        ? null
+                                        : new Demand(1, 1024, gpus, gpus == 0 ? -1 : 0));
+                    }
+                    return engine.fitClass(new Terms(0, 0, nodes, 0, on, on, null, maxSwitches));
+                });
+    }
+
+    void arrive(Job job) {
+        engine.wait(
+                job.id(),
+                fit(job.nodes(), job.gpus(), 0),
+                association,
+                new Rank(job.priority() * 1_000_000, 0, 0, job.id(), job.submit() * 1000),
+                job.limit() * 1000);
+    }
+
+    /// Takes the next moment: events, or an expected start. False: there is none.
+    boolean step(boolean plan) {
+        long planned = engine.next(now * 1000);
+        long due = planned == Node.NEVER ? Node.NEVER : Math.ceilDiv(planned, 1000);
+        if (events.isEmpty() && due == Node.NEVER) {
+            return false;
+        }
+        now = events.isEmpty() ? due : Math.min(due, events.element().time());
+        while (!events.isEmpty() && events.peek().time() == now) {
+            take(events.remove());
+        }
+        pass(plan);
+        return true;
+    }
+
+    private void take(Event event) {
+        if (event.end()) {
+            engine.forget(event.job().id());
+        } else {
+            arrive(event.job());
+        }
+    }
+
+    void pass(boolean plan) {
+        if (plan) {
+            engine.planPass(now * 1000, this);
+        } else {
+            engine.startPass(now * 1000, this);
+        }
+    }
+
+    /// Until nothing happens any more, with a plan pass whenever the engine asks for one.
+    void run() {
+        while (step(false)) {
+            if (engine.stale()) {
+                pass(true);
+            }
+        }
+    }
+
+    List<Long> startedBefore(long time) {
+        return starts.entrySet().stream()
+                .filter(entry -> entry.getValue() < time)
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    /// The same moment in an engine that has seen nothing of how it came about.
+    Trial rebuilt() {
+        int[] gpus = new int[engine.cluster.size()];
+        for (int i = 0; i < gpus.length; i++) {
+            gpus[i] = engine.cluster.node(i).kind.gpus;
+        }
+        var other = new Trial(engine.settings, engine.cluster.network, gpus);
+        other.now = now;
+        other.jobs.putAll(jobs);
+        for (Job job : jobs.values()) {
+            int[] nodes = places.get(job.id());
+            if (engine.waiting(job.id()) != null) {
+                other.arrive(job);
+                Plan plan = engine.plans.of(job.id());
+                if (plan != null) {
+                    other.engine.plan(job.id(), plan.start(), plan.nodes(), plan.place());
+                    other.expected.put(job.id(), plan.start());
+                }
+            } else if (nodes != null && engine.cluster.stay(job.id()) != null) {
+                other.engine.run(
+                        job.id(),
+                        nodes,
+                        other.engine.cluster.demands(other.fit(job.nodes(), job.gpus(), 0), nodes),
+                        starts.getOrDefault(job.id(), 0L) * 1000,
+                        job.limit() * 1000);
+            }
+        }
+        return other;
+    }
+
+    @Override
+    public boolean admits(Waiting job) {
+        return true;
+    }
+
+    @Override
+    public void started(Waiting waiting, int[] nodes) {
+        Job job = jobs.get(waiting.job());
+        if (job == null) {
+            throw new AssertionError("job " + waiting.job() + " never came");
+        }
+        starts.put(job.id(), now);
+        places.put(job.id(), nodes);
+        expected.remove(job.id());
+        events.add(new Event(now + job.runs(), true, job));
+    }
+
+    @Override
+    public void planned(Waiting job, long start, int[] nodes, long place) {
+        expected.put(job.job(), start);
+    }
+
+    @Override
+    public void unplanned(Waiting job) {
+        expected.remove(job.job());
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.berth.core.engine;
+
+import org.jspecify.annotations.NullMarked;

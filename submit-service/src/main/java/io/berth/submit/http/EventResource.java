@@ -1,0 +1,117 @@
+package io.berth.submit.http;
+
+import io.berth.submit.Refused;
+import io.berth.submit.feed.FeedPosition;
+import io.berth.submit.feed.Following;
+import io.berth.submit.feed.JobFeed;
+import io.smallrye.common.annotation.RunOnVirtualThread;
+import jakarta.annotation.security.RolesAllowed;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HeaderParam;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.sse.OutboundSseEvent;
+import jakarta.ws.rs.sse.Sse;
+import jakarta.ws.rs.sse.SseEventSink;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jspecify.annotations.Nullable;
+
+/// `/v1/events`: the public events of jobs as they come, as server-sent events.
+@Path("/v1/events")
+@RolesAllowed({Callers.OPERATOR, Callers.USER})
+@RunOnVirtualThread
+@Tag(name = "Events")
+public class EventResource {
+    /// A line at least so often, so that a broken connection is noticed on both sides.
+    private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(10);
+
+    /// A client that takes no byte for so long is cut off.
+    private static final long CLIENT_SECONDS = 30;
+
+    private final JobFeed feed;
+    private final Gateway gateway;
+    private final Clock clock;
+
+    EventResource(JobFeed feed, Gateway gateway, Clock clock) {
+        this.feed = feed;
+        this.gateway = gateway;
+        this.clock = clock;
+    }
+
+    @GET
+    @Produces(MediaType.SERVER_SENT_EVENTS)
+    @Operation(
+            summary = "Follow the events of jobs",
+            description =
+                    "Each event has its type, its JSON as in the topic berth.jobs.v1, and an id. With the last id in Last-Event-ID the stream goes on after it, as far as the log goes back (30 days); without, it begins now.")
+    @APIResponse(responseCode = "200", description = "The stream")
+    @APIResponse(responseCode = "503", description = "Too many follow already: see Retry-After")
+    public void follow(
+            @QueryParam("job") @Nullable String jobs,
+            @QueryParam("user") @Nullable String users,
+            @QueryParam("type") @Nullable String types,
+            @HeaderParam(HttpHeaders.LAST_EVENT_ID_HEADER) @Nullable String lastId,
+            @Context SseEventSink sink,
+            @Context Sse sse)
+            throws Refused {
+        EventFilter filter = EventFilter.of(jobs, users, types);
+        FeedPosition from = lastId == null ? null : FeedPosition.parse(lastId);
+        try (sink;
+                Following following = feed.follow(from)) {
+            send(sink, sse.newEventBuilder().comment("following").build());
+            while (!sink.isClosed() && !feed.stopped()) {
+                var told = following.next(SIGN_OF_LIFE);
+                for (Following.Told it : told) {
+                    if (filter.admits(it.event(), gateway.picture(null), clock.millis())) {
+                        send(sink, event(sse, it));
+                    }
+                }
+                if (told.isEmpty()) {
+                    send(sink, sse.newEventBuilder().comment("").build());
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ClientGone e) {
+            // It knows where to go on.
+        }
+    }
+
+    private static OutboundSseEvent event(Sse sse, Following.Told told) {
+        return sse.newEventBuilder()
+                .id(told.id().toString())
+                .name(told.event().type())
+                .mediaType(MediaType.TEXT_PLAIN_TYPE)
+                .data(told.event().json())
+                .build();
+    }
+
+    private static void send(SseEventSink sink, OutboundSseEvent event) throws ClientGone {
+        try {
+            sink.send(event)
+                    .toCompletableFuture()
+                    .orTimeout(CLIENT_SECONDS, TimeUnit.SECONDS)
+                    .join();
+        } catch (CompletionException | IllegalStateException e) {
+            throw new ClientGone(e);
+        }
+    }
+
+    private static final class ClientGone extends Exception {
+        private static final long serialVersionUID = 1;
+
+        ClientGone(Throwable cause) {
+            super(cause);
+        }
+    }
+}

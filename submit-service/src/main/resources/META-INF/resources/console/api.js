@@ -1,0 +1,85 @@
+// Speaks with the gateway. The token comes with the address (#token=…), which only the browser sees, and stays in this tab.
+
+const KEY = 'berth.token';
+
+const handed = /^#token=([\w.-]+)$/.exec(location.hash);
+if (handed) {
+  sessionStorage.setItem(KEY, handed[1]);
+  history.replaceState(null, '', location.pathname + '#/cluster');
+}
+
+export class Problem extends Error {
+  constructor(status, detail) {
+    super(detail);
+    this.status = status;
+  }
+}
+
+export function hasToken() {
+  return sessionStorage.getItem(KEY) !== null;
+}
+
+export function useToken(token) {
+  sessionStorage.setItem(KEY, token.trim());
+}
+
+/** Who the token says we are; the gateway alone decides what that is worth. */
+export function me() {
+  try {
+    const claims = JSON.parse(atob(sessionStorage.getItem(KEY).split('.')[1].replace(/-/g, '+').replace(/_/g, '/')));
+    return { user: String(claims.upn ?? claims.sub ?? '?'), operator: (claims.groups ?? []).includes('operator') };
+  } catch {
+    return { user: '?', operator: false };
+  }
+}
+
+async function send(path, options = {}) {
+  const answer = await fetch(path, {
+    ...options,
+    headers: { Authorization: `Bearer ${sessionStorage.getItem(KEY) ?? ''}`, ...options.headers },
+  });
+  if (answer.ok) return answer;
+  let detail = answer.statusText;
+  try {
+    detail = (await answer.json()).detail ?? detail;
+  } catch {
+    // No problem+json: a proxy's answer.
+  }
+  throw new Problem(answer.status, detail);
+}
+
+export async function get(path) {
+  return (await send(path)).json();
+}
+
+export async function act(method, path, body) {
+  return send(path, { method, ...(body && { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }) });
+}
+
+/** Follows the events of jobs for ever; goes on after the last one when the connection breaks. */
+export async function follow(onEvent, onLive) {
+  let lastId = null;
+  for (;;) {
+    try {
+      const answer = await send('/v1/events', { headers: lastId === null ? {} : { 'Last-Event-ID': lastId } });
+      onLive(true);
+      const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+      let rest = '';
+      for (let part = await reader.read(); !part.done; part = await reader.read()) {
+        const blocks = (rest + part.value).split('\n\n');
+        rest = blocks.pop();
+        for (const block of blocks) {
+          const field = (name) => block.split('\n').find((line) => line.startsWith(name + ':'))?.slice(name.length + 1).trim();
+          if (field('data') !== undefined) {
+            lastId = field('id') ?? lastId;
+            onEvent(field('event'), JSON.parse(field('data')));
+          }
+        }
+      }
+    } catch (problem) {
+      if (problem.status === 401) return;
+    }
+    onLive(false);
+    await new Promise((resume) => setTimeout(resume, 2000));
+  }
+}

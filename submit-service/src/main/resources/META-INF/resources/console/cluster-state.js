@@ -1,0 +1,60 @@
+// What the console knows of the cluster: asked for when something happened, and every now and then.
+
+import { follow, get } from './api.js';
+
+/** No more than one question in so many milliseconds, however much happens. */
+const PACE = 1000;
+const IDLE = 10000;
+
+export const cluster = { jobs: [], nodes: [], partitions: [], job: new Map(), live: false, readAt: 0 };
+
+const listeners = new Set();
+let wanted = true;
+let asked = 0;
+
+/** Calls the listener after each change; returns how to stop that. */
+export function onChange(listener) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function refreshSoon() {
+  wanted = true;
+}
+
+async function read() {
+  const [jobs, nodes, partitions] = await Promise.all([get('/v1/jobs?state=all'), get('/v1/nodes'), get('/v1/partitions')]);
+  cluster.jobs = jobs.jobs;
+  cluster.nodes = nodes.nodes;
+  cluster.partitions = partitions.partitions;
+  cluster.job = new Map(cluster.jobs.map((job) => [job.id, job]));
+  cluster.readAt = Date.now();
+}
+
+function tell() {
+  for (const listener of listeners) listener();
+}
+
+/** Begins to follow the cluster. */
+export async function start(onProblem) {
+  await read();
+  tell();
+  follow(refreshSoon, (live) => {
+    cluster.live = live;
+    wanted = true;
+    tell();
+  });
+  setInterval(async () => {
+    const now = Date.now();
+    if (document.hidden || now - asked < PACE || (!wanted && now - asked < IDLE)) return;
+    asked = now;
+    wanted = false;
+    try {
+      await read();
+      onProblem(null);
+    } catch (problem) {
+      onProblem(problem);
+    }
+    tell();
+  }, 250);
+}

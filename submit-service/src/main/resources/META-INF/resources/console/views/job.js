@@ -1,0 +1,109 @@
+// One job: its state, why it waits, what it has, and what may be done with it.
+
+import { act, get, me } from '../api.js';
+import { h, plain, table } from '../dom.js';
+import { refreshSoon } from '../cluster-state.js';
+import { limit, memory, moment, span, TERMINAL } from '../words.js';
+import { stateChip } from './queue.js';
+
+const read = { id: null, job: null, why: null, problem: null };
+
+async function load(id) {
+  try {
+    const [job, why] = await Promise.all([get(`/v1/jobs/${id}`), get(`/v1/jobs/${id}/why`)]);
+    Object.assign(read, { id, job, why, problem: null });
+  } catch (problem) {
+    Object.assign(read, { id, job: null, why: null, problem });
+  }
+  dispatchEvent(new Event('berth-redraw'));
+}
+
+function facts(pairs) {
+  return h('dl', {}, pairs.filter(([, value]) => value !== undefined && value !== null && value !== '')
+    .map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
+}
+
+function bars(priority) {
+  const parts = ['age', 'fairShare', 'jobSize', 'partition', 'qos', 'nice'].map((name) => [name, Number(priority[name] ?? 0)]).filter(([, points]) => points !== 0);
+  const largest = Math.max(1, ...parts.map(([, points]) => Math.abs(points)));
+  return h('div', { class: 'parts' }, parts.map(([name, points]) => [
+    h('span', {}, name.replace(/[A-Z]/g, (letter) => ' ' + letter.toLowerCase())),
+    h('span', { class: 'bar' }, h('i', { class: points < 0 ? 'minus' : '', style: { width: `${Math.abs(points) / largest * 100}%` } })),
+    h('span', { class: 'number' }, Math.round(points).toLocaleString())]));
+}
+
+function whyItWaits(why) {
+  return h('section', { class: 'panel' },
+    h('h2', {}, why.state === 'PENDING' ? 'Why it waits' : 'What it says'),
+    h('p', { class: 'say' }, plain(why.explanation)),
+    why.position && h('p', {}, `Number ${why.position.toLocaleString()} in its queue.`),
+    h('h3', {}, `Priority ${Math.round(Number(why.priority.total)).toLocaleString()}`),
+    bars(why.priority));
+}
+
+function actions(job) {
+  const { user, operator } = me();
+  if (TERMINAL.has(job.state) || (user !== job.user && !operator)) return null;
+  return h('button', { type: 'button', class: 'danger', onclick: async (event) => {
+    if (!confirm(`Cancel job ${job.id} ${plain(job.name)} of ${plain(job.user)}?`)) return;
+    event.target.disabled = true;
+    try {
+      await act('DELETE', `/v1/jobs/${job.id}`);
+      refreshSoon();
+    } catch (problem) {
+      dispatchEvent(new CustomEvent('berth-toast', { detail: problem.message }));
+    }
+    load(job.id);
+  } }, 'Cancel job');
+}
+
+const WHERE = [
+  ['Node', '', (it) => h('a', { href: `#/nodes/${encodeURIComponent(it.node)}` }, plain(it.node))],
+  ['Tasks', 'number', (it) => it.tasks],
+  ['CPUs', '', (it) => plain(it.cpus)],
+  ['Memory', 'number', (it) => memory(it.memoryMib)],
+  ['GPUs', '', (it) => plain(it.gpuIndices || '–')],
+  ['UUIDs', 'wide', (it) => h('span', { class: 'code' }, it.gpus.map(plain).join('\n'))],
+];
+
+function whole(job) {
+  const run = job.startedAt ? span(((job.endedAt || Date.now()) - job.startedAt) / 1000) : null;
+  return h('div', {},
+    h('div', { class: 'title' }, h('h1', {}, `${job.id} ${plain(job.name)}`), stateChip(job), job.simulated && h('span', { class: 'chip off' }, 'simulated GPUs'), actions(job)),
+    job.message && h('p', { class: 'say bad' }, plain(job.message)),
+    h('div', { class: 'columns' },
+      h('section', { class: 'panel' }, h('h2', {}, 'What it asks for'), facts([
+        ['User', plain(`${job.user} (${job.account})`)],
+        ['Partition, QOS', plain(`${job.partition}, ${job.qos}`)],
+        ['Nodes, tasks', `${job.nodes}, ${job.tasks}`],
+        ['CPUs', String(job.cpus)],
+        ['Memory', job.memoryMib ? memory(job.memoryMib) : null],
+        ['GPUs', job.gpus ? plain(`${job.gpus} ${job.gpuType ?? ''}`) : null],
+        ['Time limit', limit(job.timeLimitSeconds)],
+        ['Submitted', moment(job.submittedAt)],
+        ['Started', job.startedAt ? moment(job.startedAt) : null],
+        ['Ended', job.endedAt ? moment(job.endedAt) : null],
+        ['Run time', run],
+        ['Restarts', job.restarts || null],
+        ['Exit', job.endedAt ? job.exit : null],
+        ['Cancelled by', job.cancelledBy && plain(job.cancelledBy)],
+        ['Directory', job.workingDirectory && h('span', { class: 'code' }, plain(job.workingDirectory))],
+        ['Output', job.standardOutput && h('span', { class: 'code' }, plain(job.standardOutput))],
+      ])),
+      read.why && whyItWaits(read.why)),
+    job.allocations.length > 0 && h('section', { class: 'panel' }, h('h2', {}, 'Where'), table(WHERE, job.allocations, '')));
+}
+
+export function render(id) {
+  if (read.id !== id) {
+    Object.assign(read, { id, job: null, why: null, problem: null });
+    load(id);
+  }
+  if (read.problem) return h('p', { class: 'say bad' }, plain(read.problem.message));
+  return read.job ? whole(read.job) : h('p', { class: 'quiet' }, 'Loading…');
+}
+
+/** Reads again what is shown. */
+export function refresh() {
+  if (read.id !== null && location.hash === `#/jobs/${read.id}`) load(read.id);
+}

@@ -1,0 +1,43 @@
+// The nodes as a table, or one of them.
+
+import { h, plain, table } from '../dom.js';
+import { cluster } from '../cluster-state.js';
+import { memory, moment } from '../words.js';
+
+function chip(node) {
+  const kind = { IDLE: 'done', MIXED: 'run', ALLOCATED: 'run' }[node.state] ?? 'bad';
+  return h('span', { class: `chip ${kind}` }, plain(node.state.toLowerCase().replace(/_/g, ' ')));
+}
+
+const COLUMNS = [
+  ['Node', '', (node) => h('a', { href: `#/nodes/${encodeURIComponent(node.name)}` }, plain(node.name))],
+  ['State', '', chip],
+  ['GPUs', 'number', (node) => node.gpus.length ? `${node.gpusAllocated} of ${node.gpus.length}` : '–'],
+  ['Type', '', (node) => plain(node.gpus[0]?.type ?? '') + (node.simulated ? ' (simulated)' : '')],
+  ['CPUs', 'number', (node) => `${node.cpusAllocated} of ${node.cpus}`],
+  ['Memory', 'number wide', (node) => `${memory(node.memoryAllocatedMib)} of ${memory(node.memoryMib)}`],
+  ['Load', 'number wide', (node) => node.loadPercent === undefined ? '–' : (node.loadPercent / 100).toFixed(2)],
+  ['Partitions', 'wide', (node) => plain(node.partitions.join(', '))],
+  ['Isolation', 'wide', (node) => plain(node.isolation.join(', ').toLowerCase()) || 'none'],
+  ['Heard', 'wide', (node) => moment(node.heardAt)],
+  ['Reason', '', (node) => plain(node.reason ?? '')],
+];
+
+const GPUS = [
+  ['GPU', 'number', (gpu) => gpu.index],
+  ['Name', '', (gpu) => plain(gpu.name)],
+  ['Memory', 'number', (gpu) => memory(gpu.memoryMib)],
+  ['Job', '', (gpu) => gpu.job ? h('a', { href: `#/jobs/${gpu.job}` }, String(gpu.job)) : 'free'],
+  ['User', '', (gpu) => plain(cluster.job.get(gpu.job)?.user ?? '')],
+  ['UUID', 'wide', (gpu) => h('span', { class: 'code' }, plain(gpu.uuid))],
+];
+
+export function render(name) {
+  if (!name) return table(COLUMNS, cluster.nodes, 'No node has registered yet.');
+  const node = cluster.nodes.find((it) => it.name === name);
+  if (!node) return h('p', { class: 'say bad' }, `There is no node ${plain(name)}.`);
+  return h('div', {},
+    h('div', { class: 'title' }, h('h1', {}, plain(node.name)), chip(node), node.simulated && h('span', { class: 'chip off' }, 'simulated GPUs')),
+    table(COLUMNS.slice(2), [node], ''),
+    h('h2', {}, 'GPUs'), table(GPUS, node.gpus, 'This node has no GPU.'));
+}

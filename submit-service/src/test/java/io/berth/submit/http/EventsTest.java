@@ -1,0 +1,194 @@
+package io.berth.submit.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.contracts.JobId;
+import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.topic.Topics;
+import io.berth.submit.Samples;
+import io.quarkus.test.common.QuarkusTestResource;
+import io.quarkus.test.common.http.TestHTTPResource;
+import io.quarkus.test.junit.QuarkusTest;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.URL;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@QuarkusTest
+@QuarkusTestResource(MeshResource.class)
+class EventsTest {
+    /// More than the feed keeps in memory.
+    private static final int MANY = 5000;
+
+    @TestHTTPResource("/v1/events")
+    @Nullable URL url;
+
+    private final HttpClient client = HttpClient.newHttpClient();
+    private final Mesh mesh = Mesh.connect();
+
+    @BeforeEach
+    void ready() {
+        Api.awaitReady();
+    }
+
+    @AfterEach
+    void close() {
+        client.shutdownNow();
+        mesh.close();
+    }
+
+    private record Received(String id, String type, String json) {}
+
+    /// A client in the middle of the stream.
+    private final class Stream implements AutoCloseable {
+        private final BufferedReader lines;
+
+        Stream(String query, @Nullable String lastId) throws IOException, InterruptedException {
+            var request =
+                    HttpRequest.newBuilder(URI.create(url + query))
+                            .header("Authorization", "Bearer " + Tokens.user("eve"))
+                            .timeout(Duration.ofSeconds(20));
+            if (lastId != null) {
+                request.header("Last-Event-ID", lastId);
+            }
+            var answer = client.send(request.build(), BodyHandlers.ofInputStream());
+            assertThat(answer.statusCode()).isEqualTo(200);
+            lines =
+                    new BufferedReader(
+                            new InputStreamReader(answer.body(), StandardCharsets.UTF_8));
+            assertThat(lines.readLine()).startsWith(":");
+        }
+
+        List<Received> take(int count) throws IOException {
+            var all = new ArrayList<Received>();
+            String id = "";
+            String type = "";
+            while (all.size() < count) {
+                String line = lines.readLine();
+                int colon = line.indexOf(':');
+                String value = line.substring(colon + 1).strip();
+                switch (colon < 0 ? "" : line.substring(0, colon)) {
+                    case "id" -> id = value;
+                    case "event" -> type = value;
+                    case "data" -> all.add(new Received(id, type, value));
+                    default -> {}
+                }
+            }
+            return all;
+        }
+
+        @Override
+        public void close() throws IOException {
+            lines.close();
+        }
+    }
+
+    private void started(long job) {
+        mesh.write(Topics.JOBS, new JobEvent.Started(new JobId(job), 1_700_000_000_000L, 1));
+    }
+
+    private void queued(long job, String user) {
+        mesh.write(
+                Topics.JOBS,
+                new JobEvent.Queued(
+                        new JobId(job), 1_700_000_000_000L, Samples.description(user, "batch", 1)));
+    }
+
+    @Test
+    void a_client_hears_what_happens_from_now_on() throws Exception {
+        started(900_001);
+        try (var stream = new Stream("?job=900001,900002", null)) {
+            started(900_002);
+
+            assertThat(stream.take(1))
+                    .singleElement()
+                    .satisfies(it -> {
+                        assertThat(it.type()).isEqualTo("Started");
+                        assertThat(it.json()).contains("\"job\":900002").contains("\"lease\":1");
+                    });
+        }
+    }
+
+    @Test
+    void a_client_that_was_away_goes_on_after_the_last_event_that_it_saw() throws Exception {
+        String lastId;
+        try (var stream = new Stream("", null)) {
+            started(900_010);
+            lastId = stream.take(1).getFirst().id();
+        }
+        started(900_011);
+        started(900_012);
+
+        try (var stream = new Stream("", lastId)) {
+            assertThat(stream.take(2))
+                    .extracting(Received::json)
+                    .satisfiesExactly(
+                            it -> assertThat(it).contains("900011"),
+                            it -> assertThat(it).contains("900012"));
+        }
+    }
+
+    @Test
+    void what_is_not_kept_in_memory_any_more_is_read_from_the_log() throws Exception {
+        String lastId;
+        try (var stream = new Stream("", null)) {
+            started(910_000);
+            lastId = stream.take(1).getFirst().id();
+        }
+        for (int i = 1; i <= MANY; i++) {
+            mesh.later(
+                    Topics.JOBS,
+                    new JobEvent.Started(new JobId(910_000 + i), 1_700_000_000_000L, 1));
+        }
+        mesh.flush();
+
+        try (var stream = new Stream("", lastId)) {
+            List<Received> all = stream.take(MANY);
+
+            assertThat(all).doesNotHaveDuplicates();
+            assertThat(all.getFirst().json()).contains("\"job\":910001");
+            assertThat(all.getLast().json()).contains("\"job\":" + (910_000 + MANY));
+        }
+    }
+
+    @Test
+    void events_are_filtered_by_user_and_type() throws Exception {
+        try (var stream = new Stream("?user=frank&type=Queued", null)) {
+            started(900_020);
+            queued(900_021, "grace");
+            queued(900_022, "frank");
+
+            assertThat(stream.take(1))
+                    .singleElement()
+                    .satisfies(it -> assertThat(it.json()).contains("900022"));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "?type=Begun, 0:1, 'unknown event type; there are: '",
+        "?job=x, 0:1, 'a job id is a positive number'",
+        "'', yesterday, 'Last-Event-ID is none'"
+    })
+    void bad_questions_are_refused(String query, String lastId, String why) {
+        Api.refused(
+                        Api.as("eve").header("Last-Event-ID", lastId).get("/v1/events" + query),
+                        400,
+                        "invalid_request")
+                .body("detail", org.hamcrest.Matchers.startsWith(why));
+    }
+}
