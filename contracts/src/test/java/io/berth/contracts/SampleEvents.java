@@ -353,6 +353,18 @@ final class SampleEvents {
                         EXIT,
                         new RunReport.Usage(8000, 512, 64L, 32L),
                         "GPU 0 failed"));
+        addNamed(
+                "gpu",
+                Topics.RUNS,
+                new RunReport.Ended(
+                        RUN,
+                        NODE,
+                        4,
+                        3,
+                        RunReport.Cause.GPU_FAILED,
+                        new ExitStatus(0, 15),
+                        new RunReport.Usage(8000, 512),
+                        "GPU GPU-a1 failed: XID 79, the GPU has fallen off the bus"));
     }
 
     private static Inventory withHardware() {

@@ -44,6 +44,18 @@ public interface AgentConfig {
     @WithDefault(Nvml.LIBRARY)
     String nvmlLibrary();
 
+    /// A program that tests a GPU that stood aside: it is given the GPU's UUID and ends with 0 if
+    /// jobs may have it again.
+    Optional<Path> gpuTest();
+
+    /// How long a GPU that was put aside stays there before it is tested.
+    @WithDefault("1m")
+    Duration gpuPatience();
+
+    /// How many processes and threads a run may have at a time; 0 is without a limit.
+    @WithDefault("32768")
+    int maxProcesses();
+
     /// Virtual nodes, such as `2xdgx-a100,1xdgx-v100`.
     Optional<String> virtual();
 

@@ -80,7 +80,8 @@ public final class AgentProcess implements Closeable {
             AgentLog log,
             Consumer<RunEnd> ended)
             throws IOException, InterruptedException {
-        List<LocalNode> nodes = nodes(config, HostInventory.read(config.nvmlLibrary()));
+        HostInventory found = HostInventory.read(config.nvmlLibrary());
+        List<LocalNode> nodes = nodes(config, found);
         Path home = Files.createDirectories(config.home()).toRealPath();
         var spools = new ArrayList<Spool>();
         for (LocalNode node : nodes) {
@@ -102,6 +103,9 @@ public final class AgentProcess implements Closeable {
                             log::write,
                             ended));
             announce(node, tried.launcher().groups());
+        }
+        if (config.host() && config.gpuProfile().isEmpty()) {
+            shared(NodeGpus.watch(agents.getFirst(), found, config));
         }
     }
 
@@ -181,11 +185,12 @@ public final class AgentProcess implements Closeable {
         return new Launcher(
                 HostGroups.find(config.cgroupParent()),
                 rules,
-                ProbeDevices.make(home, rules.nvidiaMajor(), gpus),
+                ProbeDevices.make(home, rules, gpus),
                 new Shims(home),
                 shared(new SpoolWatch()),
                 shared(new SpecsTopic(connection)),
                 config.clusterName(),
+                config.maxProcesses(),
                 account());
     }
 

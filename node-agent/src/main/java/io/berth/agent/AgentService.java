@@ -60,6 +60,9 @@ public final class AgentService {
                                     List.of(Tag.of("node", agent.name().value())),
                                     agent,
                                     it -> it.runs().size()));
+            process.agents().stream()
+                    .filter(agent -> !agent.node().inventory().simulated())
+                    .forEach(agent -> new GpuGauges(meters, agent).register());
         } catch (StartRefused e) {
             LOG.error("Not started: {}", e.getMessage());
             Quarkus.asyncExit(2);

@@ -2,6 +2,7 @@ package io.berth.agent;
 
 import io.berth.agent.host.AmdGpus;
 import io.berth.agent.host.FoundGpus;
+import io.berth.agent.host.FoundGpus.Aside;
 import io.berth.agent.host.GpuProfile;
 import io.berth.agent.host.HardwareFiles;
 import io.berth.agent.host.Host;
@@ -10,6 +11,7 @@ import io.berth.agent.host.SystemFiles;
 import io.berth.agent.nvml.NvidiaGpus;
 import io.berth.contracts.Hardware;
 import java.io.IOException;
+import java.util.Map;
 
 /// The machine as it was found: the kernel's word and the drivers'.
 record HostInventory(Host host, FoundGpus gpus, Hardware hardware) {
@@ -20,6 +22,12 @@ record HostInventory(Host host, FoundGpus gpus, Hardware hardware) {
         SystemFiles files = SystemFiles.HERE;
         FoundGpus gpus = NvidiaGpus.find(nvmlLibrary, files, host).and(AmdGpus.find(files, host));
         return new HostInventory(host, gpus, HardwareFiles.read(files, host, gpus));
+    }
+
+    /// The machine without those GPUs, by UUID.
+    HostInventory without(Map<String, Aside> aside) {
+        FoundGpus left = gpus.without(aside);
+        return new HostInventory(host, left, HardwareFiles.read(SystemFiles.HERE, host, left));
     }
 
     /// The node that stands for the machine.

@@ -4,18 +4,23 @@ import io.berth.agent.host.Host;
 import io.berth.agent.host.LocalNode;
 import io.berth.agent.host.MachineIdentity;
 import io.berth.agent.launch.Launcher;
+import io.berth.contracts.GpuSample;
+import io.berth.contracts.Hardware;
 import io.berth.contracts.HeldRun;
+import io.berth.contracts.Inventory;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.event.Heartbeat;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.Order;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,7 +58,9 @@ public final class NodeAgent implements AutoCloseable {
     /// @param why what stopped it
     public record Status(Standing standing, long epoch, long applied, @Nullable String why) {}
 
-    private final LocalNode node;
+    private volatile LocalNode node;
+    private volatile boolean otherInventory;
+    private volatile Supplier<List<GpuSample>> samples = List::of;
     private final MachineIdentity machine;
     private final String version;
     private final Timing timing;
@@ -85,7 +92,14 @@ public final class NodeAgent implements AutoCloseable {
         this.outbox = new Outbox(node.name().value(), reports);
         this.runs =
                 new NodeRuns(
-                        node, spool, machine.bootId(), launcher, outbox, timing.killGrace(), ended);
+                        node,
+                        spool,
+                        machine.bootId(),
+                        launcher,
+                        outbox,
+                        timing.killGrace(),
+                        ended,
+                        this::unfit);
     }
 
     public LocalNode node() {
@@ -104,12 +118,56 @@ public final class NodeAgent implements AutoCloseable {
         return runs.held();
     }
 
+    /// The node has other GPUs than before: it registers anew, and its runs go on.
+    void offer(Inventory inventory) {
+        node = node.with(inventory.enforcing(node.inventory().isolation()));
+        otherInventory = true;
+    }
+
+    /// Where its heartbeats find what the GPUs do.
+    void samples(Supplier<List<GpuSample>> source) {
+        samples = source;
+    }
+
+    /// What the node's GPUs did when they were last sampled.
+    public List<GpuSample> samples() {
+        return samples.get();
+    }
+
+    /// A GPU has failed: the runs that hold it, or an instance of it, say so when they end, and end
+    /// now if it is fatal.
+    void gpuFailed(String uuid, String reason, boolean fatal) {
+        runs.gpuFailed(uuid, reason, fatal);
+    }
+
+    /// Whether a run holds that GPU or an instance of it.
+    boolean holds(String uuid) {
+        return runs.holds(uuid);
+    }
+
+    /// Why one of those GPUs cannot be had, if one cannot.
+    private Optional<String> unfit(Collection<String> gpus) {
+        Hardware hardware = node.inventory().hardware();
+        return hardware == null
+                ? Optional.empty()
+                : hardware.outOfService().stream()
+                        .filter(gpu -> gpu.uuid() != null && gpus.contains(gpu.uuid()))
+                        .map(gpu -> "GPU " + gpu.uuid() + " is out of service: " + gpu.reason())
+                        .findFirst();
+    }
+
     /// Whether it must register now.
     public boolean unregistered() {
         return switch (status.standing()) {
             case UNREGISTERED -> true;
             case REGISTERING -> System.nanoTime() - syncDue >= 0;
-            case IN_EPOCH, STOPPED -> false;
+            case IN_EPOCH -> {
+                if (otherInventory) {
+                    leaveEpoch();
+                }
+                yield otherInventory;
+            }
+            case STOPPED -> false;
         };
     }
 
@@ -134,6 +192,7 @@ public final class NodeAgent implements AutoCloseable {
     /// @param held the node's runs, after [#silence]
     public NodeSeen register(long ordersEnd, long reportsEnd, List<HeldRun> held) {
         nonce = UUID.randomUUID().toString();
+        otherInventory = false;
         ordersFrom = ordersEnd;
         syncDue = System.nanoTime() + timing.syncTimeout().toNanos();
         status = new Status(Standing.REGISTERING, 0, 0, null);
@@ -189,7 +248,8 @@ public final class NodeAgent implements AutoCloseable {
                         now.applied(),
                         runs.ids(),
                         Host.loadPercent(),
-                        Host.memoryUsedMib()));
+                        Host.memoryUsedMib(),
+                        samples()));
     }
 
     /// Begins to end all runs.

@@ -1,10 +1,12 @@
 package io.berth.agent;
 
 import io.berth.agent.RunPart.Surroundings;
+import io.berth.agent.host.FoundGpus;
 import io.berth.agent.host.LocalNode;
 import io.berth.agent.launch.Launcher;
 import io.berth.agent.launch.RunFiles;
 import io.berth.contracts.ExitStatus;
+import io.berth.contracts.Gpu;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.RunId;
 import io.berth.contracts.event.Order.Launch;
@@ -15,11 +17,14 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,6 +41,7 @@ final class NodeRuns implements Closeable {
     /// Takes up what an earlier agent left in the spool.
     ///
     /// @param ended called when a run's part has ended
+    /// @param unfit why one of some GPUs cannot be had
     NodeRuns(
             LocalNode node,
             Spool spool,
@@ -43,13 +49,14 @@ final class NodeRuns implements Closeable {
             Launcher launcher,
             Outbox outbox,
             Duration killGrace,
-            Consumer<RunEnd> ended)
+            Consumer<RunEnd> ended,
+            Function<Collection<String>, Optional<String>> unfit)
             throws IOException {
         this.spool = spool;
         this.bootId = bootId;
         this.surroundings =
                 new Surroundings(
-                        node, launcher, outbox, killGrace, ended, run -> parts.remove(run));
+                        node, launcher, outbox, killGrace, ended, run -> parts.remove(run), unfit);
         var adoption = new Adoption(node.name(), bootId, launcher.groups());
         for (RunFiles files : spool.all()) {
             adoption.of(files).ifPresent(launch -> begin(launch, files));
@@ -101,6 +108,28 @@ final class NodeRuns implements Closeable {
                 part.stop(Cause.STOPPED, surroundings.killGrace());
             }
         }
+    }
+
+    /// A GPU has failed: the runs on it are told.
+    ///
+    /// @param fatal whether they cannot go on
+    void gpuFailed(String uuid, String reason, boolean fatal) {
+        parts.values().stream()
+                .filter(part -> part.holdsAny(onGpu(uuid)))
+                .forEach(part -> part.gpuFailed(reason, fatal));
+    }
+
+    boolean holds(String uuid) {
+        Set<String> those = onGpu(uuid);
+        return parts.values().stream().anyMatch(part -> part.holdsAny(those));
+    }
+
+    /// The GPU itself, or its instances.
+    private Set<String> onGpu(String uuid) {
+        return surroundings.node().inventory().gpus().stream()
+                .filter(gpu -> FoundGpus.physical(gpu).equals(uuid))
+                .map(Gpu::uuid)
+                .collect(Collectors.toSet());
     }
 
     /// Begins to end all runs, as the agent goes.

@@ -16,10 +16,13 @@ import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.RunReport.Cause;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,13 +37,15 @@ final class RunPart {
     ///
     /// @param ended called when a part has ended
     /// @param gone called when that stands in the log and nothing is left of the part
+    /// @param unfit why one of some GPUs cannot be had
     record Surroundings(
             LocalNode node,
             Launcher launcher,
             Outbox outbox,
             Duration killGrace,
             Consumer<RunEnd> ended,
-            Consumer<RunId> gone) {}
+            Consumer<RunId> gone,
+            Function<Collection<String>, Optional<String>> unfit) {}
 
     /// What isolation was verified; its presence says that the task stood ready.
     record Verified(List<Isolation> isolation) {
@@ -50,6 +55,13 @@ final class RunPart {
     /// When the code was given the word, in milliseconds since boot.
     record Begun(long uptimeMillis) {
         static final String NAME = "begun";
+    }
+
+    /// What a GPU of the run failed with, to be told at its end.
+    ///
+    /// @param fatal whether the run could not go on
+    record GpuFault(String reason, boolean fatal) {
+        static final String NAME = "gpu-fault";
     }
 
     private final Surroundings surroundings;
@@ -81,12 +93,7 @@ final class RunPart {
     /// What a registration says of it. A part that has ended still counts as running until its
     /// report stands in the log.
     HeldRun held() {
-        reporting.lock();
-        try {
-            return new HeldRun(run(), phase == Phase.PREPARED ? phase : Phase.RUNNING);
-        } finally {
-            reporting.unlock();
-        }
+        return new HeldRun(run(), phase() == Phase.PREPARED ? Phase.PREPARED : Phase.RUNNING);
     }
 
     void go() {
@@ -96,6 +103,33 @@ final class RunPart {
     /// TERM now, KILL after the grace.
     void stop(Cause cause, Duration grace) {
         orders.stop(cause, grace);
+    }
+
+    boolean holdsAny(Set<String> gpus) {
+        return phase() != Phase.ENDED && launch.here().gpus().stream().anyMatch(gpus::contains);
+    }
+
+    /// A GPU that it holds has failed.
+    ///
+    /// @param fatal whether it cannot go on
+    void gpuFailed(String reason, boolean fatal) {
+        try {
+            files.note(GpuFault.NAME, new GpuFault(reason, fatal));
+        } catch (IOException e) {
+            LOG.atWarn().setCause(e).addKeyValue("run", run()).log("GPU failure not spooled");
+        }
+        if (fatal) {
+            stop(Cause.GPU_FAILED, surroundings.killGrace());
+        }
+    }
+
+    private Phase phase() {
+        reporting.lock();
+        try {
+            return phase;
+        } finally {
+            reporting.unlock();
+        }
     }
 
     /// It shall go on under a new epoch, which may not know how far it is.
@@ -133,7 +167,7 @@ final class RunPart {
     private RunEnd end() throws InterruptedException {
         try {
             RunEnd known = files.kept(RunEnd.NAME, RunEnd.class).orElse(null);
-            return known != null ? known : lived();
+            return known != null ? known : explained(lived());
         } catch (LaunchRefused e) {
             return RunEnd.unstarted(Cause.LAUNCH_FAILED, e.getMessage());
         } catch (IOException | RuntimeException e) {
@@ -148,7 +182,30 @@ final class RunPart {
         }
     }
 
+    /// With the failure of a GPU, where that may be why it ended.
+    private RunEnd explained(RunEnd end) throws IOException {
+        boolean touched =
+                end.cause() == Cause.GPU_FAILED
+                        || (end.cause() == Cause.EXITED && !end.exit().successful());
+        Optional<GpuFault> fault =
+                touched ? files.kept(GpuFault.NAME, GpuFault.class) : Optional.empty();
+        return fault.map(it ->
+                        new RunEnd(
+                                it.fatal() ? Cause.GPU_FAILED : end.cause(),
+                                end.exit(),
+                                end.usage(),
+                                it.reason()))
+                .orElse(end);
+    }
+
     private RunEnd lived() throws IOException, LaunchRefused, InterruptedException {
+        Optional<String> unfit =
+                files.has(Verified.NAME)
+                        ? Optional.empty()
+                        : surroundings.unfit().apply(launch.here().gpus());
+        if (unfit.isPresent()) {
+            return RunEnd.unstarted(Cause.GPU_FAILED, unfit.get());
+        }
         Prepared prepared = prepared();
         Begun begun = files.kept(Begun.NAME, Begun.class).orElse(null);
         if (begun == null) {

@@ -100,6 +100,8 @@ record RunningTask(
     private RunEnd stopped(Stopping first) throws IOException, InterruptedException {
         files.note(Stopping.NAME, first);
         group.terminate();
+        // What is suspended takes the signal when it goes on.
+        group.resume();
         Stopping stopping = first;
         while (!group.members().isEmpty() && LiveProcess.uptimeMillis() < stopping.killAt()) {
             orders.await(ENDING_TICK_MILLIS);

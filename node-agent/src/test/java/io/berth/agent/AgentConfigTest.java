@@ -27,6 +27,9 @@ class AgentConfigTest {
         assertThat(config.host()).isTrue();
         assertThat(config.gpuProfile()).isEmpty();
         assertThat(config.virtual()).isEmpty();
+        assertThat(config.gpuTest()).isEmpty();
+        assertThat(config.gpuPatience()).isEqualTo(Duration.ofMinutes(1));
+        assertThat(config.maxProcesses()).isEqualTo(32_768);
         assertThat(config.nvmlLibrary()).isEqualTo("libnvidia-ml.so.1");
         assertThat(config.onShutdown()).isEqualTo(AgentConfig.OnShutdown.LEAVE);
         assertThat(config.cgroupParent()).isEqualTo("berth");

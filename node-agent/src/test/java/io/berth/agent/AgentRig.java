@@ -16,7 +16,7 @@ final class AgentRig implements AutoCloseable {
 
     private static final AtomicInteger NODES = new AtomicInteger();
 
-    final String node = "node" + NODES.incrementAndGet();
+    final String node;
     final Path work;
     final TestConfig config;
     final HandPlacement placement;
@@ -28,10 +28,25 @@ final class AgentRig implements AutoCloseable {
 
     AgentRig(Path folder, KafkaConnection connection, HandPlacement placement)
             throws IOException, InterruptedException {
-        work = Files.createDirectories(folder.resolve("work"));
-        config = TestConfig.host(folder.resolve("home"), node);
+        this(folder, TestConfig.host(folder.resolve("home"), newNode()), connection, placement);
+    }
+
+    AgentRig(Path folder, TestConfig config) throws IOException, InterruptedException {
+        this(folder, config, TestBroker.shared(), TestBroker.placement());
+    }
+
+    private AgentRig(
+            Path folder, TestConfig config, KafkaConnection connection, HandPlacement placement)
+            throws IOException, InterruptedException {
+        this.work = Files.createDirectories(folder.resolve("work"));
+        this.config = config;
+        this.node = config.name().orElseThrow();
         this.placement = placement;
-        process = start(config, connection);
+        this.process = start(config, connection);
+    }
+
+    static String newNode() {
+        return "node" + NODES.incrementAndGet();
     }
 
     static AgentProcess start(AgentConfig config, KafkaConnection connection)

@@ -136,7 +136,7 @@ class LaunchTest {
         assumeThat(rig.agent().node().inventory().isolation()).contains(Isolation.DEVICES);
         RunId run = HandPlacement.newRun();
 
-        run(run, "mknod gpu c 195 0 || cp -a ../home/devices/nvidia-195-0 gpu; cat gpu");
+        run(run, "mknod gpu c 195 0 || cp -a ../home/devices/gpu-195-0 gpu; cat gpu");
 
         assertThat(rig.output(run)).contains("gpu: Operation not permitted");
         assertThat(placement.await(Started.class, run).isolation()).contains(Isolation.DEVICES);

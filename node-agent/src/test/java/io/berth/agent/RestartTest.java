@@ -206,7 +206,8 @@ class RestartTest {
                         Optional.of("2xdgx-a100"),
                         base.onShutdown(),
                         base.killGrace(),
-                        base.cgroupParent());
+                        base.cgroupParent(),
+                        base.nvmlLibrary());
         try (var agents = AgentRig.start(config, TestBroker.shared())) {
             List<String> nodes = List.of("dgx-a100-01", "dgx-a100-02");
             nodes.forEach(placement::register);

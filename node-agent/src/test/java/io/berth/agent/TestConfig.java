@@ -1,5 +1,6 @@
 package io.berth.agent;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -13,7 +14,8 @@ record TestConfig(
         Optional<String> virtual,
         OnShutdown onShutdown,
         Duration killGrace,
-        String cgroupParent)
+        String cgroupParent,
+        String nvmlLibrary)
         implements AgentConfig {
 
     static final String PARENT = "berth-test-" + ProcessHandle.current().pid();
@@ -31,17 +33,51 @@ record TestConfig(
                 Optional.empty(),
                 OnShutdown.STOP,
                 Duration.ofMillis(500),
-                cgroupParent);
+                cgroupParent,
+                home + "/no-such-library");
+    }
+
+    /// A host whose GPUs are those that a library tells of.
+    static TestConfig found(Path home, String name, String nvmlLibrary) {
+        return new TestConfig(
+                home,
+                Optional.of(name),
+                true,
+                Optional.empty(),
+                Optional.empty(),
+                OnShutdown.STOP,
+                Duration.ofMillis(500),
+                PARENT,
+                nvmlLibrary);
     }
 
     TestConfig leaving() {
         return new TestConfig(
-                home, name, host, gpuProfile, virtual, OnShutdown.LEAVE, killGrace, cgroupParent);
+                home,
+                name,
+                host,
+                gpuProfile,
+                virtual,
+                OnShutdown.LEAVE,
+                killGrace,
+                cgroupParent,
+                nvmlLibrary);
+    }
+
+    /// A program in the home, if the test has put one there.
+    @Override
+    public Optional<Path> gpuTest() {
+        return Optional.of(home.resolve("test-gpu")).filter(Files::exists);
     }
 
     @Override
-    public String nvmlLibrary() {
-        return home + "/no-such-library";
+    public Duration gpuPatience() {
+        return Duration.ofMillis(200);
+    }
+
+    @Override
+    public int maxProcesses() {
+        return 100;
     }
 
     @Override

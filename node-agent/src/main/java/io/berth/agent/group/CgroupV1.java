@@ -3,7 +3,6 @@ package io.berth.agent.group;
 import static io.berth.agent.group.ControlFiles.read;
 import static io.berth.agent.group.ControlFiles.write;
 
-import io.berth.contracts.IndexSet;
 import io.berth.contracts.Isolation;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
@@ -11,7 +10,6 @@ import io.berth.contracts.event.RunReport.Usage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
@@ -21,6 +19,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /// Groups as cgroups of version 1: one tree for each controller, in each of them
 /// `<parent>/<node>/<run>/task`.
@@ -33,6 +32,8 @@ final class CgroupV1 implements Groups {
         CPUACCT,
         CPUSET,
         MEMORY,
+        PIDS,
+        BLKIO,
         DEVICES;
 
         String kernelName() {
@@ -68,7 +69,7 @@ final class CgroupV1 implements Groups {
             Files.createDirectories(folder);
         }
         try {
-            group.limit(limits, mounts);
+            group.enforced.addAll(new V1Limits(group.folders, mounts).set(limits));
         } catch (IOException e) {
             group.remove();
             throw e;
@@ -140,38 +141,83 @@ final class CgroupV1 implements Groups {
         /// Frozen, a group cannot fork away from KILL, which takes effect when it thaws.
         @Override
         public void kill() throws IOException {
-            Path freezer = folders.get(Controller.FREEZER);
-            if (freezer == null || !Files.exists(freezer)) {
+            if (!freezable()) {
                 ControlFiles.killAll(members());
                 return;
             }
-            Path state = freezer.resolve("freezer.state");
-            for (int tries = 0; tries < FREEZE_TRIES; tries++) {
-                write(state, "FROZEN");
-                if (read(state).equals("FROZEN")) {
-                    break;
-                }
-                LockSupport.parkNanos(FREEZE_PAUSE_NANOS);
-            }
+            freeze();
             try {
                 ControlFiles.killAll(members());
             } finally {
-                write(state, "THAWED");
+                resume();
             }
         }
 
         @Override
+        public void suspend() throws IOException {
+            if (!freezable()) {
+                signal(Kill.STOP);
+            } else if (!freeze()) {
+                throw new IOException("the group does not freeze");
+            }
+        }
+
+        @Override
+        public void resume() throws IOException {
+            Path freezer = folders.get(Controller.FREEZER);
+            if (freezer != null && Files.exists(freezer)) {
+                write(freezer.resolve("freezer.state"), "THAWED");
+            } else {
+                signal(Kill.CONTINUE);
+            }
+        }
+
+        private boolean freezable() {
+            Path freezer = folders.get(Controller.FREEZER);
+            return freezer != null && Files.exists(freezer);
+        }
+
+        /// A group that forks may need several calls. Whether it is frozen.
+        private boolean freeze() throws IOException {
+            Path state =
+                    Objects.requireNonNull(folders.get(Controller.FREEZER))
+                            .resolve("freezer.state");
+            for (int tries = 0; tries < FREEZE_TRIES; tries++) {
+                write(state, "FROZEN");
+                if (read(state).equals("FROZEN")) {
+                    return true;
+                }
+                LockSupport.parkNanos(FREEZE_PAUSE_NANOS);
+            }
+            return false;
+        }
+
+        @Override
         public Usage usage() throws IOException {
-            Path cpu = folders.get(Controller.CPUACCT);
-            Path memory = folders.get(Controller.MEMORY);
             return new Usage(
-                    cpu == null || !Files.exists(cpu)
-                            ? 0
-                            : Long.parseLong(read(cpu.resolve("cpuacct.usage"))) / 1_000_000,
-                    memory == null || !Files.exists(memory)
-                            ? 0
-                            : Long.parseLong(read(memory.resolve("memory.max_usage_in_bytes")))
-                                    >> 20);
+                    number(Controller.CPUACCT, "cpuacct.usage") / 1_000_000,
+                    number(Controller.MEMORY, "memory.max_usage_in_bytes") >> 20,
+                    ioMib("Read"),
+                    ioMib("Write"));
+        }
+
+        /// A number that a controller counts; 0 if it is not mounted or the group is gone.
+        private long number(Controller controller, String file) throws IOException {
+            Path folder = folders.get(controller);
+            return folder == null || !Files.exists(folder)
+                    ? 0
+                    : Long.parseLong(read(folder.resolve(file)));
+        }
+
+        private @Nullable Long ioMib(String way) throws IOException {
+            Path folder = folders.get(Controller.BLKIO);
+            return folder == null
+                    ? null
+                    : ControlFiles.sum(
+                                    folder.resolve("blkio.throttle.io_service_bytes_recursive"),
+                                    " " + way + " ([0-9]+)")
+                            .map(bytes -> bytes >> 20)
+                            .orElse(null);
         }
 
         @Override
@@ -196,69 +242,6 @@ final class CgroupV1 implements Groups {
                 if (run != null) {
                     ControlFiles.remove(run);
                 }
-            }
-        }
-
-        void limit(Limits limits, Map<Controller, Path> mounts) throws IOException {
-            Path cpuset = folders.get(Controller.CPUSET);
-            if (cpuset != null) {
-                limitCpus(
-                        cpuset,
-                        Objects.requireNonNull(mounts.get(Controller.CPUSET)),
-                        limits.cpus());
-            }
-            Path memory = folders.get(Controller.MEMORY);
-            if (memory != null) {
-                limitMemory(memory, limits.memoryBytes());
-            }
-            Path devices = folders.get(Controller.DEVICES);
-            if (devices != null) {
-                limitDevices(devices, limits.devices());
-            }
-        }
-
-        /// A group has no CPUs and no memory nodes until it is given some, from the top down.
-        private void limitCpus(Path leaf, Path mount, IndexSet cpus) throws IOException {
-            Path above = mount;
-            for (Path name : mount.relativize(leaf)) {
-                Path group = above.resolve(name);
-                for (String file : List.of("cpuset.cpus", "cpuset.mems")) {
-                    if (read(group.resolve(file)).isEmpty()) {
-                        write(group.resolve(file), read(above.resolve(file)));
-                    }
-                }
-                above = group;
-            }
-            write(leaf.resolve("cpuset.cpus"), cpus.toString());
-            if (IndexSet.parse(read(leaf.resolve("cpuset.cpus"))).equals(cpus)) {
-                enforced.add(Isolation.CPUSET);
-            }
-        }
-
-        private void limitMemory(Path leaf, long bytes) throws IOException {
-            String limit = Long.toString(bytes);
-            Path file = leaf.resolve("memory.limit_in_bytes");
-            write(file, limit);
-            Path withSwap = leaf.resolve("memory.memsw.limit_in_bytes");
-            boolean swapLimited = !Files.exists(withSwap);
-            if (!swapLimited) {
-                write(withSwap, limit);
-                swapLimited = read(withSwap).equals(limit);
-            }
-            if (swapLimited && read(file).equals(limit)) {
-                enforced.add(Isolation.MEMORY);
-            }
-        }
-
-        /// All is denied first: only the list of what is allowed can be read back.
-        private void limitDevices(Path leaf, List<String> allowed) throws IOException {
-            write(leaf.resolve("devices.deny"), "a");
-            for (String rule : allowed) {
-                write(leaf.resolve("devices.allow"), rule);
-            }
-            String list = read(leaf.resolve("devices.list"));
-            if (Set.copyOf(Arrays.asList(list.split("\n"))).equals(Set.copyOf(allowed))) {
-                enforced.add(Isolation.DEVICES);
             }
         }
     }

@@ -18,8 +18,8 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Groups as cgroups of version 2: `<parent>/<node>/<run>/task` in the one tree. Devices are not
-/// limited: that needs a program in the kernel.
+/// Groups as cgroups of version 2: `<parent>/<node>/<run>/task` in the one tree. What has no
+/// control file there, the devices, is limited by a program in the kernel.
 final class CgroupV2 implements Groups {
 
     private static final Logger LOG = LoggerFactory.getLogger(CgroupV2.class);
@@ -81,7 +81,7 @@ final class CgroupV2 implements Groups {
     private static void delegate(Path group) throws IOException {
         List<String> available = words(group.resolve("cgroup.controllers"));
         List<String> delegated = words(group.resolve("cgroup.subtree_control"));
-        for (String controller : List.of("cpuset", "memory")) {
+        for (String controller : List.of("cpuset", "memory", "pids", "io")) {
             if (available.contains(controller) && !delegated.contains(controller)) {
                 try {
                     write(group.resolve("cgroup.subtree_control"), "+" + controller);
@@ -134,14 +134,30 @@ final class CgroupV2 implements Groups {
         }
 
         @Override
+        public void suspend() throws IOException {
+            write(folder.resolve("cgroup.freeze"), "1");
+        }
+
+        @Override
+        public void resume() throws IOException {
+            Path freeze = folder.resolve("cgroup.freeze");
+            if (Files.exists(freeze)) {
+                write(freeze, "0");
+            }
+        }
+
+        @Override
         public Usage usage() throws IOException {
             if (!Files.exists(folder)) {
                 return Usage.NONE;
             }
             Path peak = folder.resolve("memory.peak");
+            Path io = folder.resolve("io.stat");
             return new Usage(
                     ControlFiles.count(folder.resolve("cpu.stat"), "usage_usec") / 1000,
-                    Files.exists(peak) ? Long.parseLong(read(peak)) >> 20 : 0);
+                    Files.exists(peak) ? Long.parseLong(read(peak)) >> 20 : 0,
+                    ControlFiles.sum(io, "rbytes=([0-9]+)").map(it -> it >> 20).orElse(null),
+                    ControlFiles.sum(io, "wbytes=([0-9]+)").map(it -> it >> 20).orElse(null));
         }
 
         @Override
@@ -179,6 +195,25 @@ final class CgroupV2 implements Groups {
                 if (read(memory).equals(limit)) {
                     enforced.add(Isolation.MEMORY);
                 }
+            }
+            Path pids = folder.resolve("pids.max");
+            if (Files.exists(pids) && limits.processes() > 0) {
+                write(pids, Integer.toString(limits.processes()));
+            }
+            limitDevices(limits.devices());
+        }
+
+        /// A kernel that takes no filter leaves the devices open, which is seen and reported.
+        private void limitDevices(List<String> allowed) {
+            try {
+                if (DeviceFilter.attach(folder, allowed)) {
+                    enforced.add(Isolation.DEVICES);
+                }
+            } catch (IOException e) {
+                LOG.atWarn()
+                        .addKeyValue("group", folder)
+                        .addKeyValue("cause", e.getMessage())
+                        .log("Devices are not limited");
             }
         }
     }

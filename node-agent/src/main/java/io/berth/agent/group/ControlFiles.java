@@ -8,8 +8,10 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /// The kernel's control files: folders that are groups, files that are settings.
@@ -39,6 +41,20 @@ final class ControlFiles {
             }
         }
         return 0;
+    }
+
+    /// The sum of what the pattern's group finds in a file; nothing if there is no such file.
+    static Optional<Long> sum(Path file, String pattern) throws IOException {
+        try {
+            return Optional.of(
+                    Pattern.compile(pattern)
+                            .matcher(Files.readString(file))
+                            .results()
+                            .mapToLong(found -> Long.parseLong(found.group(1)))
+                            .sum());
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        }
     }
 
     /// A group and the groups in it, the innermost first; none if it is gone.

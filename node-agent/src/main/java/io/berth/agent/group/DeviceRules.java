@@ -1,12 +1,14 @@
 package io.berth.agent.group;
 
 import io.berth.contracts.Gpu;
+import io.berth.contracts.GpuHardware;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /// Which device files a run may open: those that every program needs, the network of the cluster,
@@ -21,6 +23,7 @@ public final class DeviceRules {
     private static final List<Integer> NVIDIA_CONTROL = List.of(255, 254);
 
     private static final int NVIDIA_DEFAULT_MAJOR = 195;
+    private static final int DRM_MAJOR = 226;
 
     private final Map<String, Integer> majors;
 
@@ -55,22 +58,52 @@ public final class DeviceRules {
                 rules.add(rule(major + ":*"));
             }
         });
-        List<Gpu> present = gpus.stream().filter(gpu -> gpu.minor() >= 0).toList();
-        present.forEach(gpu -> rules.add(rule(nvidiaMajor() + ":" + gpu.minor())));
-        if (!present.isEmpty()) {
+        gpus.stream()
+                .flatMap(gpu -> devices(gpu).stream())
+                .distinct()
+                .forEach(it -> rules.add(rule(it)));
+        if (gpus.stream().anyMatch(gpu -> gpu.minor() >= 0)) {
             NVIDIA_CONTROL.forEach(minor -> rules.add(rule(nvidiaMajor() + ":" + minor)));
-            Integer memory = majors.get("nvidia-uvm");
-            if (memory != null) {
-                rules.add(rule(memory + ":*"));
-            }
+            allowShared(rules, "nvidia-uvm", "*");
+        }
+        if (gpus.stream().anyMatch(gpu -> renderMinor(gpu).isPresent())) {
+            allowShared(rules, "kfd", "0");
         }
         return rules;
+    }
+
+    /// The numbers of the device files that are a GPU's own, `major:minor`: that of the GPU, for a
+    /// MIG instance those of its capabilities too, and AMD's render node. None if it has no file.
+    public List<String> devices(Gpu gpu) {
+        var devices = new ArrayList<String>();
+        if (gpu.minor() >= 0) {
+            devices.add(nvidiaMajor() + ":" + gpu.minor());
+        }
+        Integer capabilities = majors.get("nvidia-caps");
+        GpuHardware hardware = gpu.hardware();
+        if (hardware != null && hardware.mig() != null && capabilities != null) {
+            hardware.mig().capabilities().toBitSet().stream()
+                    .forEach(minor -> devices.add(capabilities + ":" + minor));
+        }
+        renderMinor(gpu).ifPresent(minor -> devices.add(DRM_MAJOR + ":" + minor));
+        return devices;
     }
 
     /// The major number of GPU device files.
     public int nvidiaMajor() {
         Integer major = majors.getOrDefault("nvidia", majors.get("nvidia-frontend"));
         return major == null ? NVIDIA_DEFAULT_MAJOR : major;
+    }
+
+    private void allowShared(List<String> rules, String driver, String minor) {
+        Integer major = majors.get(driver);
+        if (major != null) {
+            rules.add(rule(major + ":" + minor));
+        }
+    }
+
+    private static Optional<Integer> renderMinor(Gpu gpu) {
+        return Optional.ofNullable(gpu.hardware()).map(GpuHardware::renderMinor);
     }
 
     private static String rule(String device) {

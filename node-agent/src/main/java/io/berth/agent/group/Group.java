@@ -34,10 +34,23 @@ public interface Group {
     /// @throws IOException if a process is still in it
     void remove() throws IOException;
 
+    /// Stops all that are in it where they are.
+    void suspend() throws IOException;
+
+    /// Lets all that are in it go on. Those that were not stopped are not disturbed.
+    void resume() throws IOException;
+
+    /// Sends a signal to all that are in it.
+    ///
+    /// @param number the signal's
+    default void signal(int number) throws IOException {
+        for (long pid : members()) {
+            Kill.send(pid, number);
+        }
+    }
+
     /// Sends TERM to all that are in it.
     default void terminate() throws IOException {
-        for (long pid : members()) {
-            ProcessHandle.of(pid).ifPresent(ProcessHandle::destroy);
-        }
+        signal(Kill.TERM);
     }
 }

@@ -42,13 +42,15 @@ public final class HostGroups {
                 v2 = folder;
             }
         }
-        if (usable(v1.values())) {
-            return new CgroupV1(v1, parent);
+        Groups second =
+                v2 != null && usable(List.of(v2)) ? new CgroupV2(v2, parent) : new ProcessTrees();
+        if (!usable(v1.values())) {
+            return second;
         }
-        if (v2 != null && usable(List.of(v2))) {
-            return new CgroupV2(v2, parent);
-        }
-        return new ProcessTrees();
+        Groups first = new CgroupV1(v1, parent);
+        return v1.containsKey(Controller.DEVICES) || second instanceof ProcessTrees
+                ? first
+                : new BothVersions(first, second);
     }
 
     /// Whether groups can be made there.

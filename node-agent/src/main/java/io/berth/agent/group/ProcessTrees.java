@@ -85,6 +85,16 @@ final class ProcessTrees implements Groups {
         }
 
         @Override
+        public void suspend() throws IOException {
+            signal(Kill.STOP);
+        }
+
+        @Override
+        public void resume() throws IOException {
+            signal(Kill.CONTINUE);
+        }
+
+        @Override
         public Usage usage() {
             return Usage.NONE;
         }

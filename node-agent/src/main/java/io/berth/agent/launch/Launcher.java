@@ -29,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 
 /// Brings a run's part up to the point where only the word to go is missing.
 ///
+/// @param maxProcesses of a run's part on a node; 0 is without a limit
 /// @param account under which all scripts run
 public record Launcher(
         Groups groups,
@@ -38,6 +39,7 @@ public record Launcher(
         SpoolWatch watch,
         Specs specs,
         String clusterName,
+        int maxProcesses,
         JobEnvironment.Account account) {
 
     /// How long a task may take to stand ready: forking is slow on a machine under pressure.
@@ -50,7 +52,8 @@ public record Launcher(
 
     /// The same with other groups.
     public Launcher in(Groups others) {
-        return new Launcher(others, rules, probes, shims, watch, specs, clusterName, account);
+        return new Launcher(
+                others, rules, probes, shims, watch, specs, clusterName, maxProcesses, account);
     }
 
     /// Makes files, group and task.
@@ -122,7 +125,7 @@ public record Launcher(
             throws LaunchRefused, IOException, InterruptedException {
         List<Gpu> gpus = held(node, allocation);
         IndexSet cpus = node.virtual() ? IndexSet.EMPTY : node.onHost(allocation.cpus());
-        var limits = new Limits(cpus, allocation.memoryMib(), rules.allowing(gpus));
+        var limits = new Limits(cpus, allocation.memoryMib(), maxProcesses, rules.allowing(gpus));
         Group group = groups.create(node.name(), run, limits);
         files.write("start", start);
         files.write("entrances", lines(group.entrances()));

@@ -1,5 +1,6 @@
 package io.berth.agent.launch;
 
+import io.berth.agent.group.DeviceRules;
 import io.berth.contracts.Gpu;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,56 +19,55 @@ public final class ProbeDevices {
 
     private static final Logger LOG = LoggerFactory.getLogger(ProbeDevices.class);
 
-    private final TreeMap<Integer, Path> byMinor;
+    private final DeviceRules rules;
+    private final TreeMap<String, Path> byNumber;
 
-    private ProbeDevices(TreeMap<Integer, Path> byMinor) {
-        this.byMinor = byMinor;
+    private ProbeDevices(DeviceRules rules, TreeMap<String, Path> byNumber) {
+        this.rules = rules;
+        this.byNumber = byNumber;
     }
 
-    /// Makes the files of these GPUs; that of minor 0 if none of them has one. Without the right to
-    /// make any, there is nothing to try and nothing is proven.
-    public static ProbeDevices make(Path home, int major, Collection<Gpu> gpus) throws IOException {
+    /// Makes the files of these GPUs; that of NVIDIA's first if none of them has one. Without the
+    /// right to make any, there is nothing to try and nothing is proven.
+    public static ProbeDevices make(Path home, DeviceRules rules, Collection<Gpu> gpus)
+            throws IOException {
         Path folder = Files.createDirectories(home.resolve("devices"));
-        List<Integer> minors =
-                gpus.stream().map(Gpu::minor).filter(minor -> minor >= 0).distinct().toList();
-        var byMinor = new TreeMap<Integer, Path>();
-        for (int minor : minors.isEmpty() ? List.of(0) : minors) {
-            Path device = folder.resolve("nvidia-" + major + "-" + minor);
-            if (Files.exists(device) || mknod(device, major, minor)) {
-                byMinor.put(minor, device);
+        List<String> numbers =
+                gpus.stream().flatMap(gpu -> rules.devices(gpu).stream()).distinct().toList();
+        var byNumber = new TreeMap<String, Path>();
+        for (String number : numbers.isEmpty() ? List.of(rules.nvidiaMajor() + ":0") : numbers) {
+            Path device = folder.resolve("gpu-" + number.replace(':', '-'));
+            if (Files.exists(device) || mknod(device, number)) {
+                byNumber.put(number, device);
             }
         }
-        return new ProbeDevices(byMinor);
+        return new ProbeDevices(rules, byNumber);
     }
 
     public Collection<Path> all() {
-        return byMinor.values();
+        return byNumber.values();
     }
 
     /// Those of the GPUs that a run does not hold.
     public List<Path> foreign(Collection<Gpu> held) {
         List<Path> own = own(held);
-        return byMinor.values().stream().filter(device -> !own.contains(device)).toList();
+        return byNumber.values().stream().filter(device -> !own.contains(device)).toList();
     }
 
     /// Those of the GPUs that it holds.
     public List<Path> own(Collection<Gpu> held) {
         return held.stream()
-                .map(gpu -> byMinor.get(gpu.minor()))
+                .flatMap(gpu -> rules.devices(gpu).stream())
+                .map(byNumber::get)
                 .flatMap(Stream::ofNullable)
+                .distinct()
                 .toList();
     }
 
-    private static boolean mknod(Path device, int major, int minor) throws IOException {
+    private static boolean mknod(Path device, String number) throws IOException {
+        String[] parts = number.split(":");
         Process process =
-                new ProcessBuilder(
-                                "mknod",
-                                "-m",
-                                "600",
-                                device.toString(),
-                                "c",
-                                Integer.toString(major),
-                                Integer.toString(minor))
+                new ProcessBuilder("mknod", "-m", "600", device.toString(), "c", parts[0], parts[1])
                         .redirectErrorStream(true)
                         .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                         .start();

@@ -13,8 +13,11 @@ import io.berth.contracts.RunId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,7 +31,7 @@ class GroupsTest {
     private static final String PARENT = "berth-groups-" + ProcessHandle.current().pid();
     private static final Path UNIFIED = Path.of("/sys/fs/cgroup/unified");
     private static final Limits LIMITS =
-            new Limits(IndexSet.firstN(1), 64, List.of("c 1:3 rw", "c 1:9 rw"));
+            new Limits(IndexSet.firstN(1), 64, 20, List.of("c 1:3 rw", "c 1:9 rw"));
 
     @TempDir Path folder;
 
@@ -112,13 +115,161 @@ class GroupsTest {
         groups.removeEmptyParents(NODE);
     }
 
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void a_suspended_group_stands_still_until_it_is_resumed(Groups groups) throws Exception {
+        RunId run = new RunId(new JobId(80), 1);
+        Group group = groups.create(NODE, run, LIMITS);
+        Path ticks = folder.resolve("ticks");
+        enter(group, run, "while :; do echo >>" + ticks + "; sleep 0.01; done");
+        await().until(() -> Files.exists(ticks) && Files.size(ticks) > 3);
+
+        group.suspend();
+        await().during(Duration.ofMillis(100)).until(stands(ticks));
+        long before = Files.size(ticks);
+        group.resume();
+
+        await().until(() -> Files.size(ticks) > before + 3);
+        group.kill();
+        await().until(() -> group.members().isEmpty());
+        group.remove();
+        groups.removeEmptyParents(NODE);
+    }
+
+    private static Callable<Boolean> stands(Path file) throws IOException {
+        var last = new AtomicLong(Files.size(file));
+        return () -> {
+            long now = Files.size(file);
+            return last.getAndSet(now) == now;
+        };
+    }
+
+    @Test
+    void a_program_in_the_kernel_keeps_a_group_of_version_2_from_foreign_devices()
+            throws Exception {
+        assumeThat(Files.isWritable(UNIFIED)).as("cgroups of version 2 beside version 1").isTrue();
+        RunId run = new RunId(new JobId(81), 1);
+        Groups groups = new CgroupV2(UNIFIED, PARENT);
+        Path own = device(3);
+        Path foreign = device(4);
+        Path made = folder.resolve("made");
+        var limits = new Limits(IndexSet.EMPTY, 64, 0, List.of("c 1:3 rw", "c 195:3 rw"));
+        Group group = groups.create(NODE, run, limits);
+
+        enter(
+                        group,
+                        run,
+                        "cat /dev/null && echo null; cat %s; cat %s; mknod %s c 1 3; cat /dev/zero"
+                                .formatted(own, foreign, made))
+                .waitFor();
+
+        assertThat(group.enforced()).containsExactly(Isolation.DEVICES);
+        assertThat(Files.readAllLines(folder.resolve("output")))
+                .containsExactly(
+                        "null",
+                        "cat: " + own + ": No such device or address",
+                        "cat: " + foreign + ": Operation not permitted",
+                        "mknod: " + made + ": Operation not permitted",
+                        "cat: /dev/zero: Operation not permitted");
+        group.remove();
+        groups.removeEmptyParents(NODE);
+    }
+
+    @Test
+    void the_program_holds_when_who_attached_it_is_gone() throws Exception {
+        assumeThat(Files.isWritable(UNIFIED)).as("cgroups of version 2 beside version 1").isTrue();
+        RunId run = new RunId(new JobId(82), 1);
+        Process other =
+                new ProcessBuilder(
+                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                                "--enable-native-access=ALL-UNNAMED",
+                                "-cp",
+                                System.getProperty("java.class.path"),
+                                Attaching.class.getName(),
+                                PARENT,
+                                run.job().toString())
+                        .inheritIO()
+                        .start();
+        assertThat(other.waitFor()).isZero();
+        Groups groups = new CgroupV2(UNIFIED, PARENT);
+        Group group = groups.find(NODE, run);
+
+        enter(group, run, "cat /dev/null && cat /dev/zero").waitFor();
+
+        assertThat(Files.readString(folder.resolve("output")))
+                .isEqualTo("cat: /dev/zero: Operation not permitted\n");
+        group.remove();
+        groups.removeEmptyParents(NODE);
+    }
+
+    /// Another process, which makes a group and ends.
+    static final class Attaching {
+        public static void main(String[] arguments) throws IOException {
+            var run = new RunId(new JobId(Long.parseLong(arguments[1])), 1);
+            var limits = new Limits(IndexSet.EMPTY, 64, 0, List.of("c 1:3 rw"));
+            var unused = new CgroupV2(UNIFIED, arguments[0]).create(NODE, run, limits);
+        }
+    }
+
+    private Path device(int minor) throws Exception {
+        Path device = folder.resolve("gpu" + minor);
+        int status =
+                new ProcessBuilder("mknod", device.toString(), "c", "195", Integer.toString(minor))
+                        .start()
+                        .waitFor();
+        assumeThat(status).as("the right to make device files").isZero();
+        return device;
+    }
+
+    @Test
+    void a_fork_bomb_stays_within_its_number_of_processes_and_is_killed_at_once() throws Exception {
+        Groups groups = HostGroups.find(PARENT);
+        assumeThat(groups).isInstanceOf(CgroupV1.class);
+        RunId run = new RunId(new JobId(83), 1);
+        Group group = groups.create(NODE, run, LIMITS);
+        enter(group, run, "exec perl -e 'fork while 1'");
+        await().until(() -> group.members().size() == 20);
+
+        group.kill();
+
+        await().atMost(Duration.ofSeconds(1)).until(() -> group.members().isEmpty());
+        group.remove();
+        groups.removeEmptyParents(NODE);
+    }
+
+    @Test
+    void without_devices_in_version_1_the_program_of_version_2_stands_in() throws Exception {
+        assumeThat(Files.isWritable(UNIFIED)).as("cgroups of version 2 beside version 1").isTrue();
+        RunId run = new RunId(new JobId(84), 1);
+        Groups groups =
+                HostGroups.find(
+                        Files.readAllLines(Path.of("/proc/self/mounts")).stream()
+                                .filter(line -> !line.contains("/devices "))
+                                .toList(),
+                        PARENT);
+        Group group = groups.create(NODE, run, LIMITS);
+
+        enter(group, run, "nproc; cat /dev/zero").waitFor();
+
+        assertThat(groups.description()).isEqualTo("cgroup v1 and cgroup v2");
+        assertThat(group.enforced()).contains(Isolation.DEVICES, Isolation.CPUSET);
+        assertThat(Files.readString(folder.resolve("output")))
+                .isEqualTo("1\ncat: /dev/zero: Operation not permitted\n");
+        group.remove();
+        groups.removeEmptyParents(NODE);
+    }
+
     @Test
     void version_1_is_taken_where_it_is_mounted_and_nothing_where_nothing_is() throws IOException {
         String dev = "tmpfs " + folder + " tmpfs rw 0 0";
         String v1 = "cgroup " + folder + " cgroup rw,relatime,memory 0 0";
         String v2 = "cgroup2 " + folder + " cgroup2 rw 0 0";
 
-        assertThat(HostGroups.find(List.of(dev, v1, v2), "b")).isInstanceOf(CgroupV1.class);
+        String devices = v1.replace("memory", "devices");
+
+        assertThat(HostGroups.find(List.of(dev, v1, devices, v2), "b"))
+                .isInstanceOf(CgroupV1.class);
+        assertThat(HostGroups.find(List.of(dev, v1, v2), "b")).isInstanceOf(BothVersions.class);
         assertThat(HostGroups.find(List.of(dev, v2), "b")).isInstanceOf(CgroupV2.class);
         assertThat(HostGroups.find(List.of(dev), "b")).isInstanceOf(ProcessTrees.class);
     }

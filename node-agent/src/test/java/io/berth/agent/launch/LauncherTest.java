@@ -67,11 +67,12 @@ class LauncherTest {
         return new Launcher(
                 groups,
                 rules,
-                ProbeDevices.make(home, rules.nvidiaMajor(), GPUS),
+                ProbeDevices.make(home, rules, GPUS),
                 new Shims(home),
                 watch,
                 _ -> Jobs.script(new JobId(9), work, "exit 0"),
                 "trial",
+                100,
                 new JobEnvironment.Account(0, 0, "/"));
     }
 
@@ -134,8 +135,8 @@ class LauncherTest {
 
             assertThat(prepared.isolation()).containsExactlyInAnyOrder(Isolation.values());
             assertThat(files.text("ready").orElseThrow())
-                    .containsPattern("nvidia-195-3 Operation not permitted")
-                    .doesNotContainPattern("nvidia-195-1 Operation not permitted");
+                    .containsPattern("gpu-195-3 Operation not permitted")
+                    .doesNotContainPattern("gpu-195-1 Operation not permitted");
             prepared.group().kill();
             Awaitility.await()
                     .until(() -> prepared.group().members().isEmpty() && files.has("exit"));

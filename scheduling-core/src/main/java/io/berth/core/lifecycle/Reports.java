@@ -21,6 +21,7 @@ import io.berth.core.state.Draft;
 import io.berth.core.state.Fact;
 import io.berth.core.state.Transitions;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -119,7 +120,7 @@ final class Reports {
         ExitStatus exit = report.exit();
         return Optional.ofNullable(
                 switch (report.cause()) {
-                    case EXITED -> exited(job, run, index, exit);
+                    case EXITED -> exited(job, run, index, report);
                     case OUT_OF_MEMORY ->
                             new Outcome(
                                     JobState.OUT_OF_MEMORY,
@@ -135,20 +136,27 @@ final class Reports {
                                     Reason.JOB_LAUNCH_FAILURE,
                                     new ExitStatus(1, 0),
                                     report.message());
+                    case GPU_FAILED ->
+                            Endings.nodesFailed(
+                                    job,
+                                    Objects.requireNonNullElse(
+                                            report.message(), "a GPU of " + report.node()));
                     case STOPPED, STATUS_LOST, AGENT_SHUTDOWN ->
                             Endings.nodesFailed(job, "node " + report.node() + " lost the run");
                 });
     }
 
-    private static @Nullable Outcome exited(JobStatus job, Run run, int index, ExitStatus exit) {
+    private static @Nullable Outcome exited(
+            JobStatus job, Run run, int index, RunReport.Ended report) {
+        ExitStatus exit = report.exit();
         if (job.description().launch() == LaunchMode.BATCH && index != 0) {
             return Endings.nodesFailed(job, "a node of the run ended before its script");
         }
         if (exit.signal() != 0) {
-            return new Outcome(JobState.FAILED, Reason.RAISED_SIGNAL, exit, null);
+            return new Outcome(JobState.FAILED, Reason.RAISED_SIGNAL, exit, report.message());
         }
         if (exit.code() != 0) {
-            return new Outcome(JobState.FAILED, Reason.NON_ZERO_EXIT_CODE, exit, null);
+            return new Outcome(JobState.FAILED, Reason.NON_ZERO_EXIT_CODE, exit, report.message());
         }
         boolean last =
                 job.description().launch() == LaunchMode.BATCH

@@ -58,6 +58,17 @@ final class LifecycleTest {
     }
 
     @Test
+    void a_job_whose_gpu_failed_is_queued_again() {
+        onOneNode(LaunchMode.BATCH, true);
+        cell.started(1, 1, "n1");
+
+        cell.ended(1, 1, "n1", Cause.GPU_FAILED, 0);
+
+        assertThat(cell.job(1).state()).isEqualTo(JobState.PENDING);
+        assertThat(cell.job(1).ended().getFirst().outcome()).isEqualTo(JobState.PENDING);
+    }
+
+    @Test
     void an_exit_code_fails_the_job() {
         onOneNode(LaunchMode.BATCH, true);
 

@@ -1,0 +1,107 @@
+package io.berth.agent.group;
+
+import io.berth.contracts.Isolation;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.RunId;
+import io.berth.contracts.event.RunReport.Usage;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/// Groups of a host that has some controllers in cgroups of version 1 and the rest in version 2:
+/// each group is one of both.
+record BothVersions(Groups first, Groups second) implements Groups {
+
+    @Override
+    public String description() {
+        return first.description() + " and " + second.description();
+    }
+
+    @Override
+    public Group create(NodeName node, RunId run, Limits limits) throws IOException {
+        Group one = first.create(node, run, limits);
+        try {
+            return new Pair(one, second.create(node, run, limits));
+        } catch (IOException e) {
+            one.remove();
+            throw e;
+        }
+    }
+
+    @Override
+    public Group find(NodeName node, RunId run) {
+        return new Pair(first.find(node, run), second.find(node, run));
+    }
+
+    @Override
+    public void removeEmptyParents(NodeName node) {
+        first.removeEmptyParents(node);
+        second.removeEmptyParents(node);
+    }
+
+    private record Pair(Group one, Group other) implements Group {
+
+        @Override
+        public List<Path> entrances() {
+            return Stream.concat(one.entrances().stream(), other.entrances().stream()).toList();
+        }
+
+        @Override
+        public Set<Isolation> enforced() {
+            var all = EnumSet.noneOf(Isolation.class);
+            all.addAll(one.enforced());
+            all.addAll(other.enforced());
+            return Set.copyOf(all);
+        }
+
+        @Override
+        public Set<Long> members() throws IOException {
+            var all = new TreeSet<>(one.members());
+            all.addAll(other.members());
+            return all;
+        }
+
+        @Override
+        public void kill() throws IOException {
+            one.kill();
+            other.kill();
+        }
+
+        @Override
+        public void suspend() throws IOException {
+            one.suspend();
+        }
+
+        @Override
+        public void resume() throws IOException {
+            one.resume();
+        }
+
+        /// What is counted in version 1; the rest is counted in version 2.
+        @Override
+        public Usage usage() throws IOException {
+            Usage a = one.usage();
+            Usage b = other.usage();
+            return new Usage(
+                    Math.max(a.cpuMillis(), b.cpuMillis()),
+                    Math.max(a.maxMemoryMib(), b.maxMemoryMib()),
+                    a.readMib() == null ? b.readMib() : a.readMib(),
+                    a.writtenMib() == null ? b.writtenMib() : a.writtenMib());
+        }
+
+        @Override
+        public boolean outOfMemory() throws IOException {
+            return one.outOfMemory() || other.outOfMemory();
+        }
+
+        @Override
+        public void remove() throws IOException {
+            one.remove();
+            other.remove();
+        }
+    }
+}

@@ -1,0 +1,177 @@
+package io.berth.agent.nvml;
+
+import com.sun.jna.Memory;
+import com.sun.jna.Pointer;
+import com.sun.jna.ptr.PointerByReference;
+import io.berth.contracts.GpuSample;
+import io.berth.contracts.Hardware.Health;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// What the GPUs of a machine measure and report. It belongs to one thread.
+public final class NvmlSensors implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(NvmlSensors.class);
+
+    private static final long XID_EVENT = 0x8;
+    private static final int EVENT_BYTES = 32;
+    private static final int EVENT_TYPE = 8;
+    private static final int EVENT_CODE = 16;
+
+    private final Nvml nvml;
+    private final Map<String, NvmlDevice> devices = new LinkedHashMap<>();
+    private @Nullable Pointer events;
+
+    private NvmlSensors(Nvml nvml) {
+        this.nvml = nvml;
+    }
+
+    /// An error that a GPU reports.
+    public record XidEvent(String uuid, int number) {}
+
+    /// The sensors of all GPUs that answer. They close the library when they are closed.
+    public static NvmlSensors of(Nvml nvml) throws NvmlFailure {
+        var sensors = new NvmlSensors(nvml);
+        int count = nvml.deviceCount();
+        for (int place = 0; place < count; place++) {
+            try {
+                NvmlDevice device = nvml.device(place);
+                sensors.devices.put(device.uuid(), device);
+            } catch (NvmlFailure e) {
+                LOG.atWarn()
+                        .addKeyValue("gpu", place)
+                        .addKeyValue("cause", e.reason())
+                        .log("GPU is not watched");
+            }
+        }
+        sensors.listen();
+        return sensors;
+    }
+
+    /// The whole GPUs.
+    public Set<String> uuids() {
+        return devices.keySet();
+    }
+
+    /// What a GPU does now: one sample for it, or one for each of its instances.
+    ///
+    /// @throws NvmlFailure if it is lost
+    public List<GpuSample> sample(String uuid, Health health) throws NvmlFailure {
+        NvmlDevice gpu = device(uuid);
+        if (!gpu.split()) {
+            return List.of(sample(gpu, uuid, health));
+        }
+        var samples = new ArrayList<GpuSample>();
+        for (NvmlDevice instance : gpu.instances()) {
+            samples.add(sample(instance, instance.uuid(), health));
+        }
+        return samples;
+    }
+
+    private static GpuSample sample(NvmlDevice device, String uuid, Health health)
+            throws NvmlFailure {
+        return new GpuSample(
+                uuid,
+                device.use().orElse(null),
+                device.memory()[2] >> 20,
+                device.milliwatts().orElse(null),
+                device.millijoules().orElse(null),
+                device.celsius().orElse(null),
+                device.clock(1).orElse(null),
+                device.clock(2).orElse(null),
+                device.eccErrors(0).orElse(null),
+                device.eccErrors(1).orElse(null),
+                device.processes(),
+                health);
+    }
+
+    /// Why a GPU should be reset, if it should.
+    public Optional<String> fault(String uuid) {
+        try {
+            var unused = device(uuid).memory();
+            return device(uuid).repairPending()
+                    ? Optional.of("its memory waits for a repair by reset")
+                    : Optional.empty();
+        } catch (NvmlFailure e) {
+            return Optional.of(e.reason());
+        }
+    }
+
+    /// Waits for an error of any GPU, so long at most.
+    public Optional<XidEvent> awaitXid(long millis) {
+        Pointer set = events;
+        if (set == null) {
+            pause(millis);
+            return Optional.empty();
+        }
+        Memory event = Nvml.zeroed(EVENT_BYTES);
+        int code = Nvml.code(() -> nvml.library().nvmlEventSetWait_v2(set, event, (int) millis));
+        if (code != 0) {
+            if (code != NvmlFailure.TIMEOUT) {
+                pause(millis);
+            }
+            return Optional.empty();
+        }
+        if (event.getLong(EVENT_TYPE) != XID_EVENT) {
+            return Optional.empty();
+        }
+        Pointer device = event.getPointer(0);
+        int number = (int) event.getLong(EVENT_CODE);
+        return devices.entrySet().stream()
+                .filter(it -> it.getValue().handle().equals(device))
+                .map(it -> new XidEvent(it.getKey(), number))
+                .findFirst();
+    }
+
+    @Override
+    public void close() {
+        Pointer set = events;
+        if (set != null) {
+            var unused = nvml.library().nvmlEventSetFree(set);
+        }
+        nvml.close();
+    }
+
+    private void listen() {
+        var set = new PointerByReference();
+        if (Nvml.code(() -> nvml.library().nvmlEventSetCreate(set)) != 0) {
+            LOG.warn("The driver reports no errors of GPUs");
+            return;
+        }
+        Pointer created = set.getValue();
+        events = created;
+        devices.forEach((uuid, device) -> {
+            int code =
+                    Nvml.code(() ->
+                            nvml.library()
+                                    .nvmlDeviceRegisterEvents(device.handle(), XID_EVENT, created));
+            if (code != 0) {
+                LOG.atWarn()
+                        .addKeyValue("gpu", uuid)
+                        .addKeyValue("cause", NvmlFailure.word(code))
+                        .log("GPU reports no errors");
+            }
+        });
+    }
+
+    private NvmlDevice device(String uuid) {
+        return Objects.requireNonNull(devices.get(uuid), uuid);
+    }
+
+    private static void pause(long millis) {
+        try {
+            TimeUnit.MILLISECONDS.sleep(millis);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

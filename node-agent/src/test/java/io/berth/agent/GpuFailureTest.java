@@ -1,0 +1,130 @@
+package io.berth.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.berth.agent.nvml.NvmlStub;
+import io.berth.agent.nvml.Topologies;
+import io.berth.contracts.Gpu;
+import io.berth.contracts.Hardware.OutOfService;
+import io.berth.contracts.RunId;
+import io.berth.contracts.event.Heartbeat;
+import io.berth.contracts.event.NodeSeen;
+import io.berth.contracts.event.RunReport.Cause;
+import io.berth.contracts.event.RunReport.Ended;
+import io.berth.contracts.event.RunReport.Started;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What an agent does when a GPU of its machine fails under a run.
+class GpuFailureTest {
+
+    @TempDir Path folder;
+    NvmlStub driver;
+    AgentRig rig;
+    HandPlacement placement;
+
+    @BeforeEach
+    void start() throws Exception {
+        driver = NvmlStub.in(Files.createDirectories(folder.resolve("driver")), Topologies.l40s());
+        Path test = Files.createDirectories(folder.resolve("home")).resolve("test-gpu");
+        Files.writeString(test, "#!/bin/sh\n[ -e %s/repaired ]\n".formatted(folder));
+        Files.setPosixFilePermissions(test, PosixFilePermissions.fromString("rwx------"));
+        var config = TestConfig.found(folder.resolve("home"), AgentRig.newNode(), driver.library());
+        rig = new AgentRig(folder, config);
+        placement = rig.placement;
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        if (rig != null) {
+            rig.close();
+        }
+    }
+
+    private RunId running(String gpu, String body) {
+        RunId run = HandPlacement.newRun();
+        placement.launch(rig.node, run, Jobs.script(run.job(), rig.work, body), 64, gpu);
+        placement.await(Started.class, run);
+        return run;
+    }
+
+    private static List<String> gpus(NodeSeen seen) {
+        return seen.inventory().gpus().stream().map(Gpu::uuid).toList();
+    }
+
+    private static List<String> aside(NodeSeen seen) {
+        return Objects.requireNonNull(seen.inventory().hardware()).outOfService().stream()
+                .map(OutOfService::uuid)
+                .toList();
+    }
+
+    @Test
+    void a_fatal_error_ends_the_runs_on_that_gpu_alone_and_takes_it_out_until_it_passes()
+            throws Exception {
+        placement.register(rig.node);
+        RunId hit = running("GPU-1", "exec sleep 60");
+        RunId spared = running("GPU-2", "exec sleep 60");
+
+        driver.add("xid 1 79");
+
+        NodeSeen without = placement.registerAll(rig.node);
+        assertThat(gpus(without)).containsExactly("GPU-0", "GPU-2", "GPU-3");
+        assertThat(aside(without)).containsExactly("GPU-1");
+        Ended ended = placement.await(Ended.class, hit);
+        assertThat(ended.cause()).isEqualTo(Cause.GPU_FAILED);
+        assertThat(ended.message())
+                .isEqualTo("GPU GPU-1 failed: XID 79, the GPU has fallen off the bus");
+        Files.writeString(folder.resolve("repaired"), "");
+        NodeSeen with = placement.registerAll(rig.node);
+        assertThat(gpus(with)).hasSize(4);
+        assertThat(with.runs()).singleElement().extracting("run").isEqualTo(spared);
+    }
+
+    @Test
+    void a_programs_own_fault_is_told_with_its_exit_status() throws Exception {
+        placement.register(rig.node);
+        Path failed = rig.work.resolve("failed");
+        RunId run = running("GPU-3", "while [ ! -e failed ]; do sleep 0.05; done; exit 3");
+
+        driver.add("xid 3 31");
+
+        Path fault = spool().resolve(run + "/gpu-fault");
+        await().until(() -> Files.exists(fault));
+        Files.writeString(failed, "");
+        Ended ended = placement.await(Ended.class, run);
+        assertThat(ended.cause()).isEqualTo(Cause.EXITED);
+        assertThat(ended.exit()).hasToString("3:0");
+        assertThat(ended.message()).isEqualTo("GPU GPU-3 failed: XID 31, memory page fault");
+    }
+
+    private Path spool() {
+        return rig.config.home().resolve("nodes").resolve(rig.node).resolve("runs");
+    }
+
+    @Test
+    void what_the_gpus_do_is_in_heartbeats_and_metrics() throws Exception {
+        driver.add("gpu 2 use=97 temp=61 mw=312500");
+        placement.register(rig.node);
+
+        Heartbeat heartbeat =
+                placement.awaitHeartbeat(it ->
+                        it.gpus().stream().anyMatch(gpu -> Objects.equals(gpu.celsius(), 61)));
+
+        assertThat(heartbeat.gpus()).hasSize(4);
+        var meters = new SimpleMeterRegistry();
+        new GpuGauges(meters, rig.agent()).register();
+        assertThat(meters.get("berth.gpu.power.milliwatts").tag("uuid", "GPU-2").gauge().value())
+                .isEqualTo(312_500);
+        assertThat(meters.get("berth.gpu.ecc.corrected").tag("uuid", "GPU-0").gauge().value())
+                .isNotNegative();
+    }
+}

@@ -1,0 +1,193 @@
+package io.berth.agent.gpu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.berth.agent.host.FoundGpus.Aside;
+import io.berth.agent.nvml.NvmlStub;
+import io.berth.agent.nvml.Topologies;
+import io.berth.contracts.GpuSample;
+import io.berth.contracts.Hardware.Health;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A machine's GPUs, watched through a real library.
+class GpuWatchTest {
+
+    private static final GpuWatch.Timing QUICK =
+            new GpuWatch.Timing(Duration.ofMillis(20), Duration.ofMillis(40));
+
+    private static final class Heard implements GpuWatch.Listener {
+        final List<String> failed = new CopyOnWriteArrayList<>();
+        final AtomicReference<Map<String, Aside>> aside = new AtomicReference<>(Map.of());
+        volatile boolean free = true;
+
+        @Override
+        public void failed(String uuid, String reason, boolean fatal) {
+            failed.add((fatal ? "fatal: " : "") + reason);
+        }
+
+        @Override
+        public void aside(Map<String, Aside> gpus) {
+            aside.set(gpus);
+        }
+
+        @Override
+        public boolean free(String uuid) {
+            return free;
+        }
+    }
+
+    @TempDir Path folder;
+    private final Heard heard = new Heard();
+    private final List<GpuWatch> open = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        open.forEach(GpuWatch::close);
+    }
+
+    private NvmlStub watch(String topology, Optional<Path> test) throws IOException {
+        NvmlStub stub = NvmlStub.in(folder, topology);
+        open.add(GpuWatch.start(stub.library(), QUICK, new GpuTest(test), heard).orElseThrow());
+        return stub;
+    }
+
+    private NvmlStub watch(String topology) throws IOException {
+        return watch(topology, Optional.empty());
+    }
+
+    private void awaitAside(String... uuids) {
+        await().until(() -> heard.aside.get().keySet().equals(Set.of(uuids)));
+    }
+
+    @Test
+    void a_sample_tells_what_a_gpu_does() throws IOException {
+        watch(
+                Topologies.l40s()
+                        + "gpu 2 use=97 used=39000 mw=312500 mj=9000000000 temp=61 sm=1410"
+                        + " memclk=1215 sbe=4 dbe=1 pids=4711,4712\n");
+
+        await().until(() -> open.getFirst().samples().size() == 4);
+
+        assertThat(open.getFirst().samples().get(2))
+                .isEqualTo(
+                        new GpuSample(
+                                "GPU-2",
+                                97,
+                                39_000L,
+                                312_500L,
+                                9_000_000_000L,
+                                61,
+                                1410,
+                                1215,
+                                4L,
+                                1L,
+                                List.of(4711L, 4712L),
+                                Health.HEALTHY));
+    }
+
+    @Test
+    void each_instance_of_a_split_gpu_has_a_sample_of_its_own() throws IOException {
+        watch(Topologies.splitA100());
+
+        await().until(() -> !open.getFirst().samples().isEmpty());
+
+        assertThat(open.getFirst().samples())
+                .extracting(GpuSample::uuid)
+                .containsExactly("GPU-0", "MIG-aaaa", "MIG-bbbb", "MIG-cccc");
+        assertThat(open.getFirst().samples().get(1).use()).isNull();
+    }
+
+    @Test
+    void a_fatal_error_puts_one_gpu_aside_until_it_is_empty_and_passes() throws IOException {
+        heard.free = false;
+        NvmlStub stub = watch(Topologies.l40s());
+
+        stub.add("xid 1 79");
+
+        awaitAside("GPU-1");
+        await().until(() -> !heard.failed.isEmpty());
+        assertThat(heard.failed)
+                .containsExactly("fatal: GPU GPU-1 failed: XID 79, the GPU has fallen off the bus");
+        heard.free = true;
+        awaitAside();
+    }
+
+    @Test
+    void a_programs_own_fault_is_told_and_puts_nothing_aside() throws IOException {
+        NvmlStub stub = watch(Topologies.l40s());
+
+        stub.add("xid 3 31");
+
+        await().until(() -> !heard.failed.isEmpty());
+        assertThat(heard.failed).containsExactly("GPU GPU-3 failed: XID 31, memory page fault");
+        assertThat(heard.aside.get()).isEmpty();
+    }
+
+    @Test
+    void a_gpu_that_stops_answering_is_lost_and_comes_back_with_its_answers() throws IOException {
+        NvmlStub stub = watch(Topologies.l40s());
+        await().until(() -> !open.getFirst().samples().isEmpty());
+
+        stub.add("fail nvmlDeviceGetMemoryInfo 15 2");
+
+        awaitAside("GPU-2");
+        await().until(() -> !heard.failed.isEmpty());
+        assertThat(heard.failed).singleElement().asString().contains("the GPU is lost");
+        stub.tell(Topologies.l40s());
+        awaitAside();
+    }
+
+    @Test
+    void a_gpu_whose_memory_waits_for_a_reset_stands_aside_from_the_start() throws IOException {
+        NvmlStub stub = watch(Topologies.l40s() + "gpu 0 pending=1\n");
+
+        awaitAside("GPU-0");
+        assertThat(heard.aside.get().get("GPU-0"))
+                .isEqualTo(new Aside(Health.DRAINED, "its memory waits for a repair by reset"));
+        stub.tell(Topologies.l40s());
+        awaitAside();
+    }
+
+    @Test
+    void an_operators_test_must_pass_too() throws IOException {
+        Path verdict = folder.resolve("verdict");
+        Path tried = folder.resolve("tried");
+        Path program = folder.resolve("test-gpu");
+        Files.writeString(
+                program, "#!/bin/sh\necho \"$1\" >> %s\n[ -e %s ]\n".formatted(tried, verdict));
+        Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwx------"));
+        NvmlStub stub = watch(Topologies.l40s(), Optional.of(program));
+
+        stub.add("xid 1 79");
+
+        await().until(() -> Files.exists(tried) && Files.size(tried) > 0);
+        assertThat(Files.readAllLines(tried)).containsOnly("GPU-1");
+        assertThat(heard.aside.get()).containsOnlyKeys("GPU-1");
+        Files.writeString(verdict, "");
+        awaitAside();
+    }
+
+    @Test
+    void a_machine_without_the_library_is_not_watched() {
+        var watch =
+                GpuWatch.start(
+                        folder + "/libnone.so.1", QUICK, new GpuTest(Optional.empty()), heard);
+
+        assertThat(watch).isEmpty();
+    }
+}
