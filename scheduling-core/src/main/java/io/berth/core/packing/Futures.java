@@ -1,0 +1,167 @@
+package io.berth.core.packing;
+
+/// Berth's own policy: takes the node and the GPU that leave the least unfilled in sampled futures.
+///
+/// *Goal*: after the arrivals to come, as few GPU thousandths as possible are left over: because
+/// what is left of a GPU is too little for anyone, because the node's CPUs or memory have run out,
+/// or because no node is whole any more for a job that wants many GPUs.
+///
+/// *Method*: a future is a sequence of shapes drawn from the mix of those that have arrived. It is
+/// played on the one node: each shape that fits takes the tightest GPU with room, until twice the
+/// node's free GPUs have been offered. What the futures leave over, on the average, is the first
+/// part of what [Gradient] compares before and after. So fractions that complete one another count
+/// as a fit, and so do jobs with many CPUs beside jobs with few, which a test of one shape at a
+/// time (as in [Fgd]) cannot see. The second part is the gradient of [Fgd], of the shapes that want
+/// several GPUs alone: a future played on one node offers it small shapes long before a large one
+/// comes, while the scheduler can send those elsewhere and keep the node whole.
+///
+/// *Example*: half of the arrivals want 470 thousandths, half 530. An arrival of 470 has a choice
+/// between a GPU with 1000 free and one with 530 free. Of the first it would leave 530, which a
+/// future fills, sooner or later; of the second 60, which none can. It takes the first.
+///
+/// *Cost*: one look at a node plays [#FUTURES] sequences of at most [#LENGTH] shapes. What was
+/// found is remembered by what is free on the node until the mix is read anew.
+final class Futures extends Gradient {
+
+    static final int FUTURES = 32;
+    static final int LENGTH = 48;
+
+    /// The offers of a future, in multiples of the node's free GPUs.
+    private static final int OFFERED = 2;
+
+    private static final int SCALE = 1000;
+    private static final long SEED = 7;
+
+    private final Draws draws = new Draws(SEED);
+    private final Shape[] offers = new Shape[FUTURES * LENGTH];
+    private final FreeStates known = new FreeStates();
+    private int[] left = {};
+    private int leastCpus;
+    private int leastMilli;
+
+    @Override
+    public void arrived(Shape shape) {
+        if (mix.add(shape) && mix.sum() > 0) {
+            imagine();
+        }
+    }
+
+    private void imagine() {
+        known.clear();
+        leastCpus = Integer.MAX_VALUE;
+        leastMilli = Integer.MAX_VALUE;
+        for (int i = 0; i < offers.length; i++) {
+            offers[i] = mix.draw(draws);
+            leastCpus = Math.min(leastCpus, offers[i].cpus());
+            leastMilli = Math.min(leastMilli, offers[i].gpuMilli());
+        }
+    }
+
+    @Override
+    long unusable(FreeNode node) {
+        long free = node.freeGpuMilli();
+        if (free == 0 || mix.sum() == 0) {
+            return 0;
+        }
+        long key = known.key(node);
+        long unusable = known.get(key);
+        if (unusable < 0) {
+            unusable = leftOver(node, free) * SCALE / FUTURES + unusableToMany(node, free);
+            known.put(key, unusable);
+        }
+        return unusable;
+    }
+
+    /// GPU thousandths that the futures leave over, in sum.
+    private long leftOver(FreeNode node, long free) {
+        int[] gpus = known.sorted(node);
+        int first = 0;
+        while (first < gpus.length && gpus[first] < leastMilli) {
+            first++;
+        }
+        if (left.length < gpus.length) {
+            left = new int[gpus.length];
+        }
+        long sum = 0;
+        for (int future = 0; future < FUTURES; future++) {
+            System.arraycopy(gpus, first, left, first, gpus.length - first);
+            sum += play(future * LENGTH, node, first, gpus.length, free);
+        }
+        return sum;
+    }
+
+    /// What the future that begins there leaves over of `left[first..end-1]`.
+    private long play(int future, FreeNode node, int first, int end, long free) {
+        int cpus = node.cpus;
+        long memoryMib = node.memoryMib;
+        long rest = free;
+        long offered = 0;
+        for (int i = future;
+                i < future + LENGTH && offered < free * OFFERED && rest > 0 && cpus >= leastCpus;
+                i++) {
+            Shape shape = offers[i];
+            offered += shape.demand();
+            if (shape.cpus() <= cpus
+                    && shape.memoryMib() <= memoryMib
+                    && shape.admits(node.gpuType)
+                    && fill(shape, first, end)) {
+                cpus -= shape.cpus();
+                memoryMib -= shape.memoryMib();
+                rest -= shape.demand();
+            }
+        }
+        return rest;
+    }
+
+    private boolean fill(Shape shape, int first, int end) {
+        int milli = shape.gpuMilli();
+        if (shape.gpus() > 1) {
+            return fillMany(shape.gpus(), milli, first, end);
+        }
+        int best = -1;
+        int least = Integer.MAX_VALUE;
+        for (int gpu = first; gpu < end; gpu++) {
+            int room = left[gpu];
+            if (room >= milli && room < least) {
+                best = gpu;
+                least = room;
+            }
+        }
+        if (best < 0) {
+            return false;
+        }
+        left[best] -= milli;
+        return true;
+    }
+
+    private boolean fillMany(int wanted, int milli, int first, int end) {
+        int found = 0;
+        for (int gpu = first; gpu < end; gpu++) {
+            found += left[gpu] >= milli ? 1 : 0;
+        }
+        if (found < wanted) {
+            return false;
+        }
+        int missing = wanted;
+        for (int gpu = first; missing > 0; gpu++) {
+            if (left[gpu] >= milli) {
+                left[gpu] -= milli;
+                missing--;
+            }
+        }
+        return true;
+    }
+
+    /// The fragment, as [Fgd] defines it, for the shapes that want several GPUs.
+    private long unusableToMany(FreeNode node, long free) {
+        long unusable = 0;
+        for (int place = 0; place < mix.shapes().size(); place++) {
+            Shape shape = mix.shapes().get(place);
+            if (shape.gpus() > 1) {
+                long usable = node.fits(shape) ? node.freeGpuMilliWhere(shape.gpuMilli()) : 0;
+                unusable += SCALE * mix.weight(place) * (free - usable) / mix.sum();
+            }
+        }
+        return unusable;
+    }
+}

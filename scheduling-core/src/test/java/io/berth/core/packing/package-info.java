@@ -1,0 +1,4 @@
+@NullMarked
+package io.berth.core.packing;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.berth.simulator.pack;
+
+import org.jspecify.annotations.NullMarked;
