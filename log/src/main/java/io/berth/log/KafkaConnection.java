@@ -7,6 +7,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
@@ -20,6 +21,10 @@ public record KafkaConnection(String bootstrapServers) {
 
     /// The longest record that any topic takes, with room for its headers.
     private static final int MAX_REQUEST_BYTES = (8 << 20) + (64 << 10);
+
+    /// How long a candidate may be silent. Brokers allow it if `group.min.session.timeout.ms`, 6 s
+    /// by default, is not above it.
+    public static final Duration CANDIDATE_SESSION = Duration.ofSeconds(2);
 
     public Admin admin() {
         return Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers));
@@ -61,6 +66,31 @@ public record KafkaConnection(String bootstrapServers) {
         settings.put(ConsumerConfig.RETRY_BACKOFF_MS_CONFIG, 5L);
         settings.put(ConsumerConfig.RECONNECT_BACKOFF_MS_CONFIG, 50L);
         settings.put(ConsumerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, 1000L);
+        return new KafkaConsumer<>(
+                settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    }
+
+    /// A member of a group that elects one of its members by giving it a partition. One that is not
+    /// heard for [#CANDIDATE_SESSION], or does not poll for that time, is out; one that lives keeps
+    /// what it has when others come and go.
+    Consumer<byte[], byte[]> candidate(String group, Duration wedgedAfter) {
+        var settings = new HashMap<String, Object>();
+        settings.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+        settings.put(ConsumerConfig.GROUP_ID_CONFIG, group);
+        settings.put(
+                ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
+                CooperativeStickyAssignor.class.getName());
+        settings.put(
+                ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG,
+                Math.toIntExact(CANDIDATE_SESSION.toMillis()));
+        settings.put(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, 300);
+        settings.put(
+                ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG,
+                Math.toIntExact(wedgedAfter.toMillis()));
+        settings.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "latest");
+        settings.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+        settings.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
+        settings.put(ConsumerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, 500L);
         return new KafkaConsumer<>(
                 settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
     }

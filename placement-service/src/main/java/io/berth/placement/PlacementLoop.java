@@ -4,31 +4,44 @@ import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
 import io.berth.core.engine.NodeScore;
 import io.berth.core.engine.Scheduling.Settings;
+import io.berth.log.Election;
 import io.berth.log.KafkaConnection;
 import io.berth.log.TopicDeclarations;
 import io.berth.placement.kafka.CellLog;
 import io.berth.placement.kafka.Fatal;
+import io.berth.placement.kafka.Fenced;
 import io.berth.placement.kafka.HeartbeatReader;
-import io.berth.placement.kafka.Recovery;
+import io.berth.placement.kafka.Recovered;
+import io.berth.placement.kafka.Standby;
 import io.quarkus.runtime.Quarkus;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.errors.InvalidSessionTimeoutException;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Keeps the cell led: one tenure after the other, each from the log alone. A fatal error ends the
-/// process, so that whoever runs it sees it.
+/// Keeps the cell led, by this instance or another: stands by and follows until it is elected, then
+/// leads until it is fenced, loses the election, or cannot write. Each tenure begins from the log
+/// alone; memory is never repaired. A fatal error ends the process, so that whoever runs it sees
+/// it.
 @ApplicationScoped
 public class PlacementLoop {
 
     private static final Logger LOG = LoggerFactory.getLogger(PlacementLoop.class);
+    private static final Duration POLL = Duration.ofMillis(100);
+
+    /// A loop that does not turn for so long is wedged: another instance shall lead.
+    private static final Duration WEDGED = Duration.ofSeconds(10);
+
+    /// A leader may take so long to end its round.
+    private static final Duration LAST_ROUND = Duration.ofSeconds(5);
 
     private final KafkaConnection kafka;
     private final PlacementConfig config;
@@ -36,7 +49,7 @@ public class PlacementLoop {
     private final CellLog log;
     private final Thread thread;
     private volatile boolean stopped;
-    private volatile boolean leading;
+    private volatile Role role = Role.STARTING;
 
     PlacementLoop(
             @ConfigProperty(name = "kafka.bootstrap.servers") String bootstrapServers,
@@ -50,40 +63,53 @@ public class PlacementLoop {
     }
 
     void start(@Observes StartupEvent event) {
-        thread.start();
+        start();
     }
 
     void stop(@Observes ShutdownEvent event) throws InterruptedException {
-        stopped = true;
-        thread.join(TimeUnit.SECONDS.toMillis(10));
+        stop();
     }
 
-    /// Whether the cell is led from here now.
-    public boolean leading() {
-        return leading;
+    void start() {
+        thread.start();
+    }
+
+    /// Ends the round, or the reading, and leaves the election. What only waits is broken off.
+    void stop() throws InterruptedException {
+        stopped = true;
+        if (role == Role.STARTING || !thread.join(LAST_ROUND)) {
+            thread.interrupt();
+        }
+        thread.join(LAST_ROUND);
+    }
+
+    Role role() {
+        return role;
     }
 
     private void run() {
         while (!stopped) {
             try {
                 declareTopics();
-                tenure();
-            } catch (Fatal e) {
+                stand();
+            } catch (Fatal | InvalidSessionTimeoutException e) {
                 LOG.atError()
                         .addKeyValue("cell", log.cell())
                         .log("Placement stops: {}", e.getMessage());
                 Quarkus.asyncExit(1);
                 return;
+            } catch (Fenced e) {
+                LOG.atWarn().addKeyValue("cell", log.cell()).log("Fenced: {}", e.getMessage());
             } catch (RuntimeException e) {
                 if (!stopped) {
                     LOG.atWarn()
                             .setCause(e)
                             .addKeyValue("cell", log.cell())
-                            .log("Tenure ended, starting another");
+                            .log("Tenure ended, standing for election again");
                     pause();
                 }
             } finally {
-                leading = false;
+                role = Role.STARTING;
             }
         }
     }
@@ -91,6 +117,7 @@ public class PlacementLoop {
     private void declareTopics() {
         var written = new ArrayList<Topic<?>>(Topics.writtenBy(CellLog.SERVICE));
         written.add(Topics.deadLetters(CellLog.SERVICE));
+        written.add(Election.TOPIC);
         try (Admin admin = kafka.admin()) {
             new TopicDeclarations(
                             logConfig.cells(), logConfig.nodePartitions(), logConfig.replicas())
@@ -98,8 +125,30 @@ public class PlacementLoop {
         }
     }
 
-    private void tenure() {
-        var recovered = Recovery.recover(kafka, log);
+    /// Stands for election, and leads once if elected. It leaves the election when that has ended,
+    /// so that another instance is elected if there is one.
+    private void stand() {
+        try (var standby = new Standby(kafka, log);
+                var election = new Election(kafka, "berth-placement-" + log.cell(), WEDGED)) {
+            while (!stopped && !election.poll()) {
+                standby.follow(POLL);
+                announce(standby.caughtUp() && election.decided());
+            }
+            if (!stopped) {
+                role = Role.STARTING;
+                tenure(standby.takeOver(() -> !stopped && election.poll()), election);
+            }
+        }
+    }
+
+    private void announce(boolean ready) {
+        if (ready && role != Role.STANDBY) {
+            role = Role.STANDBY;
+            LOG.atInfo().addKeyValue("cell", log.cell()).log("Standing by");
+        }
+    }
+
+    private void tenure(Recovered recovered, Election election) {
         try (var heartbeats =
                         new HeartbeatWatch(
                                 () -> new HeartbeatReader(kafka, log),
@@ -114,13 +163,20 @@ public class PlacementLoop {
                                         config.backfill(),
                                         config.bfMaxJobTest(),
                                         NodeScore.BEST_FIT))) {
-            leading = true;
-            LOG.atInfo()
+            if (election.poll()) {
+                role = Role.LEADER;
+                LOG.atInfo()
+                        .addKeyValue("cell", log.cell())
+                        .addKeyValue("round", recovered.last().round())
+                        .addKeyValue("jobs", recovered.state().jobs().size())
+                        .log("Leading");
+                tenure.lead(() -> stopped || !election.poll());
+            }
+        }
+        if (!stopped) {
+            LOG.atWarn()
                     .addKeyValue("cell", log.cell())
-                    .addKeyValue("round", recovered.last().round())
-                    .addKeyValue("jobs", recovered.state().jobs().size())
-                    .log("Leading");
-            tenure.lead(() -> stopped);
+                    .log("The election was lost: this instance was not heard for too long");
         }
     }
 

@@ -5,7 +5,7 @@ import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Readiness;
 
-/// Ready while the cell is led from here.
+/// Ready while this instance leads its cell, or could at once if the one that leads it died.
 @Readiness
 @ApplicationScoped
 class PlacementReady implements HealthCheck {
@@ -18,6 +18,10 @@ class PlacementReady implements HealthCheck {
 
     @Override
     public HealthCheckResponse call() {
-        return HealthCheckResponse.named("leading").status(loop.leading()).build();
+        Role role = loop.role();
+        return HealthCheckResponse.named("cell")
+                .status(role != Role.STARTING)
+                .withData("role", role.name())
+                .build();
     }
 }

@@ -16,7 +16,7 @@ import io.berth.core.state.Input;
 import io.berth.placement.kafka.Fatal;
 import io.berth.placement.kafka.InputReader;
 import io.berth.placement.kafka.InputReader.Read;
-import io.berth.placement.kafka.Recovery.Recovered;
+import io.berth.placement.kafka.Recovered;
 import io.berth.placement.kafka.RoundWriter.Round;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -72,7 +72,7 @@ final class Tenure implements AutoCloseable {
         watchNodes();
     }
 
-    /// Leads until told to stop.
+    /// Leads until told to stop, which is asked before each round.
     void lead(BooleanSupplier stop) {
         while (!stop.getAsBoolean()) {
             waitOutInterval();

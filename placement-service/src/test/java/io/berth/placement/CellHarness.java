@@ -21,8 +21,6 @@ import io.berth.contracts.event.Submission;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
 import io.berth.core.engine.Scheduling.Settings;
-import io.berth.embedded.FreePorts;
-import io.berth.embedded.KafkaBroker;
 import io.berth.log.EventWriter;
 import io.berth.log.Events;
 import io.berth.log.KafkaConnection;
@@ -30,15 +28,15 @@ import io.berth.log.LogReader;
 import io.berth.log.TopicDeclarations;
 import io.berth.placement.kafka.CellLog;
 import io.berth.placement.kafka.HeartbeatReader;
-import io.berth.placement.kafka.Recovery;
-import java.io.IOException;
-import java.nio.file.Path;
+import io.berth.placement.kafka.Recovered;
+import io.berth.placement.kafka.Standby;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
@@ -46,23 +44,25 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.awaitility.Awaitility;
 
-/// A real broker, a cell on it, and the other services played by hand.
+/// A cell on a real broker, and the other services played by hand.
 final class CellHarness implements AutoCloseable {
 
     static final CellLog LOG = new CellLog(0, 2);
 
     final KafkaConnection kafka;
-    private final KafkaBroker broker;
     private final EventWriter writer;
     private long reports;
 
-    CellHarness(Path directory) throws IOException {
-        broker = KafkaBroker.start(directory, FreePorts.next(), FreePorts.next());
-        kafka = new KafkaConnection(broker.bootstrapServers());
+    /// Deletes the topics of the test before, and makes new ones.
+    CellHarness(String bootstrapServers) {
+        kafka = new KafkaConnection(bootstrapServers);
         var topics = new ArrayList<Topic<?>>(Topics.all());
         topics.add(Topics.deadLetters(CellLog.SERVICE));
         try (var admin = kafka.admin()) {
+            admin.deleteTopics(admin.listTopics().names().get()).all().get();
             new TopicDeclarations(1, 2, (short) 1).create(admin, topics);
+        } catch (InterruptedException | ExecutionException e) {
+            throw new IllegalStateException("make the topics of a test", e);
         }
         writer = new EventWriter(kafka.producer());
         configure();
@@ -71,7 +71,6 @@ final class CellHarness implements AutoCloseable {
     @Override
     public void close() {
         writer.close();
-        broker.close();
     }
 
     /// A tenure that leads on its own thread until it is closed. Closing waits for its end; `ended`
@@ -87,7 +86,7 @@ final class CellHarness implements AutoCloseable {
         }
 
         private void lead() {
-            var recovered = Recovery.recover(kafka, LOG);
+            var recovered = recover();
             try (var heartbeats =
                             new HeartbeatWatch(
                                     () -> new HeartbeatReader(kafka, LOG),
@@ -112,6 +111,17 @@ final class CellHarness implements AutoCloseable {
         public void close() {
             stop.set(true);
             ended.handle((_, _) -> null).orTimeout(20, TimeUnit.SECONDS).join();
+        }
+    }
+
+    /// What a new leader finds; the predecessor is fenced.
+    Recovered recover() {
+        var standby = new Standby(kafka, LOG);
+        try {
+            return standby.takeOver(() -> true);
+        } catch (RuntimeException e) {
+            standby.close();
+            throw e;
         }
     }
 

@@ -14,34 +14,24 @@ import io.berth.contracts.topic.Topics;
 import io.berth.log.TopicDeclarations;
 import io.berth.placement.kafka.CellLog;
 import io.berth.placement.kafka.Fatal;
-import io.berth.placement.kafka.Recovery;
-import java.io.IOException;
+import io.berth.placement.kafka.Fenced;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.ExtendWith;
 
+@ExtendWith(OneBroker.class)
 final class TenureTest {
 
-    @TempDir Path directory;
-    private CellHarness cell;
+    private final CellHarness cell;
 
-    @BeforeEach
-    void start() throws IOException {
-        cell = new CellHarness(directory);
-    }
-
-    @AfterEach
-    void stop() {
-        cell.close();
+    TenureTest(CellHarness cell) {
+        this.cell = cell;
     }
 
     private ProducerRecord<byte[], byte[]> submission(String type, String value) {
@@ -114,7 +104,7 @@ final class TenureTest {
             leader.stop();
         }
 
-        var recovered = Recovery.recover(cell.kafka, CellHarness.LOG);
+        var recovered = cell.recover();
         recovered.inputs().close();
         recovered.rounds().close();
 
@@ -133,9 +123,7 @@ final class TenureTest {
         }
         cell.write(new ProducerRecord<>(Topics.JOB_STATES.name(), 0, bytes("1"), null));
 
-        assertThatThrownBy(() -> Recovery.recover(cell.kafka, CellHarness.LOG))
-                .isInstanceOf(Fatal.class)
-                .hasMessageContaining("digest");
+        assertThatThrownBy(cell::recover).isInstanceOf(Fatal.class).hasMessageContaining("digest");
     }
 
     @Test
@@ -180,7 +168,7 @@ final class TenureTest {
                 assertThat(zombie.ended)
                         .failsWithin(Duration.ZERO)
                         .withThrowableThat()
-                        .withCauseInstanceOf(Fatal.class);
+                        .withCauseInstanceOf(Fenced.class);
                 assertThat(successor.ended).isNotDone();
             }
         }
@@ -218,8 +206,6 @@ final class TenureTest {
             new TopicDeclarations(1, 2, (short) 1).create(admin, List.of(Topics.SUBMISSIONS));
         }
 
-        assertThatThrownBy(() -> Recovery.recover(cell.kafka, CellHarness.LOG))
-                .isInstanceOf(Fatal.class)
-                .hasMessageContaining("deleted");
+        assertThatThrownBy(cell::recover).isInstanceOf(Fatal.class).hasMessageContaining("deleted");
     }
 }

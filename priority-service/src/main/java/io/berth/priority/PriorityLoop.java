@@ -2,6 +2,7 @@ package io.berth.priority;
 
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
+import io.berth.log.Election;
 import io.berth.log.KafkaConnection;
 import io.berth.log.LogReader;
 import io.berth.log.TopicDeclarations;
@@ -32,13 +33,21 @@ import org.jspecify.annotations.Nullable;
 /// committed group offset would not give that, for the jobs that live must be known anyway to rank
 /// them again when the configuration changes.
 ///
+/// Of several instances one is elected to write; the others wait. A version in each record keeps
+/// one that stood still from undoing what its successor said.
+///
 /// A failure of the brokers ends the round of this life: the loop begins anew from the log.
 @ApplicationScoped
 public class PriorityLoop {
 
     private static final Logger LOG = Logger.getLogger(PriorityLoop.class);
     private static final String SERVICE = "priority-service";
+    private static final String SERVICE_GROUP = "berth-priority";
     private static final Duration POLL = Duration.ofMillis(100);
+
+    /// Reading a large log anew takes its time.
+    private static final Duration WEDGED = Duration.ofMinutes(5);
+
     private static final Duration ANSWER = Duration.ofSeconds(2);
     private static final long PROBE_NANOS = 2_000_000_000L;
     private static final long FIRST_PAUSE_MILLIS = 100;
@@ -121,12 +130,41 @@ public class PriorityLoop {
         try (Admin admin = kafka.admin()) {
             var topics = new ArrayList<>(Topics.writtenBy(SERVICE));
             topics.add(Topics.deadLetters(SERVICE));
+            topics.add(Election.TOPIC);
             declarations.create(admin, topics);
             var read = new ArrayList<>(TABLES);
             read.add(Topics.SUBMISSIONS);
             read.add(Topics.CELL_STATES);
             TopicDeclarations.await(admin, read);
         }
+        try (var election = new Election(kafka, SERVICE_GROUP, WEDGED)) {
+            if (awaitElection(election)) {
+                rank(election);
+            }
+        }
+    }
+
+    /// Waits until this instance is elected; one that waits while another ranks is ready.
+    private boolean awaitElection(Election election) {
+        while (!stopping) {
+            if (election.poll()) {
+                return true;
+            }
+            if (election.decided() && waitsFor.isPresent()) {
+                LOG.info("Standing by");
+                waitsFor = Optional.empty();
+            }
+            try {
+                Thread.sleep(POLL);
+            } catch (InterruptedException e) {
+                throw new InterruptException(e);
+            }
+        }
+        return false;
+    }
+
+    private void rank(Election election) {
+        waitsFor = Optional.of("the log");
         var rankings = new Rankings();
         var shares = new Shares();
         var inputs = new Inputs(rankings, shares);
@@ -134,7 +172,7 @@ public class PriorityLoop {
                 var outputs = new Outputs(kafka.producer())) {
             catchUp(consumer, inputs);
             LOG.info("Ranking");
-            new Life(consumer, inputs, rankings, shares, outputs).go();
+            new Life(consumer, inputs, rankings, shares, outputs).go(election);
         }
     }
 
@@ -188,9 +226,9 @@ public class PriorityLoop {
             this.outputs = outputs;
         }
 
-        void go() {
+        void go(Election election) {
             waitsFor = Optional.empty();
-            while (!stopping) {
+            while (!stopping && election.poll()) {
                 rankings.changes().forEach(outputs::write);
                 inputs.deadLetters().forEach(outputs::write);
                 calculateShares();

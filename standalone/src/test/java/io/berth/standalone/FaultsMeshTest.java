@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.berth.standalone.mesh.MeshClient;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -84,6 +85,72 @@ class FaultsMeshTest {
     }
 
     @Test
+    void leaders_that_are_killed_or_stand_still_are_succeeded_and_nothing_is_lost_or_done_twice()
+            throws IOException {
+        int first = mesh.port("placement");
+        try (var second = mesh.second("placement")) {
+            awaitRole(second.port(), "STANDBY");
+            List<Long> ids = submit(JOBS);
+            await().atMost(PATIENCE).until(() -> count(ids, "RUNNING") == GPUS);
+
+            mesh.process("placement").destroyForcibly();
+            awaitRole(second.port(), "LEADER");
+            awaitRole(first, "STANDBY");
+            ids.addAll(submit(GPUS));
+            TestMesh.signal("STOP", second.process().pid());
+            awaitRole(first, "LEADER");
+            ids.addAll(submit(GPUS));
+            TestMesh.signal("CONT", second.process().pid());
+            awaitRole(second.port(), "STANDBY");
+
+            assertThat(TestMesh.role(first)).isEqualTo("LEADER");
+            awaitCompleted(ids);
+            for (long id : ids) {
+                assertRanOnceUndisturbed(id);
+            }
+            awaitBalanced(ids);
+        }
+    }
+
+    @Test
+    void second_instances_share_the_work_and_take_it_over() throws IOException {
+        try (var gateway = mesh.second("submit");
+                var priority = mesh.second("priority");
+                var accounting = mesh.second("accounting")) {
+            for (var second : List.of(gateway, priority, accounting)) {
+                awaitReady(second);
+            }
+            List<Long> ids = submit(mesh.operator(), JOBS);
+            ids.addAll(submit(mesh.operator(gateway), JOBS));
+
+            for (String part : List.of("submit", "priority", "accounting")) {
+                mesh.process(part).destroyForcibly();
+            }
+            ids.addAll(submit(mesh.operator(gateway), GPUS));
+
+            assertThat(ids).doesNotHaveDuplicates();
+            awaitCompleted(ids);
+            for (long id : ids) {
+                assertRanOnceUndisturbed(id);
+            }
+            awaitBalanced(ids);
+        }
+    }
+
+    private static void awaitReady(TestMesh.Instance instance) {
+        await().atMost(PATIENCE)
+                .ignoreExceptionsInstanceOf(IOException.class)
+                .until(() -> TestMesh.ready(instance.port()));
+    }
+
+    private static void awaitRole(int port, String role) {
+        await().atMost(PATIENCE)
+                .pollInterval(Duration.ofMillis(50))
+                .ignoreExceptionsInstanceOf(IOException.class)
+                .until(() -> TestMesh.role(port).equals(role));
+    }
+
+    @Test
     void jobs_and_history_outlive_down_and_up() throws IOException {
         List<Long> ended = submit(1);
         awaitCompleted(ended);
@@ -103,18 +170,26 @@ class FaultsMeshTest {
     }
 
     private List<Long> submit(int count) throws IOException {
+        return submit(mesh.operator(), count);
+    }
+
+    private List<Long> submit(MeshClient by, int count) throws IOException {
         var ids = new ArrayList<Long>();
         for (int i = 0; i < count; i++) {
-            ids.addAll(submit(Map.of("script", SCRIPT, "gpusPerNode", 1)));
+            ids.addAll(submit(by, Map.of("script", SCRIPT, "gpusPerNode", 1)));
         }
         return ids;
     }
 
     private List<Long> submit(Map<String, ?> job) throws IOException {
+        return submit(mesh.operator(), job);
+    }
+
+    private List<Long> submit(MeshClient by, Map<String, ?> job) throws IOException {
         var complete = new HashMap<String, Object>(job);
         complete.put("workingDirectory", mesh.work().toString());
         complete.put("timeLimitSeconds", 300);
-        return List.of(mesh.operator().submit(complete).path("id").asLong());
+        return List.of(by.submit(complete).path("id").asLong());
     }
 
     private long count(List<Long> ids, String... states) throws IOException {

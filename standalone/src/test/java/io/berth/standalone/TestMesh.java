@@ -6,10 +6,14 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.berth.contracts.json.Json;
+import io.berth.embedded.FreePorts;
 import io.berth.standalone.mesh.MeshClient;
 import io.berth.standalone.mesh.MeshHome;
 import io.berth.standalone.mesh.Ports;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.HttpURLConnection;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// A mesh that the `berth` script of this checkout runs, with a home, ports and a working directory
@@ -26,6 +31,7 @@ final class TestMesh {
     static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
     private static final Duration LIMIT = Duration.ofSeconds(120);
+    private static final String PORT = "-Dquarkus.http.port=";
 
     private final Path folder;
     private final Ports ports = Ports.free();
@@ -111,6 +117,15 @@ final class TestMesh {
     }
 
     MeshClient operator() throws IOException {
+        return operator(ports);
+    }
+
+    /// The operator at another gateway.
+    MeshClient operator(Instance gateway) throws IOException {
+        return operator(new Ports(gateway.port()));
+    }
+
+    private MeshClient operator(Ports ports) throws IOException {
         return new MeshClient(ports, Files.readString(home().operatorToken()).strip());
     }
 
@@ -123,6 +138,100 @@ final class TestMesh {
                 .until(() ->
                         part(part).path("pid").asLong() != pid
                                 && part(part).path("state").asText().equals("READY"));
+    }
+
+    /// The process of a part now.
+    ProcessHandle process(String part) throws IOException {
+        return ProcessHandle.of(part(part).path("pid").asLong()).orElseThrow();
+    }
+
+    /// The HTTP port of a part.
+    int port(String part) throws IOException {
+        return part(part).path("port").asInt();
+    }
+
+    /// Starts a second process of a service beside the one of the supervisor, with the same command
+    /// line but for the port.
+    Instance second(String service) throws IOException {
+        ProcessHandle.Info first = process(service).info();
+        int port = FreePorts.next();
+        var command = new ArrayList<String>();
+        command.add(first.command().orElseThrow());
+        Stream.of(first.arguments().orElseThrow())
+                .map(it -> it.startsWith(PORT) ? PORT + port : it)
+                .forEach(command::add);
+        Path log = home().logs().resolve("second-" + service + ".log");
+        var builder =
+                new ProcessBuilder(command)
+                        .directory(home().root().toFile())
+                        .redirectErrorStream(true)
+                        .redirectOutput(log.toFile());
+        builder.environment().putAll(environment(process(service).pid()));
+        return new Instance(builder.start(), port);
+    }
+
+    private static Map<String, String> environment(long pid) {
+        return Stream.of(read(Path.of("/proc", Long.toString(pid), "environ")).split("\0"))
+                .map(it -> it.split("=", 2))
+                .filter(it -> it.length == 2)
+                .collect(Collectors.toMap(it -> it[0], it -> it[1]));
+    }
+
+    /// A service's process that the supervisor does not know.
+    record Instance(Process process, int port) implements AutoCloseable {
+
+        @Override
+        public void close() throws IOException {
+            process.destroy();
+            try {
+                if (!process.waitFor(10, TimeUnit.SECONDS)) {
+                    process.destroyForcibly();
+                    throw new AssertionError("it does not end when it is asked to");
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IOException("interrupted", e);
+            }
+        }
+    }
+
+    /// Sends a signal that no [Process] can.
+    static void signal(String name, long pid) throws IOException {
+        var kill = new ProcessBuilder("kill", "-" + name, Long.toString(pid)).start();
+        try {
+            assertThat(kill.waitFor()).as("kill -%s %d", name, pid).isZero();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
+    }
+
+    /// What the placement service on that port is to its cell.
+    static String role(int port) throws IOException {
+        for (JsonNode check : health(port).path("checks")) {
+            if (check.path("name").asText().equals("cell")) {
+                return check.path("data").path("role").asText();
+            }
+        }
+        return "";
+    }
+
+    /// Whether the service on that port says that it is ready.
+    static boolean ready(int port) throws IOException {
+        return health(port).path("status").asText().equals("UP");
+    }
+
+    private static JsonNode health(int port) throws IOException {
+        var address = URI.create("http://127.0.0.1:" + port + "/q/health/ready").toURL();
+        var connection = (HttpURLConnection) address.openConnection();
+        connection.setConnectTimeout(1_000);
+        connection.setReadTimeout(1_000);
+        try (InputStream body =
+                connection.getResponseCode() == HttpURLConnection.HTTP_OK
+                        ? connection.getInputStream()
+                        : connection.getErrorStream()) {
+            return Json.mapper().readTree(body);
+        }
     }
 
     private JsonNode part(String name) throws IOException {

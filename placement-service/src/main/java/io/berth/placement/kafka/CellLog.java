@@ -12,10 +12,13 @@ import io.berth.contracts.event.Order;
 import io.berth.contracts.event.Ranked;
 import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.Submission;
+import io.berth.contracts.json.EventCodec.CorruptEvent;
+import io.berth.contracts.json.EventCodec.UnknownEventType;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.Events;
 import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /// The topics of one cell as placement sees them: what it reads, what it writes, and the
@@ -71,5 +74,18 @@ public record CellLog(int cell, int nodePartitions) {
 
     List<TopicPartition> inputs() {
         return INPUTS.stream().map(this::partition).toList();
+    }
+
+    /// The event of a record that must be understood.
+    ///
+    /// @throws Fatal if it is not
+    static <E> E understood(Events<E> events, ConsumerRecord<byte[], byte[]> record) {
+        try {
+            return events.event(record);
+        } catch (UnknownEventType | CorruptEvent e) {
+            throw new Fatal(
+                    "%s, offset %d: %s".formatted(record.topic(), record.offset(), e.getMessage()),
+                    e);
+        }
     }
 }

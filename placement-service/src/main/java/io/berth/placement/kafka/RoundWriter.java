@@ -51,7 +51,7 @@ public final class RoundWriter implements AutoCloseable {
     /// Writes the round; the broker's time of its last record, in epoch milliseconds. When this
     /// returns, all of it is in the log.
     ///
-    /// @throws Fatal if another instance leads the cell now
+    /// @throws Fenced if another instance leads the cell now
     public long write(Round round) {
         List<ProducerRecord<byte[], byte[]>> records = records(round);
         records.forEach(RoundWriter::checkSize);
@@ -64,7 +64,7 @@ public final class RoundWriter implements AutoCloseable {
             commit();
             return last == null ? round.cell().cellTime() : last.get().timestamp();
         } catch (ProducerFencedException | InvalidProducerEpochException e) {
-            throw new Fatal(
+            throw new Fenced(
                     "another placement-service leads cell "
                             + log.cell()
                             + " now, or this one stood still too long",

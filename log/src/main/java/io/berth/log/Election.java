@@ -1,0 +1,83 @@
+package io.berth.log;
+
+import io.berth.contracts.topic.Topic;
+import io.berth.contracts.topic.Topic.Cleanup;
+import io.berth.contracts.topic.Topic.Spread;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.common.TopicPartition;
+
+/// A standing election of one among several instances of a service. They are a consumer group on a
+/// topic of one partition that holds nothing: who is assigned the partition is elected. The
+/// assignment is sticky, so that one who lives stays elected when others come and go.
+///
+/// An election says who may try to lead. It cannot keep one who stood still from acting for a
+/// moment when he wakes up; where that matters, a transactional id or a version must.
+///
+/// For use by one thread.
+public final class Election implements AutoCloseable {
+
+    /// The topic of all elections: each has a group of its own. Nothing is ever written to it.
+    public static final Topic<Void> TOPIC =
+            new Topic<>(
+                    "berth.elections.v1",
+                    "none",
+                    Void.class,
+                    _ -> "",
+                    Spread.SINGLE,
+                    Cleanup.DELETE,
+                    Duration.ofHours(1),
+                    Topic.DEFAULT_MAX_BYTES);
+
+    private final Consumer<byte[], byte[]> consumer;
+    private boolean elected;
+    private boolean decided;
+
+    /// Stands for election.
+    ///
+    /// @param wedgedAfter one who does not poll for so long is out
+    public Election(KafkaConnection kafka, String group, Duration wedgedAfter) {
+        consumer = kafka.candidate(group, wedgedAfter);
+        consumer.subscribe(List.of(TOPIC.name()), new Listener());
+    }
+
+    /// Takes part, and tells whether this instance is elected.
+    ///
+    /// @throws org.apache.kafka.common.errors.InvalidSessionTimeoutException if the brokers do not
+    ///   allow a session of [KafkaConnection#CANDIDATE_SESSION]
+    public boolean poll() {
+        consumer.poll(Duration.ZERO);
+        return elected;
+    }
+
+    /// Whether somebody was elected, this instance or another, since this one takes part.
+    public boolean decided() {
+        return decided;
+    }
+
+    /// Leaves the election; if this instance was elected, another is at once.
+    @Override
+    public void close() {
+        consumer.close();
+    }
+
+    private final class Listener implements ConsumerRebalanceListener {
+
+        @Override
+        public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
+            decided = true;
+            if (!partitions.isEmpty()) {
+                elected = true;
+                consumer.pause(partitions);
+            }
+        }
+
+        @Override
+        public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
+            elected = elected && partitions.isEmpty();
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package io.berth.placement.kafka;
+
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.config.ConfigurationAssembler;
+import io.berth.contracts.event.FairShares;
+import io.berth.contracts.event.Ranked;
+import io.berth.contracts.topic.Topic;
+import io.berth.contracts.topic.Topics;
+import io.berth.core.state.CellState;
+import io.berth.core.state.Fact;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.SequencedMap;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/// What the tables among the inputs said below the offsets that the last round used up:
+/// configuration, fair shares, and rankings. What stands above them waits: it is an input of rounds
+/// to come.
+final class LastTables {
+
+    static final List<Topic<?>> TOPICS =
+            List.of(Topics.CONFIG, Topics.FAIR_SHARES, Topics.RANKINGS);
+
+    private final Map<TopicPartition, Queue<ConsumerRecord<byte[], byte[]>>> ahead =
+            new HashMap<>();
+    private final ConfigurationAssembler assembler = new ConfigurationAssembler();
+    private final SequencedMap<String, Ranked> rankings = new LinkedHashMap<>();
+    private @Nullable Configuration configuration;
+    private @Nullable FairShares fairShares;
+
+    void add(ConsumerRecord<byte[], byte[]> record) {
+        ahead.computeIfAbsent(
+                        new TopicPartition(record.topic(), record.partition()),
+                        _ -> new ArrayDeque<>())
+                .add(record);
+    }
+
+    /// Takes what stands below these offsets.
+    ///
+    /// @throws Fatal if a record cannot be understood
+    void settle(Map<TopicPartition, Long> next) {
+        ahead.forEach((partition, records) -> {
+            long end = next.getOrDefault(partition, 0L);
+            for (var record = records.peek();
+                    record != null && record.offset() < end;
+                    record = records.peek()) {
+                take(records.remove());
+            }
+        });
+    }
+
+    /// Brings a rebuilt state to where its last round stood. Rankings of jobs that it has are in
+    /// it; the others wait for their job.
+    void replayInto(CellState state) {
+        if (configuration != null) {
+            state.replay(new Fact.ConfigurationTaken(configuration));
+        }
+        if (fairShares != null) {
+            state.replay(new Fact.FairSharesTaken(fairShares));
+        }
+        for (Ranked ranked : rankings.values()) {
+            if (state.job(ranked.job()).isEmpty()) {
+                state.replay(new Fact.RankKept(ranked.job(), ranked.rank()));
+            }
+        }
+    }
+
+    /// What reads the configuration on from there.
+    ConfigurationAssembler assembler() {
+        return assembler;
+    }
+
+    private void take(ConsumerRecord<byte[], byte[]> record) {
+        if (record.topic().equals(Topics.RANKINGS.name())) {
+            String key = new String(record.key(), StandardCharsets.UTF_8);
+            rankings.remove(key);
+            if (record.value() != null) {
+                rankings.put(key, CellLog.understood(CellLog.RANKINGS, record));
+            }
+        } else if (record.value() == null) {
+            return;
+        } else if (record.topic().equals(Topics.CONFIG.name())) {
+            assembler
+                    .add(CellLog.understood(CellLog.CONFIG, record))
+                    .ifPresent(it -> configuration = it);
+        } else {
+            fairShares = CellLog.understood(CellLog.FAIR_SHARES, record);
+        }
+    }
+}

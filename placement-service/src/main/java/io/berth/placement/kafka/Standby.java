@@ -1,0 +1,211 @@
+package io.berth.placement.kafka;
+
+import io.berth.contracts.LogPosition;
+import io.berth.contracts.event.CellStatus;
+import io.berth.contracts.topic.Topic;
+import io.berth.contracts.topic.Topics;
+import io.berth.core.state.CellState;
+import io.berth.log.KafkaConnection;
+import io.berth.log.TopicDeclarations;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+
+/// One who follows a cell and can take it over: reads its state topics, and the tables among its
+/// inputs, as they are written.
+public final class Standby implements AutoCloseable {
+
+    private static final Duration POLL = Duration.ofMillis(100);
+    private static final List<Topic<?>> STATES =
+            List.of(Topics.JOB_STATES, Topics.NODE_STATES, Topics.CELL_STATES);
+
+    private final KafkaConnection kafka;
+    private final CellLog log;
+    private final Map<String, String> topicIds;
+    private final Consumer<byte[], byte[]> consumer;
+    private final List<TopicPartition> statePartitions;
+    private final Set<String> stateTopics = new HashSet<>();
+    private final LastStates states;
+    private final LastTables tables = new LastTables();
+    private boolean caughtUp;
+
+    /// Waits until all topics that a cell needs are there, and begins to read them.
+    public Standby(KafkaConnection kafka, CellLog log) {
+        this.kafka = kafka;
+        this.log = log;
+        this.states = new LastStates(log.cell());
+        this.topicIds = topicIds();
+        this.statePartitions = STATES.stream().map(log::partition).toList();
+        STATES.forEach(topic -> stateTopics.add(topic.name()));
+        this.consumer = kafka.consumer();
+        var followed = new ArrayList<>(statePartitions);
+        LastTables.TOPICS.forEach(topic -> followed.add(log.partition(topic)));
+        consumer.assign(followed);
+        consumer.seekToBeginning(followed);
+    }
+
+    /// Reads on; returns when something was read, or after that time.
+    ///
+    /// @throws Fatal if a record cannot be understood
+    public void follow(Duration timeout) {
+        var records = consumer.poll(timeout);
+        records.forEach(this::add);
+        caughtUp = caughtUp || statePartitions.stream().allMatch(this::atHead);
+        if (caughtUp || records.isEmpty()) {
+            settle();
+        }
+    }
+
+    /// Whether everything that there was at the beginning has been read.
+    public boolean caughtUp() {
+        return caughtUp;
+    }
+
+    /// Takes the cell over: fences the predecessor, reads to the end, and stands where the last
+    /// round stopped. Not to be followed any more after that.
+    ///
+    /// The order matters. `initTransactions` ends what the predecessor left open; only then are the
+    /// ends of the state topics read. The inputs go on from the offsets in `cell-states`, which
+    /// alone count.
+    ///
+    /// @param alive asked now and then; false means to give up
+    /// @throws Fatal if the log is not the one that the last round stood in, or the rebuilt state
+    ///   is not the one that was written
+    public Recovered takeOver(BooleanSupplier alive) {
+        Producer<byte[], byte[]> producer =
+                kafka.transactionalProducer("berth-placement-" + log.cell());
+        try {
+            producer.initTransactions();
+            readTo(consumer.endOffsets(statePartitions), alive);
+            CellStatus last = states.settle();
+            CellState state = states.rebuild();
+            Map<TopicPartition, Long> next = nextInputs(last);
+            readTo(tableEnds(next), alive);
+            tables.settle(next);
+            tables.replayInto(state);
+            consumer.assign(log.inputs());
+            next.forEach(consumer::seek);
+            return new Recovered(
+                    state,
+                    last,
+                    new InputReader(log, consumer, topicIds, tables.assembler()),
+                    new RoundWriter(log, producer, states.digest()));
+        } catch (RuntimeException e) {
+            producer.close(Duration.ZERO);
+            throw e;
+        }
+    }
+
+    @Override
+    public void close() {
+        consumer.close();
+    }
+
+    private void add(ConsumerRecord<byte[], byte[]> record) {
+        if (stateTopics.contains(record.topic())) {
+            states.add(record);
+        } else {
+            tables.add(record);
+        }
+    }
+
+    private void settle() {
+        tables.settle(positions(states.settle()));
+    }
+
+    private boolean atHead(TopicPartition partition) {
+        return consumer.currentLag(partition).orElse(Long.MAX_VALUE) == 0;
+    }
+
+    private void readTo(Map<TopicPartition, Long> ends, BooleanSupplier alive) {
+        while (ends.entrySet().stream()
+                .anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
+            if (!alive.getAsBoolean()) {
+                throw new IllegalStateException(
+                        "take over cell " + log.cell() + ": the election was lost meanwhile");
+            }
+            consumer.poll(POLL).forEach(this::add);
+        }
+    }
+
+    private static Map<TopicPartition, Long> positions(CellStatus last) {
+        var positions = new LinkedHashMap<TopicPartition, Long>();
+        for (LogPosition position : last.inputs()) {
+            positions.put(
+                    new TopicPartition(position.topic(), position.partition()), position.offset());
+        }
+        return positions;
+    }
+
+    private Map<TopicPartition, Long> tableEnds(Map<TopicPartition, Long> next) {
+        var ends = new LinkedHashMap<TopicPartition, Long>();
+        for (Topic<?> topic : LastTables.TOPICS) {
+            TopicPartition partition = log.partition(topic);
+            ends.put(partition, next.getOrDefault(partition, 0L));
+        }
+        return ends;
+    }
+
+    private Map<String, String> topicIds() {
+        try (Admin admin = kafka.admin()) {
+            var ids = new TreeMap<String, String>();
+            TopicDeclarations.await(admin, CellLog.read())
+                    .forEach(
+                            (name, topic) -> ids.put(name, nullToZero(topic.topicId()).toString()));
+            return ids;
+        }
+    }
+
+    private static Uuid nullToZero(Uuid id) {
+        return id == null ? Uuid.ZERO_UUID : id;
+    }
+
+    /// Where the inputs go on: from the last round, or from the beginning of a new cell.
+    private Map<TopicPartition, Long> nextInputs(CellStatus last) {
+        Collection<TopicPartition> partitions = log.inputs();
+        Map<TopicPartition, Long> next = new LinkedHashMap<>(consumer.beginningOffsets(partitions));
+        Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+        for (LogPosition position : last.inputs()) {
+            var partition = new TopicPartition(position.topic(), position.partition());
+            if (!position.topicId().equals(topicIds.get(position.topic()))) {
+                throw new Fatal(
+                        "topic %s is not the one that round %d read: it was deleted and made again"
+                                .formatted(position.topic(), last.round()));
+            }
+            boolean cut =
+                    position.offset() < next.getOrDefault(partition, 0L) && !compacted(partition);
+            if (cut || position.offset() > ends.getOrDefault(partition, 0L)) {
+                throw new Fatal(
+                        "round %d stopped at offset %d of %s, which is not in the log any more (%d to %d)"
+                                .formatted(
+                                        last.round(),
+                                        position.offset(),
+                                        partition,
+                                        next.get(partition),
+                                        ends.get(partition)));
+            }
+            next.put(partition, position.offset());
+        }
+        return next;
+    }
+
+    private static boolean compacted(TopicPartition partition) {
+        return CellLog.INPUTS.stream()
+                .anyMatch(topic ->
+                        topic.name().equals(partition.topic())
+                                && topic.cleanup() == Topic.Cleanup.COMPACT);
+    }
+}

@@ -1,0 +1,202 @@
+package io.berth.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.event.Order;
+import io.berth.contracts.topic.Topics;
+import io.berth.core.engine.Scheduling.Backfill;
+import io.berth.placement.kafka.Standby;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/// Several instances of one cell in one process. With real processes that are killed and stopped it
+/// is tested on a mesh.
+@ExtendWith(OneBroker.class)
+final class FailOverTest {
+
+    private final CellHarness cell;
+    private final List<PlacementLoop> instances = new ArrayList<>();
+
+    FailOverTest(CellHarness cell) {
+        this.cell = cell;
+    }
+
+    @AfterEach
+    void stop() throws InterruptedException {
+        for (PlacementLoop instance : instances) {
+            instance.stop();
+        }
+    }
+
+    private PlacementLoop instance() {
+        var instance =
+                new PlacementLoop(cell.kafka.bootstrapServers(), new Settings(), new Shape());
+        instances.add(instance);
+        instance.start();
+        return instance;
+    }
+
+    private static void await(PlacementLoop instance, Role role) {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .pollInterval(Duration.ofMillis(20))
+                .until(() -> instance.role() == role);
+    }
+
+    @Test
+    void one_instance_leads_and_the_other_stands_by() {
+        PlacementLoop first = instance();
+        await(first, Role.LEADER);
+
+        PlacementLoop second = instance();
+
+        await(second, Role.STANDBY);
+        assertThat(first.role()).isEqualTo(Role.LEADER);
+    }
+
+    @Test
+    void a_standby_goes_on_where_the_leader_stopped_and_keeps_the_cell() throws Exception {
+        PlacementLoop first = instance();
+        await(first, Role.LEADER);
+        PlacementLoop second = instance();
+        await(second, Role.STANDBY);
+        cell.register("n1", "a", 0);
+        cell.submit(1);
+        cell.submit(2);
+        cell.awaitLaunch(1);
+
+        first.stop();
+        cell.started(1, "n1");
+        cell.ended(1, "n1");
+        PlacementLoop third = instance();
+
+        await(second, Role.LEADER);
+        await(third, Role.STANDBY);
+        cell.awaitEnd(1);
+        cell.awaitLaunch(2);
+        assertThat(second.role()).isEqualTo(Role.LEADER);
+        assertThat(cell.read(Topics.JOBS).stream().filter(it -> it instanceof JobEvent.Queued))
+                .extracting(event -> event.job().value())
+                .containsExactly(1L, 2L);
+        assertThat(launches()).extracting(it -> it.run().job().value()).containsExactly(1L, 2L);
+    }
+
+    @Test
+    void a_standby_that_followed_knows_what_one_that_reads_everything_at_once_knows() {
+        try (var leader = cell.leader();
+                var follower = new Standby(cell.kafka, CellHarness.LOG)) {
+            cell.register("n1", "a", 0);
+            for (int job = 1; job <= 20; job++) {
+                cell.submit(job);
+                follower.follow(Duration.ofMillis(10));
+            }
+            cell.awaitLaunch(1);
+            cell.started(1, "n1");
+            cell.ended(1, "n1");
+            cell.awaitLaunch(2);
+            Awaitility.await()
+                    .until(() -> {
+                        follower.follow(Duration.ofMillis(50));
+                        return follower.caughtUp();
+                    });
+            leader.stop();
+
+            var followed = follower.takeOver(() -> true);
+            followed.rounds().close();
+            var read = cell.recover();
+            read.inputs().close();
+            read.rounds().close();
+
+            assertThat(followed.last()).isEqualTo(read.last());
+            assertThat(followed.state().jobs()).containsExactlyElementsOf(read.state().jobs());
+            assertThat(followed.state().nodes()).containsExactlyElementsOf(read.state().nodes());
+            assertThat(followed.state().configuration()).isEqualTo(read.state().configuration());
+            assertThat(followed.state().pending()).isEqualTo(read.state().pending());
+        }
+    }
+
+    @Test
+    void an_instance_that_waits_for_its_topics_stops_at_once() throws Exception {
+        try (var admin = cell.kafka.admin()) {
+            admin.deleteTopics(List.of(Topics.SUBMISSIONS.name())).all().get();
+        }
+        PlacementLoop waiting = instance();
+        Awaitility.await()
+                .until(() ->
+                        Thread.getAllStackTraces().entrySet().stream()
+                                .anyMatch(thread ->
+                                        thread.getKey().getName().equals("placement")
+                                                && Stream.of(thread.getValue())
+                                                        .anyMatch(it ->
+                                                                it.getMethodName()
+                                                                        .equals("topicIds"))));
+
+        long before = System.nanoTime();
+        waiting.stop();
+
+        assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(2));
+    }
+
+    private List<Order.Launch> launches() {
+        return cell.read(Topics.PLACEMENTS).stream()
+                .filter(Order.Launch.class::isInstance)
+                .map(Order.Launch.class::cast)
+                .toList();
+    }
+
+    private record Shape() implements LogConfig {
+        @Override
+        public int cells() {
+            return 1;
+        }
+
+        @Override
+        public int nodePartitions() {
+            return 2;
+        }
+
+        @Override
+        public short replicas() {
+            return 1;
+        }
+    }
+
+    private record Settings() implements PlacementConfig {
+        @Override
+        public int cell() {
+            return 0;
+        }
+
+        @Override
+        public Duration schedMinInterval() {
+            return Duration.ofMillis(5);
+        }
+
+        @Override
+        public Duration silentAfter() {
+            return Duration.ofSeconds(60);
+        }
+
+        @Override
+        public Duration nodeTimeout() {
+            return Duration.ofSeconds(60);
+        }
+
+        @Override
+        public Backfill backfill() {
+            return Backfill.CONSERVATIVE;
+        }
+
+        @Override
+        public int bfMaxJobTest() {
+            return 500;
+        }
+    }
+}

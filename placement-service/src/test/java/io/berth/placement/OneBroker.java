@@ -1,0 +1,60 @@
+package io.berth.placement;
+
+import io.berth.embedded.FreePorts;
+import io.berth.embedded.KafkaBroker;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/// One broker for all tests of the module. Each test that asks for a [CellHarness] gets a new cell
+/// on it.
+final class OneBroker implements ParameterResolver {
+
+    private static final Namespace NAMESPACE = Namespace.create(OneBroker.class);
+
+    private record Running(Path directory, KafkaBroker broker) implements AutoCloseable {
+        static Running start() {
+            try {
+                Path directory = Files.createTempDirectory("berth-placement-test");
+                return new Running(
+                        directory,
+                        KafkaBroker.start(directory, FreePorts.next(), FreePorts.next()));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            broker.close();
+            try (Stream<Path> files = Files.walk(directory)) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(file);
+                }
+            }
+        }
+    }
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+        return parameter.getParameter().getType() == CellHarness.class;
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        Running running =
+                context.getRoot()
+                        .getStore(NAMESPACE)
+                        .computeIfAbsent(Running.class, _ -> Running.start(), Running.class);
+        var cell = new CellHarness(running.broker().bootstrapServers());
+        context.getStore(NAMESPACE).put(cell, cell);
+        return cell;
+    }
+}
