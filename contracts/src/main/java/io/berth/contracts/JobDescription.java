@@ -1,11 +1,15 @@
 package io.berth.contracts;
 
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
 /// What a job is, as far as ranking, placement and the books need to know. It holds no script and
 /// no environment: it may be published.
 ///
 /// @param timeLimitSeconds limit of the run time; 0 is unlimited
 /// @param nice subtracted from the job's priority, in points
 /// @param requeue whether the job may start again after its nodes failed it
+/// @param terms null is [JobTerms#NONE]
 public record JobDescription(
         String user,
         String account,
@@ -16,4 +20,62 @@ public record JobDescription(
         LaunchMode launch,
         long timeLimitSeconds,
         int nice,
-        boolean requeue) {}
+        boolean requeue,
+        @Nullable JobTerms terms) {
+
+    public JobDescription {
+        terms = JobTerms.NONE.equals(terms) ? null : terms;
+    }
+
+    /// A job on no special terms.
+    public JobDescription(
+            String user,
+            String account,
+            String partition,
+            String qos,
+            String name,
+            ResourceRequest request,
+            LaunchMode launch,
+            long timeLimitSeconds,
+            int nice,
+            boolean requeue) {
+        this(
+                user,
+                account,
+                partition,
+                qos,
+                name,
+                request,
+                launch,
+                timeLimitSeconds,
+                nice,
+                requeue,
+                null);
+    }
+
+    /// The terms; never null.
+    public JobTerms conditions() {
+        return Objects.requireNonNullElse(terms, JobTerms.NONE);
+    }
+
+    /// The same job on other terms.
+    public JobDescription on(JobTerms other) {
+        return new JobDescription(
+                user,
+                account,
+                partition,
+                qos,
+                name,
+                request,
+                launch,
+                timeLimitSeconds,
+                nice,
+                requeue,
+                other);
+    }
+
+    /// The place in an array; null for a job that is none of an array's.
+    public @Nullable ArrayTask array() {
+        return terms == null ? null : terms.array();
+    }
+}

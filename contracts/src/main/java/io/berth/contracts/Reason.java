@@ -12,6 +12,24 @@ public enum Reason {
     RESOURCES("Resources"),
     /// A job ahead of it in the partition waits for resources.
     PRIORITY("Priority"),
+    /// Its owner holds it.
+    JOB_HELD_USER("JobHeldUser"),
+    /// An operator holds it.
+    JOB_HELD_ADMIN("JobHeldAdmin"),
+    /// The time at which it may begin has not come.
+    BEGIN_TIME("BeginTime"),
+    /// A job that it depends on has not come so far.
+    DEPENDENCY("Dependency"),
+    /// What it depends on can never happen any more.
+    DEPENDENCY_NEVER_SATISFIED("DependencyNeverSatisfied"),
+    /// As many tasks of its array run as may at once.
+    JOB_ARRAY_TASK_LIMIT("JobArrayTaskLimit"),
+    /// Its reservation has not begun, or is not there.
+    RESERVATION("Reservation"),
+    /// Licenses that it needs are in use.
+    LICENSES("Licenses"),
+    /// It could not have ended by its deadline.
+    DEADLINE("DeadLine"),
     /// No registered node of the partition could ever hold the job.
     BAD_CONSTRAINTS("BadConstraints"),
     /// Nodes that could hold the job are down or silent.

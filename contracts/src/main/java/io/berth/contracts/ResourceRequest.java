@@ -1,11 +1,20 @@
 package io.berth.contracts;
 
 import io.berth.contracts.MemoryRequest.Per;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /// What a job needs to run: nodes, tasks spread over them in blocks, and for each task or node its
 /// CPUs, memory and GPUs.
+///
+/// @param constraints which nodes will do; null is [NodeConstraints#NONE]
 public record ResourceRequest(
-        int nodes, int tasks, int cpusPerTask, MemoryRequest memory, GpuRequest gpus) {
+        int nodes,
+        int tasks,
+        int cpusPerTask,
+        MemoryRequest memory,
+        GpuRequest gpus,
+        @Nullable NodeConstraints constraints) {
 
     public ResourceRequest {
         if (nodes < 1 || tasks < nodes || cpusPerTask < 1) {
@@ -17,6 +26,18 @@ public record ResourceRequest(
                             + nodes
                             + " nodes: each must be at least 1, and a node needs a task");
         }
+        constraints = NodeConstraints.NONE.equals(constraints) ? null : constraints;
+    }
+
+    /// A request that any nodes with room will do for.
+    public ResourceRequest(
+            int nodes, int tasks, int cpusPerTask, MemoryRequest memory, GpuRequest gpus) {
+        this(nodes, tasks, cpusPerTask, memory, gpus, null);
+    }
+
+    /// Which nodes will do; never null.
+    public NodeConstraints where() {
+        return Objects.requireNonNullElse(constraints, NodeConstraints.NONE);
     }
 
     /// Tasks on the node with this index (0 to `nodes - 1`): the first nodes take the remainder.
@@ -36,12 +57,27 @@ public record ResourceRequest(
         return switch (memory.per()) {
             case Per.NODE -> memory.mib();
             case Per.CPU -> Math.multiplyExact(memory.mib(), (long) cpusOn(nodeIndex));
-            case Per.GPU -> Math.multiplyExact(memory.mib(), (long) gpus.perNode());
+            case Per.GPU -> Math.multiplyExact(memory.mib(), (long) gpusOn(nodeIndex));
         };
     }
 
+    /// GPUs on that node: by what it is given, by its tasks, or its even part of the total.
+    public int gpusOn(int nodeIndex) {
+        Integer perTask = gpus.perTask();
+        if (perTask != null) {
+            return Math.multiplyExact(perTask, tasksOn(nodeIndex));
+        }
+        Integer total = gpus.total();
+        return total == null ? gpus.perNode() : total / nodes + (nodeIndex < total % nodes ? 1 : 0);
+    }
+
     public int totalGpus() {
-        return Math.multiplyExact(nodes, gpus.perNode());
+        Integer perTask = gpus.perTask();
+        if (perTask != null) {
+            return Math.multiplyExact(perTask, tasks);
+        }
+        Integer total = gpus.total();
+        return total == null ? Math.multiplyExact(nodes, gpus.perNode()) : total;
     }
 
     public int totalCpus() {

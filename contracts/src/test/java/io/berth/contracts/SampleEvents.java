@@ -9,6 +9,7 @@ import io.berth.contracts.event.Heartbeat;
 import io.berth.contracts.event.IdBlockClaimed;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.NodeRequest;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.Order;
@@ -57,6 +58,59 @@ final class SampleEvents {
                     3600,
                     10,
                     true);
+    private static final JobDescription ON_TERMS =
+            new JobDescription(
+                    "alice",
+                    "team_a",
+                    "batch",
+                    "normal",
+                    "train",
+                    new ResourceRequest(
+                            2,
+                            3,
+                            4,
+                            new MemoryRequest(Per.GPU, 8192),
+                            new GpuRequest(0, "a100", 1, null, null, 40_000L),
+                            new NodeConstraints(
+                                    FeatureExpression.parse("[rack1|rack2]&nvme"),
+                                    List.of(NODE),
+                                    List.of(new NodeName("gpu-09")),
+                                    Sharing.NODE,
+                                    new SwitchLimit(1, 600L))),
+                    LaunchMode.BATCH,
+                    3600,
+                    10,
+                    true,
+                    new JobTerms(
+                            Hold.USER,
+                            1_800_000_000_000L,
+                            1_900_000_000_000L,
+                            600L,
+                            new Dependency(
+                                    true,
+                                    List.of(
+                                            new Dependency.Clause(
+                                                    Dependency.Type.AFTER, new JobId(9), 3, 300),
+                                            new Dependency.Clause(
+                                                    Dependency.Type.SINGLETON, null, null, 0))),
+                            true,
+                            new WarningSignal(10, 60, true),
+                            null,
+                            500L,
+                            "first try"));
+    private static final JobDescription IN_ARRAY =
+            DESCRIPTION.on(
+                    new JobTerms(
+                            null,
+                            null,
+                            null,
+                            null,
+                            null,
+                            null,
+                            null,
+                            new ArrayTask(JOB, 4, 3, 0, 8, 4, 2),
+                            null,
+                            null));
     private static final Allocation ALLOCATION =
             new Allocation(NODE, 0, 2, IndexSet.parse("0-7"), 8192, List.of("GPU-a1", "GPU-a2"));
     private static final EndedRun ENDED_RUN =
@@ -135,6 +189,47 @@ final class SampleEvents {
                 Topics.SUBMISSIONS,
                 new Submission.Submitted(JOB, DESCRIPTION, "alice", SPEC, null));
         add(Topics.SUBMISSIONS, new Submission.CancelRequested(JOB, "alice"));
+        addNamed(
+                "terms",
+                Topics.SUBMISSIONS,
+                new Submission.Submitted(
+                        JOB,
+                        ON_TERMS,
+                        "alice",
+                        SPEC,
+                        null,
+                        new JobArray(
+                                IndexSet.parse("0,4,8"),
+                                2,
+                                List.of(new JobArray.Ids(17, 18), new JobArray.Ids(101, 101)))));
+        add(Topics.SUBMISSIONS, new Submission.Held(JOB, "alice", Hold.USER));
+        add(Topics.SUBMISSIONS, new Submission.Released(JOB, "root", Hold.ADMIN));
+        add(Topics.SUBMISSIONS, new Submission.RequeueRequested(JOB, "root", true));
+        add(
+                Topics.SUBMISSIONS,
+                new Submission.SignalRequested(JOB, "alice", 10, SignalTarget.BATCH));
+        add(
+                Topics.SUBMISSIONS,
+                new Submission.Amended(
+                        JOB,
+                        "alice",
+                        new Amendment(
+                                "team_b",
+                                "interactive",
+                                "high",
+                                "renamed",
+                                ON_TERMS.request(),
+                                7200L,
+                                -5,
+                                false,
+                                ON_TERMS.conditions(),
+                                4)));
+        add(Topics.NODE_REQUESTS, new NodeRequest.DrainRequested(NODE, "root", "bad fan"));
+        add(Topics.NODE_REQUESTS, new NodeRequest.ResumeRequested(NODE, "root"));
+        add(Topics.NODE_REQUESTS, new NodeRequest.DownRequested(NODE, "root", "gone"));
+        add(
+                Topics.NODE_REQUESTS,
+                new NodeRequest.FeaturesSet(NODE, "root", List.of("rack1", "nvme")));
         add(Topics.SPECS, spec("err-%j", "in.txt"));
         addMinimal(Topics.SPECS, spec(null, null));
         add(Topics.ID_BLOCKS, new IdBlockClaimed("submit-service-1"));
@@ -212,6 +307,33 @@ final class SampleEvents {
                         NODE, 4, 1, RUN, SPEC, LaunchMode.BATCH, true, List.of(ALLOCATION), 3600));
         add(Topics.PLACEMENTS, new Order.Go(NODE, 4, 2, RUN));
         add(Topics.PLACEMENTS, new Order.Stop(NODE, 4, 3, RUN, JobState.CANCELLED, 30));
+        addNamed(
+                "job",
+                Topics.PLACEMENTS,
+                new Order.Launch(
+                        NODE,
+                        4,
+                        1,
+                        RUN,
+                        SPEC,
+                        LaunchMode.BATCH,
+                        true,
+                        List.of(ALLOCATION),
+                        3600,
+                        IN_ARRAY));
+        add(Topics.PLACEMENTS, new Order.Signal(NODE, 4, 4, RUN, 10, SignalTarget.STEPS));
+        add(Topics.PLACEMENTS, new Order.Limit(NODE, 4, 5, RUN, 7200));
+        addNamed(
+                "hold",
+                Topics.NODE_STATES,
+                new NodeStatus(
+                        NODE,
+                        4,
+                        3,
+                        NodeStatus.Presence.UP,
+                        SEEN,
+                        new NodeHold(NodeHold.Kind.DRAIN, "bad fan", "root", 1000),
+                        List.of("nvme", "rack1")));
         add(Topics.NODE_STATES, new NodeStatus(NODE, 4, 3, NodeStatus.Presence.SILENT, SEEN));
         add(
                 Topics.CELL_STATES,
@@ -230,11 +352,15 @@ final class SampleEvents {
         add(Topics.JOBS, new JobEvent.Placed(JOB, 100, 2, List.of(ALLOCATION), 45_000));
         add(Topics.JOBS, new JobEvent.Started(JOB, 110, 2));
         add(Topics.JOBS, new JobEvent.Requeued(JOB, 1100, ENDED_RUN, Reason.NODE_DOWN));
+        add(Topics.JOBS, new JobEvent.Amended(JOB, 95, ON_TERMS, "root"));
+        add(Topics.JOBS, new JobEvent.Held(JOB, 96, Hold.ADMIN, "root"));
+        add(Topics.JOBS, new JobEvent.Released(JOB, 97, "root"));
         add(Topics.JOBS, ended("root", "cancelled by root"));
         addMinimal(Topics.JOBS, ended(null, null));
         add(Topics.JOB_STATES, runningStatus());
-        addMinimal(Topics.JOB_STATES, waitingStatus());
         addNamed("full", Topics.JOB_STATES, fullStatus());
+        addMinimal(Topics.JOB_STATES, waitingStatus(null, null));
+        addNamed("held", Topics.JOB_STATES, waitingStatus(Hold.ADMIN, 0L));
     }
 
     private static JobEvent.Ended ended(@Nullable String cancelledBy, @Nullable String message) {
@@ -303,10 +429,12 @@ final class SampleEvents {
                 it.exit(),
                 it.cancelledBy(),
                 it.message(),
-                new JobStatus.Planned(2000, 9000, List.of(ALLOCATION.node()), 3));
+                new JobStatus.Planned(2000, 9000, List.of(ALLOCATION.node()), 3),
+                null,
+                null);
     }
 
-    private static JobStatus waitingStatus() {
+    private static JobStatus waitingStatus(@Nullable Hold hold, @Nullable Long eligibleAt) {
         return new JobStatus(
                 JOB,
                 DESCRIPTION,
@@ -323,7 +451,10 @@ final class SampleEvents {
                 0,
                 null,
                 null,
-                null);
+                null,
+                null,
+                hold,
+                eligibleAt);
     }
 
     private void ofAgents() {

@@ -225,6 +225,12 @@ public final class NodeAgent implements AutoCloseable {
                     numbered(
                             stop,
                             () -> runs.stop(stop.run(), Duration.ofSeconds(stop.graceSeconds())));
+            case Order.Signal signal ->
+                    numbered(
+                            signal,
+                            () -> runs.signal(signal.run(), signal.signal(), signal.target()));
+            case Order.Limit limit ->
+                    numbered(limit, () -> runs.limit(limit.run(), limit.timeLimitSeconds()));
         }
     }
 

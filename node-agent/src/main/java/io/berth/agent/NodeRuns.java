@@ -9,6 +9,7 @@ import io.berth.contracts.ExitStatus;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.RunId;
+import io.berth.contracts.SignalTarget;
 import io.berth.contracts.event.Order.Launch;
 import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.RunReport.Cause;
@@ -97,6 +98,15 @@ final class NodeRuns implements Closeable {
 
     void stop(RunId run, Duration grace) {
         part(run).ifPresent(part -> part.stop(Cause.STOPPED, grace));
+    }
+
+    void signal(RunId run, int signal, SignalTarget target) {
+        part(run).ifPresent(part -> part.signal(signal, target));
+    }
+
+    /// @param seconds from the run's start; 0 is unlimited
+    void limit(RunId run, long seconds) {
+        part(run).ifPresent(part -> part.limit(seconds));
     }
 
     /// The wanted runs go on; the others are ended.

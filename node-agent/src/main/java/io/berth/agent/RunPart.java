@@ -1,6 +1,7 @@
 package io.berth.agent;
 
 import io.berth.agent.group.Group;
+import io.berth.agent.group.Signals;
 import io.berth.agent.host.LiveProcess;
 import io.berth.agent.host.LocalNode;
 import io.berth.agent.launch.LaunchRefused;
@@ -11,6 +12,7 @@ import io.berth.contracts.HeldRun;
 import io.berth.contracts.HeldRun.Phase;
 import io.berth.contracts.Isolation;
 import io.berth.contracts.RunId;
+import io.berth.contracts.SignalTarget;
 import io.berth.contracts.event.Order.Launch;
 import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.RunReport.Cause;
@@ -50,6 +52,11 @@ final class RunPart {
     /// What isolation was verified; its presence says that the task stood ready.
     record Verified(List<Isolation> isolation) {
         static final String NAME = "prepared";
+    }
+
+    /// The run's time limit, if it was changed after the launch.
+    record TimeLimit(long seconds) {
+        static final String NAME = "limit";
     }
 
     /// When the code was given the word, in milliseconds since boot.
@@ -130,6 +137,29 @@ final class RunPart {
         } finally {
             reporting.unlock();
         }
+    }
+
+    /// Sends a signal to what runs; nothing if its code does not.
+    void signal(int signal, SignalTarget target) {
+        reporting(() -> {
+            if (phase == Phase.RUNNING) {
+                try {
+                    Signals.send(group(), signal, target);
+                } catch (IOException e) {
+                    LOG.atWarn().setCause(e).addKeyValue("run", run()).log("Signal not sent");
+                }
+            }
+        });
+    }
+
+    /// Another time limit, kept for an agent that takes over.
+    void limit(long seconds) {
+        try {
+            files.note(TimeLimit.NAME, new TimeLimit(seconds));
+        } catch (IOException e) {
+            LOG.atWarn().setCause(e).addKeyValue("run", run()).log("Time limit not spooled");
+        }
+        orders.touch();
     }
 
     /// It shall go on under a new epoch, which may not know how far it is.

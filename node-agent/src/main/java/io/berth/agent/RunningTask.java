@@ -1,15 +1,20 @@
 package io.berth.agent;
 
 import io.berth.agent.RunOrders.Stopping;
+import io.berth.agent.RunPart.TimeLimit;
 import io.berth.agent.group.Group;
+import io.berth.agent.group.Signals;
 import io.berth.agent.host.LiveProcess;
 import io.berth.agent.launch.RunFiles;
 import io.berth.contracts.ExitStatus;
+import io.berth.contracts.SignalTarget;
+import io.berth.contracts.WarningSignal;
 import io.berth.contracts.event.Order.Launch;
 import io.berth.contracts.event.RunReport.Cause;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /// A part's task while it runs: watched until it ends, or ended.
 ///
@@ -22,6 +27,7 @@ record RunningTask(
         Duration killGrace,
         long begunAt) {
 
+    private static final String WARNED = "warned";
     private static final long TICK_MILLIS = 1000;
     private static final long ENDING_TICK_MILLIS = 25;
 
@@ -46,14 +52,16 @@ record RunningTask(
             if (stopping.isPresent()) {
                 return stopped(stopping.get());
             }
-            if (overdue()) {
+            long deadline = deadline();
+            if (LiveProcess.uptimeMillis() >= deadline) {
                 orders.stop(Cause.TIME_LIMIT, killGrace);
                 continue;
             }
+            warn(deadline);
             if (!shimLives() && files.exit().isEmpty()) {
                 return lost("the shim died and left no exit status");
             }
-            orders.await(untilOverdue());
+            orders.await(untilDue(deadline));
         }
     }
 
@@ -66,18 +74,36 @@ record RunningTask(
         return shimLives(files);
     }
 
-    private boolean overdue() {
-        return launch.timeLimitSeconds() > 0 && LiveProcess.uptimeMillis() >= deadline();
+    /// When it is ended, in milliseconds since boot; `Long.MAX_VALUE` for never.
+    private long deadline() throws IOException {
+        long seconds =
+                files.kept(TimeLimit.NAME, TimeLimit.class)
+                        .map(TimeLimit::seconds)
+                        .orElse(launch.timeLimitSeconds());
+        return seconds == 0 ? Long.MAX_VALUE : begunAt + seconds * 1000;
     }
 
-    private long deadline() {
-        return begunAt + launch.timeLimitSeconds() * 1000;
+    /// Sends the signal that the job asked for before its end, once its time has come.
+    private void warn(long deadline) throws IOException {
+        WarningSignal warning = warning();
+        if (warning != null
+                && deadline != Long.MAX_VALUE
+                && LiveProcess.uptimeMillis() >= deadline - warning.secondsBefore() * 1000
+                && !files.has(WARNED)) {
+            files.note(WARNED, warning.number());
+            Signals.send(
+                    group,
+                    warning.number(),
+                    warning.batchOnly() ? SignalTarget.BATCH : SignalTarget.STEPS);
+        }
     }
 
-    private long untilOverdue() {
-        return launch.timeLimitSeconds() > 0
-                ? Math.clamp(deadline() - LiveProcess.uptimeMillis(), 1, TICK_MILLIS)
-                : TICK_MILLIS;
+    private @Nullable WarningSignal warning() {
+        return launch.job() == null ? null : launch.job().conditions().signal();
+    }
+
+    private static long untilDue(long deadline) {
+        return Math.clamp(deadline - LiveProcess.uptimeMillis(), 1, TICK_MILLIS);
     }
 
     /// The script has ended; what it left behind ends with it.

@@ -2,6 +2,7 @@ package io.berth.placement;
 
 import io.berth.contracts.DeadLetter;
 import io.berth.contracts.NodeName;
+import io.berth.contracts.Reason;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.CellStatus;
 import io.berth.contracts.event.NodeStatus;
@@ -126,8 +127,16 @@ final class Tenure implements AutoCloseable {
         }
         first = false;
         plannedAt = plan ? now : plannedAt;
-        replay(Engine.place(placement, now, plan ? Pass.PLAN : Pass.START));
-        nextStart = placement.next(now);
+        List<Fact> placed = Engine.place(state, placement, now, plan ? Pass.PLAN : Pass.START);
+        replay(placed);
+        nextStart = placed.stream().anyMatch(Tenure::admits) ? now : placement.next(now);
+    }
+
+    /// Whether the fact lets a job start that might not: one that depends on a job just placed.
+    private static boolean admits(Fact fact) {
+        return fact instanceof Fact.JobChanged(var job)
+                && job.eligible()
+                && job.reason() == Reason.NONE;
     }
 
     /// Decides one input. Deciding changes nothing, so an input on which it fails can be put aside.
@@ -186,10 +195,11 @@ final class Tenure implements AutoCloseable {
     }
 
     private long waitMillis() {
-        long due = Math.min(Engine.nextDue(state), nextStart);
+        long now = time.now();
+        long due = Math.min(Engine.nextDue(state, now), nextStart);
         return due == Long.MAX_VALUE
                 ? LONGEST_WAIT_MILLIS
-                : Math.clamp(due - time.now(), 0, LONGEST_WAIT_MILLIS);
+                : Math.clamp(due - now, 0, LONGEST_WAIT_MILLIS);
     }
 
     private void waitOutInterval() {

@@ -9,8 +9,6 @@ import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.Ranked;
 import io.berth.contracts.event.Submission;
-import io.berth.contracts.event.Submission.CancelRequested;
-import io.berth.contracts.event.Submission.Submitted;
 import io.berth.contracts.json.EventCodec.CorruptEvent;
 import io.berth.contracts.json.EventCodec.UnknownEventType;
 import io.berth.contracts.topic.Topic;
@@ -110,11 +108,18 @@ final class Inputs {
 
     private void submission(ConsumerRecord<byte[], byte[]> record, Submission submission) {
         switch (submission) {
-            case Submitted it -> {
-                known.add(it.job());
-                rankings.submitted(record.partition(), it.job(), it.description());
+            case Submission.Submitted submitted -> {
+                for (Submission.Submitted it : submitted.jobs()) {
+                    known.add(it.job());
+                    rankings.submitted(record.partition(), it.job(), it.description());
+                }
             }
-            case CancelRequested _ -> {}
+            case Submission.CancelRequested _,
+                    Submission.Held _,
+                    Submission.Released _,
+                    Submission.Amended _,
+                    Submission.RequeueRequested _,
+                    Submission.SignalRequested _ -> {}
         }
     }
 

@@ -1,5 +1,6 @@
 package io.berth.slurm;
 
+import io.berth.contracts.ArrayTask;
 import io.berth.contracts.JobId;
 import org.jspecify.annotations.Nullable;
 
@@ -10,7 +11,14 @@ import org.jspecify.annotations.Nullable;
 /// digits at most; letters that mean nothing stay as they are.
 ///
 /// @param nodeIndex the node's place in the run, from 0
-public record FilenamePattern(JobId job, String jobName, String user, String node, int nodeIndex) {
+/// @param array the job's place in its array, if it has one
+public record FilenamePattern(
+        JobId job,
+        String jobName,
+        String user,
+        String node,
+        int nodeIndex,
+        @Nullable ArrayTask array) {
 
     private static final int MAX_WIDTH = 10;
 
@@ -52,8 +60,9 @@ public record FilenamePattern(JobId job, String jobName, String user, String nod
     private @Nullable String value(char letter, int width) {
         return switch (letter) {
             case '%' -> "%";
-            case 'j', 'J', 'A' -> padded(job.value(), width);
-            case 'a' -> padded(NO_INDEX, width);
+            case 'j', 'J' -> padded(job.value(), width);
+            case 'A' -> padded((array == null ? job : array.array()).value(), width);
+            case 'a' -> padded(array == null ? NO_INDEX : array.task(), width);
             case 'n' -> padded(nodeIndex, width);
             case 't' -> padded(0, width);
             case 's' -> "batch";

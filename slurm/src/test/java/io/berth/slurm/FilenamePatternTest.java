@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class FilenamePatternTest {
 
     private static final FilenamePattern PATTERN =
-            new FilenamePattern(new JobId(128), "train", "alice", "gpu03.example.org", 1);
+            new FilenamePattern(new JobId(128), "train", "alice", "gpu03.example.org", 1, null);
 
     @ParameterizedTest
     @CsvSource({

@@ -1,10 +1,13 @@
 package io.berth.submit;
 
+import io.berth.contracts.ArrayTask;
 import io.berth.contracts.GpuRequest;
+import io.berth.contracts.JobTerms;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.slurm.SlurmTime;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -90,7 +93,17 @@ final class ExplanationWriter {
                                     + time(job.description().timeLimitSeconds())
                                     + ".";
                     case OUT_OF_MEMORY -> " It used more memory than it had asked for.";
+                    case DEADLINE -> " It could not have ended by its deadline.";
+                    case DEPENDENCY_NEVER_SATISFIED ->
+                            " What it depended on could never happen any more.";
                     case NONE,
+                            JOB_HELD_USER,
+                            JOB_HELD_ADMIN,
+                            BEGIN_TIME,
+                            DEPENDENCY,
+                            JOB_ARRAY_TASK_LIMIT,
+                            RESERVATION,
+                            LICENSES,
                             RESOURCES,
                             PRIORITY,
                             BAD_CONSTRAINTS,
@@ -112,6 +125,18 @@ final class ExplanationWriter {
     private String ofWaiting(int ahead) {
         return switch (job.reason()) {
             case NONE -> "The scheduler has not looked at the job yet.";
+            case JOB_HELD_USER,
+                    JOB_HELD_ADMIN,
+                    BEGIN_TIME,
+                    DEPENDENCY,
+                    DEPENDENCY_NEVER_SATISFIED ->
+                    barred();
+            case JOB_ARRAY_TASK_LIMIT ->
+                    "As many tasks of its array run as may at once"
+                            + throttle(job.description().array())
+                            + ".";
+            case RESERVATION -> "It waits for its reservation.";
+            case LICENSES -> "Licenses that it needs are in use.";
             case RESOURCES ->
                     "It is next in partition %s and waits for %s. %s"
                             .formatted(job.partition(), wanted(), free());
@@ -143,12 +168,42 @@ final class ExplanationWriter {
                     RAISED_SIGNAL,
                     JOB_LAUNCH_FAILURE,
                     TIME_LIMIT,
+                    DEADLINE,
                     OUT_OF_MEMORY ->
                     "It waits again after a run that ended with "
                             + job.reason().slurmName()
                             + "."
                             + message();
         };
+    }
+
+    /// Why a job is not in the queue at all yet.
+    private String barred() {
+        JobTerms terms = job.description().conditions();
+        return switch (job.reason()) {
+            case JOB_HELD_ADMIN ->
+                    "An operator holds it; an operator releases it with `scontrol release "
+                            + job.id()
+                            + "`.";
+            case BEGIN_TIME ->
+                    "It may not begin before "
+                            + (terms.beginAt() == null
+                                    ? "its time"
+                                    : Instant.ofEpochMilli(terms.beginAt()))
+                            + ".";
+            case DEPENDENCY -> "It waits for what it depends on: " + terms.dependency() + ".";
+            case DEPENDENCY_NEVER_SATISFIED ->
+                    "What it depends on can never happen any more: "
+                            + terms.dependency()
+                            + ". Cancel it, or change it with `scontrol update jobid="
+                            + job.id()
+                            + " dependency=`.";
+            default -> "It is held; `scontrol release " + job.id() + "` lets it wait for its turn.";
+        };
+    }
+
+    private static String throttle(@Nullable ArrayTask task) {
+        return task == null ? "" : ": " + task.throttle();
     }
 
     private String badConstraints() {

@@ -1,6 +1,7 @@
 package io.berth.submit;
 
 import io.berth.contracts.Allocation;
+import io.berth.contracts.ArrayTask;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
@@ -54,6 +55,12 @@ public record Job(
 
     public String user() {
         return description.user();
+    }
+
+    /// The array that the job is a task of, or the job itself.
+    public JobId arrayOrSelf() {
+        ArrayTask task = description.array();
+        return task == null ? id : task.array();
     }
 
     public String partition() {

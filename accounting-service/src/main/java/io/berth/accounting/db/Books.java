@@ -104,7 +104,12 @@ public class Books {
             switch (event) {
                 case JobEvent.Queued it -> users.add(user(it.description()));
                 case JobEvent.Ended it -> users.add(user(it.description()));
-                case JobEvent.Placed _, JobEvent.Started _, JobEvent.Requeued _ -> {}
+                case JobEvent.Placed _,
+                        JobEvent.Started _,
+                        JobEvent.Requeued _,
+                        JobEvent.Amended _,
+                        JobEvent.Held _,
+                        JobEvent.Released _ -> {}
             }
         }
         if (ids.isEmpty()) {

@@ -57,6 +57,7 @@ public final class Page {
             case JobEvent.Started it -> start(it);
             case JobEvent.Requeued it -> requeue(it);
             case JobEvent.Ended it -> end(it);
+            case JobEvent.Amended _, JobEvent.Held _, JobEvent.Released _ -> {}
         }
     }
 

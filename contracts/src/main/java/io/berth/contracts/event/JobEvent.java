@@ -3,6 +3,7 @@ package io.berth.contracts.event;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.ExitStatus;
+import io.berth.contracts.Hold;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
@@ -36,6 +37,17 @@ public sealed interface JobEvent {
 
     /// A run ended without deciding the job; the job waits again.
     record Requeued(JobId job, long at, EndedRun run, Reason reason) implements JobEvent {}
+
+    /// The job is another one from now on.
+    ///
+    /// @param by who changed it
+    record Amended(JobId job, long at, JobDescription description, String by) implements JobEvent {}
+
+    /// The job is not to start before it is released.
+    record Held(JobId job, long at, Hold hold, String by) implements JobEvent {}
+
+    /// The hold of the job is gone.
+    record Released(JobId job, long at, String by) implements JobEvent {}
 
     /// The job is over. Repeats all that the books need.
     ///

@@ -3,6 +3,7 @@ package io.berth.contracts.event;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.ExitStatus;
+import io.berth.contracts.Hold;
 import io.berth.contracts.IdempotencyKey;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
@@ -23,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 /// @param endedAt 0 while the job lives
 /// @param exit of the last ended run; null before
 /// @param planned null for a job that runs or is over, and for one that the plan does not reach
+/// @param hold null if nobody holds it
+/// @param eligibleAt since when it may start as far as holds, its begin time and its dependencies
+///   are concerned; 0 if it may not; null is since its submission
 public record JobStatus(
         JobId job,
         JobDescription description,
@@ -40,13 +44,15 @@ public record JobStatus(
         @Nullable ExitStatus exit,
         @Nullable String cancelledBy,
         @Nullable String message,
-        @Nullable Planned planned) {
+        @Nullable Planned planned,
+        @Nullable Hold hold,
+        @Nullable Long eligibleAt) {
 
     public JobStatus {
         ended = List.copyOf(ended);
     }
 
-    /// A job that nothing is expected of.
+    /// A job that nobody holds, may start since its submission, and of which nothing is expected.
     public JobStatus(
             JobId job,
             JobDescription description,
@@ -81,6 +87,8 @@ public record JobStatus(
                 exit,
                 cancelledBy,
                 message,
+                null,
+                null,
                 null);
     }
 
@@ -96,6 +104,16 @@ public record JobStatus(
         public Planned {
             nodes = List.copyOf(nodes);
         }
+    }
+
+    /// Whether the job waits for nothing but resources and its turn.
+    public boolean eligible() {
+        return state == JobState.PENDING && (eligibleAt == null || eligibleAt > 0);
+    }
+
+    /// Since when it waits for its turn; its submission if it may not start yet.
+    public long waitsSince() {
+        return eligibleAt == null || eligibleAt == 0 ? submittedAt : eligibleAt;
     }
 
     /// A run that holds resources.

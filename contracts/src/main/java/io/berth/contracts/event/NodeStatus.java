@@ -1,6 +1,12 @@
 package io.berth.contracts.event;
 
+import io.berth.contracts.Gpu;
+import io.berth.contracts.NodeHold;
 import io.berth.contracts.NodeName;
+import java.util.List;
+import java.util.NavigableSet;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /// Everything that placement knows of a node besides what jobs hold on it: its record in
 /// `node-states`.
@@ -8,7 +14,16 @@ import io.berth.contracts.NodeName;
 /// @param epoch granted by the last Sync
 /// @param number of the last order in that epoch
 /// @param seen the registration that the epoch answers
-public record NodeStatus(NodeName node, long epoch, long number, Presence presence, NodeSeen seen) {
+/// @param hold null if no operator keeps work off it
+/// @param features that operators gave it; null is none
+public record NodeStatus(
+        NodeName node,
+        long epoch,
+        long number,
+        Presence presence,
+        NodeSeen seen,
+        @Nullable NodeHold hold,
+        @Nullable List<String> features) {
 
     public enum Presence {
         /// Heard from within the last 10 seconds.
@@ -19,5 +34,55 @@ public record NodeStatus(NodeName node, long epoch, long number, Presence presen
         DOWN,
         /// Its agent shut down and took its runs with it: no work until it registers again.
         LEFT
+    }
+
+    public NodeStatus {
+        features = features == null ? null : List.copyOf(features);
+    }
+
+    /// A node of which operators have said nothing.
+    public NodeStatus(NodeName node, long epoch, long number, Presence presence, NodeSeen seen) {
+        this(node, epoch, number, presence, seen, null, null);
+    }
+
+    /// Whether it may get work.
+    public boolean open() {
+        return presence == Presence.UP && hold == null;
+    }
+
+    /// What `--constraint` may ask of it: what operators gave it, its GPUs' types, its profile and
+    /// its architecture.
+    public NavigableSet<String> allFeatures() {
+        var all = new TreeSet<String>();
+        if (features != null) {
+            all.addAll(features);
+        }
+        seen.inventory().gpus().stream().map(Gpu::type).forEach(all::add);
+        if (seen.inventory().profile() != null) {
+            all.add(seen.inventory().profile());
+        }
+        all.add(seen.inventory().architecture());
+        return all;
+    }
+
+    public NodeStatus numbered(long last) {
+        return new NodeStatus(node, epoch, last, presence, seen, hold, features);
+    }
+
+    public NodeStatus heard(Presence now) {
+        return new NodeStatus(node, epoch, number, now, seen, hold, features);
+    }
+
+    /// The node in a new epoch, which answers that registration.
+    public NodeStatus registered(long newEpoch, NodeSeen registration) {
+        return new NodeStatus(node, newEpoch, 0, Presence.UP, registration, hold, features);
+    }
+
+    public NodeStatus held(@Nullable NodeHold by) {
+        return new NodeStatus(node, epoch, number, presence, seen, by, features);
+    }
+
+    public NodeStatus featured(List<String> given) {
+        return new NodeStatus(node, epoch, number, presence, seen, hold, given);
     }
 }

@@ -1,12 +1,15 @@
 package io.berth.contracts.event;
 
 import io.berth.contracts.Allocation;
+import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobState;
 import io.berth.contracts.LaunchMode;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
+import io.berth.contracts.SignalTarget;
 import io.berth.contracts.SpecReference;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// An order to one node's agent, numbered 1, 2, … within the node's epoch. The agent obeys an order
 /// once, in number order, and only in the epoch that its Sync began.
@@ -49,6 +52,7 @@ public sealed interface Order {
     ///
     /// @param allocations what the run holds on all its nodes, in the order of their indices
     /// @param timeLimitSeconds of run time, by the agent's own monotonic clock; 0 is unlimited
+    /// @param job the job as it is now; null is as the specification says
     record Launch(
             NodeName node,
             long epoch,
@@ -58,8 +62,33 @@ public sealed interface Order {
             LaunchMode mode,
             boolean awaitGo,
             List<Allocation> allocations,
-            long timeLimitSeconds)
+            long timeLimitSeconds,
+            @Nullable JobDescription job)
             implements Order {
+
+        /// A run of the job that the specification describes.
+        public Launch(
+                NodeName node,
+                long epoch,
+                long number,
+                RunId run,
+                SpecReference spec,
+                LaunchMode mode,
+                boolean awaitGo,
+                List<Allocation> allocations,
+                long timeLimitSeconds) {
+            this(
+                    node,
+                    epoch,
+                    number,
+                    run,
+                    spec,
+                    mode,
+                    awaitGo,
+                    allocations,
+                    timeLimitSeconds,
+                    null);
+        }
 
         public Launch {
             allocations = List.copyOf(allocations);
@@ -89,5 +118,18 @@ public sealed interface Order {
     /// @param because the state that the job is going to: CANCELLED, TIMEOUT, NODE_FAIL …
     record Stop(
             NodeName node, long epoch, long number, RunId run, JobState because, long graceSeconds)
+            implements Order {}
+
+    /// Send a signal to processes of the run.
+    ///
+    /// @param signal by the kernel's number
+    record Signal(
+            NodeName node, long epoch, long number, RunId run, int signal, SignalTarget target)
+            implements Order {}
+
+    /// The run may last so long, from its start.
+    ///
+    /// @param timeLimitSeconds as in Launch; 0 is unlimited
+    record Limit(NodeName node, long epoch, long number, RunId run, long timeLimitSeconds)
             implements Order {}
 }

@@ -1,29 +1,86 @@
 package io.berth.contracts.event;
 
+import io.berth.contracts.Amendment;
+import io.berth.contracts.Hold;
 import io.berth.contracts.IdempotencyKey;
+import io.berth.contracts.JobArray;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
+import io.berth.contracts.SignalTarget;
 import io.berth.contracts.SpecReference;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What people ask of a job.
+/// What people ask of a job. Whether they may is decided before it is written here.
 public sealed interface Submission {
 
     JobId job();
 
     /// A job was accepted. The submission order is the order of these records in the log.
     ///
+    /// @param job of an array its first task
     /// @param submittedBy who sent it: the user, or an operator for the user
+    /// @param array the tasks that it makes, each a job; null makes the one job
     record Submitted(
             JobId job,
             JobDescription description,
             String submittedBy,
             SpecReference spec,
-            @Nullable IdempotencyKey key)
-            implements Submission {}
+            @Nullable IdempotencyKey key,
+            @Nullable JobArray array)
+            implements Submission {
+
+        /// One job, no array.
+        public Submitted(
+                JobId job,
+                JobDescription description,
+                String submittedBy,
+                SpecReference spec,
+                @Nullable IdempotencyKey key) {
+            this(job, description, submittedBy, spec, key, null);
+        }
+
+        /// The jobs that it makes; of an array only the first has the key.
+        public List<Submitted> jobs() {
+            return array == null
+                    ? List.of(this)
+                    : array.all().stream()
+                            .map(task ->
+                                    new Submitted(
+                                            task.job(),
+                                            description.on(
+                                                    description.conditions().as(task.place())),
+                                            submittedBy,
+                                            spec,
+                                            task.job().equals(job) ? key : null))
+                            .toList();
+        }
+    }
 
     /// The job is to end: it leaves the queue, or its run is stopped.
     ///
     /// @param user who asked
     record CancelRequested(JobId job, String user) implements Submission {}
+
+    /// The job is not to start before it is released.
+    record Held(JobId job, String user, Hold hold) implements Submission {}
+
+    /// The job may start again, as far as a hold is concerned.
+    ///
+    /// @param hold the strongest hold that this undoes
+    record Released(JobId job, String user, Hold hold) implements Submission {}
+
+    /// The job is to be another one.
+    record Amended(JobId job, String user, Amendment change) implements Submission {}
+
+    /// The job's run is to end, and the job to wait again.
+    ///
+    /// @param hold whether it then waits for its release
+    record RequeueRequested(JobId job, String user, boolean hold) implements Submission {}
+
+    /// Processes of the job's run are to get a signal.
+    ///
+    /// @param signal by the kernel's number
+    record SignalRequested(JobId job, String user, int signal, SignalTarget target)
+            implements Submission {}
 }

@@ -9,6 +9,7 @@ import io.berth.contracts.event.Heartbeat;
 import io.berth.contracts.event.IdBlockClaimed;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.NodeRequest;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.Order;
@@ -48,6 +49,14 @@ public final class Topics {
                     "submit-service",
                     IdBlockClaimed.class,
                     IdBlockClaimed::claimant,
+                    WEEK);
+
+    public static final Topic<NodeRequest> NODE_REQUESTS =
+            log(
+                    "node-requests",
+                    "submit-service",
+                    NodeRequest.class,
+                    it -> it.node().value(),
                     WEEK);
 
     public static final Topic<Ranked> RANKINGS =
@@ -134,6 +143,7 @@ public final class Topics {
                     SUBMISSIONS,
                     SPECS,
                     ID_BLOCKS,
+                    NODE_REQUESTS,
                     RANKINGS,
                     FAIR_SHARES,
                     PLACEMENTS,

@@ -3,6 +3,7 @@ package io.berth.agent.launch;
 import io.berth.agent.group.RunMark;
 import io.berth.agent.host.LocalNode;
 import io.berth.contracts.Allocation;
+import io.berth.contracts.ArrayTask;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobSpec;
@@ -39,6 +40,12 @@ public record JobEnvironment(
     /// may not set.
     private static final Set<String> STALE =
             Set.of(
+                    "SLURM_ARRAY_JOB_ID",
+                    "SLURM_ARRAY_TASK_COUNT",
+                    "SLURM_ARRAY_TASK_ID",
+                    "SLURM_ARRAY_TASK_MAX",
+                    "SLURM_ARRAY_TASK_MIN",
+                    "SLURM_ARRAY_TASK_STEP",
                     "SLURM_CPUS_PER_GPU",
                     "SLURM_GPUS",
                     "SLURM_GPUS_ON_NODE",
@@ -73,7 +80,7 @@ public record JobEnvironment(
     }
 
     private void person(Map<String, String> variables) {
-        String user = spec.description().user();
+        String user = job().user();
         variables.putIfAbsent("HOME", account.home());
         variables.putIfAbsent("USER", user);
         variables.putIfAbsent("LOGNAME", user);
@@ -81,8 +88,13 @@ public record JobEnvironment(
         variables.putIfAbsent("PATH", "/usr/local/bin:/usr/bin:/bin");
     }
 
+    /// The job as placement knows it; of older orders as it was submitted.
+    private JobDescription job() {
+        return launch.job() == null ? spec.description() : launch.job();
+    }
+
     private void job(Map<String, String> variables) {
-        JobDescription job = spec.description();
+        JobDescription job = job();
         String id = launch.run().job().toString();
         variables.put("SLURM_JOBID", id);
         variables.put("SLURM_JOB_NAME", job.name());
@@ -99,6 +111,15 @@ public record JobEnvironment(
         if (launch.timeLimitSeconds() > 0) {
             variables.put(
                     "SLURM_JOB_END_TIME", Long.toString(startSeconds + launch.timeLimitSeconds()));
+        }
+        ArrayTask task = job.array();
+        if (task != null) {
+            variables.put("SLURM_ARRAY_JOB_ID", task.array().toString());
+            variables.put("SLURM_ARRAY_TASK_ID", Integer.toString(task.task()));
+            variables.put("SLURM_ARRAY_TASK_COUNT", Integer.toString(task.count()));
+            variables.put("SLURM_ARRAY_TASK_MIN", Integer.toString(task.min()));
+            variables.put("SLURM_ARRAY_TASK_MAX", Integer.toString(task.max()));
+            variables.put("SLURM_ARRAY_TASK_STEP", Integer.toString(task.step()));
         }
         if (launch.run().lease() > 1) {
             variables.put("SLURM_RESTART_COUNT", Integer.toString(launch.run().lease() - 1));
@@ -121,14 +142,12 @@ public record JobEnvironment(
         if (all.stream().mapToInt(Allocation::tasks).distinct().count() == 1) {
             variables.put("SLURM_NTASKS_PER_NODE", Integer.toString(all.getFirst().tasks()));
         }
-        variables.put(
-                "SLURM_CPUS_PER_TASK",
-                Integer.toString(spec.description().request().cpusPerTask()));
+        variables.put("SLURM_CPUS_PER_TASK", Integer.toString(job().request().cpusPerTask()));
         memory(variables);
     }
 
     private void memory(Map<String, String> variables) {
-        var memory = spec.description().request().memory();
+        var memory = job().request().memory();
         switch (memory.per()) {
             case NODE ->
                     variables.put("SLURM_MEM_PER_NODE", Long.toString(launch.here().memoryMib()));

@@ -100,14 +100,15 @@ public record Launcher(
         if (!directory.isAbsolute() || !Files.isDirectory(directory)) {
             throw new LaunchRefused("working directory " + directory + " does not exist");
         }
-        JobDescription job = spec.description();
+        JobDescription job = launch.job() == null ? spec.description() : launch.job();
         var pattern =
                 new FilenamePattern(
-                        spec.job(),
+                        launch.run().job(),
                         job.name(),
                         job.user(),
                         node.name().value(),
-                        launch.here().index());
+                        launch.here().index(),
+                        job.array());
         OutputFiles output = OutputFiles.open(spec, pattern);
         long now = System.currentTimeMillis() / 1000;
         var environment =

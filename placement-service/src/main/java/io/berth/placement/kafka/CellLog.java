@@ -6,6 +6,7 @@ import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.FairShares;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.NodeRequest;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.Order;
@@ -31,6 +32,7 @@ public record CellLog(int cell, int nodePartitions) {
     public static final String SERVICE = "placement-service";
 
     static final Events<Submission> SUBMISSIONS = new Events<>(Topics.SUBMISSIONS, SERVICE);
+    static final Events<NodeRequest> NODE_REQUESTS = new Events<>(Topics.NODE_REQUESTS, SERVICE);
     static final Events<Ranked> RANKINGS = new Events<>(Topics.RANKINGS, SERVICE);
     static final Events<RunReport> RUNS = new Events<>(Topics.RUNS, SERVICE);
     static final Events<NodeSeen> NODES = new Events<>(Topics.NODES, SERVICE);
@@ -54,7 +56,8 @@ public record CellLog(int cell, int nodePartitions) {
                     Topics.SUBMISSIONS,
                     Topics.RANKINGS,
                     Topics.RUNS,
-                    Topics.NODES);
+                    Topics.NODES,
+                    Topics.NODE_REQUESTS);
 
     /// The topics of other services that placement needs to be there.
     public static List<Topic<?>> read() {
@@ -65,6 +68,7 @@ public record CellLog(int cell, int nodePartitions) {
                 Topics.RANKINGS,
                 Topics.RUNS,
                 Topics.NODES,
+                Topics.NODE_REQUESTS,
                 Topics.HEARTBEATS);
     }
 

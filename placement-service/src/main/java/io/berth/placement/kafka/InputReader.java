@@ -139,6 +139,9 @@ public final class InputReader implements AutoCloseable {
         if (topic.equals(Topics.NODES.name())) {
             return Optional.of(new Input.Registered(CellLog.NODES.event(record)));
         }
+        if (topic.equals(Topics.NODE_REQUESTS.name())) {
+            return Optional.of(new Input.NodeAsked(CellLog.NODE_REQUESTS.event(record)));
+        }
         if (topic.equals(Topics.FAIR_SHARES.name())) {
             return Optional.of(new Input.SharesRead(CellLog.FAIR_SHARES.event(record)));
         }

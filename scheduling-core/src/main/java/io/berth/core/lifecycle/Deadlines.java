@@ -7,14 +7,17 @@ import io.berth.contracts.Reason;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Outcome;
 import io.berth.contracts.event.JobStatus.Run;
+import io.berth.core.request.Eligibility;
+import io.berth.core.request.Known;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Draft;
 import io.berth.core.state.Fact;
+import io.berth.core.state.Transitions;
 import java.util.ArrayList;
 import java.util.List;
 
 /// What falls due by time alone: gangs that are not ready, runs over their limit that their agent
-/// did not end, ended jobs to forget.
+/// did not end, jobs whose time to begin or whose deadline has come, ended jobs to forget.
 final class Deadlines {
 
     /// From placing a run of several nodes until all must be Ready.
@@ -37,20 +40,53 @@ final class Deadlines {
                 Endings.decide(draft, id, run.startedAt() == 0 ? notReady() : overLimit(), now);
             }
         }
+        var known = new Known(state);
+        for (JobId id : state.companions().timed()) {
+            timed(draft, state.knownJob(id), known, now);
+        }
         var facts = new ArrayList<>(draft.facts());
         for (JobStatus job : state.ended()) {
             if (job.endedAt() + MEMORY_MILLIS > now) {
                 break;
             }
-            facts.add(new Fact.JobForgotten(job.job()));
+            if (!state.companions().awaited(job)) {
+                facts.add(new Fact.JobForgotten(job.job()));
+            }
         }
         return facts;
     }
 
+    /// A job whose deadline cannot be kept ends; one whose time to begin has come may start.
+    private static void timed(Draft draft, JobStatus job, Known known, long now) {
+        if (Eligibility.deadline(job) > now) {
+            if (job.state() == JobState.PENDING) {
+                JobStatus reviewed = Reviews.reviewed(job, known, now);
+                if (!reviewed.equals(job)) {
+                    draft.change(reviewed);
+                }
+            }
+        } else if (job.state() == JobState.PENDING) {
+            JobStatus ended =
+                    Transitions.endedWaiting(job, JobState.DEADLINE, Reason.DEADLINE, now);
+            draft.change(ended);
+            draft.announce(Endings.ended(ended));
+        } else {
+            Endings.decide(draft, job.job(), pastDeadline(), now);
+        }
+    }
+
     /// The next time at which something falls due; `Long.MAX_VALUE` if nothing will.
-    static long next(CellState state) {
+    static long next(CellState state, long now) {
         long next =
-                state.firstEnded().map(job -> job.endedAt() + MEMORY_MILLIS).orElse(Long.MAX_VALUE);
+                state.ended().stream()
+                        .filter(job -> !state.companions().awaited(job))
+                        .findFirst()
+                        .map(job -> job.endedAt() + MEMORY_MILLIS)
+                        .orElse(Long.MAX_VALUE);
+        var known = new Known(state);
+        for (JobId id : state.companions().timed()) {
+            next = Math.min(next, Eligibility.next(state.knownJob(id), known, now));
+        }
         for (JobId id : state.holding()) {
             JobStatus job = state.knownJob(id);
             Run run = job.run();
@@ -73,6 +109,10 @@ final class Deadlines {
 
     private static Outcome notReady() {
         return new Outcome(JobState.PENDING, Reason.NONE, ExitStatus.SUCCESS, null);
+    }
+
+    private static Outcome pastDeadline() {
+        return new Outcome(JobState.DEADLINE, Reason.DEADLINE, ExitStatus.SUCCESS, null);
     }
 
     private static Outcome overLimit() {

@@ -1,7 +1,6 @@
 package io.berth.core.lifecycle;
 
-import io.berth.contracts.event.Submission.CancelRequested;
-import io.berth.contracts.event.Submission.Submitted;
+import io.berth.contracts.event.Submission;
 import io.berth.core.placement.Placement;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Fact;
@@ -18,10 +17,13 @@ public final class Engine {
 
     /// The facts that follow from one input.
     public static List<Fact> decide(CellState state, Input input, long now) {
+        return Reviews.followed(state, decided(state, input, now), now);
+    }
+
+    private static List<Fact> decided(CellState state, Input input, long now) {
         return switch (input) {
-            case Input.Asked(Submitted submitted, long offset) ->
-                    Intake.submitted(state, submitted, offset, now);
-            case Input.Asked(CancelRequested request, _) -> Intake.cancelled(state, request, now);
+            case Input.Asked(var submission, long offset) -> asked(state, submission, offset, now);
+            case Input.NodeAsked(var request) -> NodeControls.asked(state, request, now);
             case Input.RankingRead(var ranked) -> Intake.ranked(state, ranked);
             case Input.Reported(var report) -> Reports.reported(state, report, now);
             case Input.Registered(var seen) -> Registrations.registered(state, seen, now);
@@ -36,23 +38,38 @@ public final class Engine {
         };
     }
 
+    private static List<Fact> asked(CellState state, Submission submission, long offset, long now) {
+        return switch (submission) {
+            case Submission.Submitted it -> Intake.submitted(state, it, offset, now);
+            case Submission.CancelRequested it -> Intake.cancelled(state, it, now);
+            case Submission.Held it -> Controls.held(state, it, now);
+            case Submission.Released it -> Controls.released(state, it, now);
+            case Submission.Amended it -> Controls.amended(state, it, now);
+            case Submission.RequeueRequested it -> Controls.requeued(state, it, now);
+            case Submission.SignalRequested it -> Controls.signalled(state, it);
+        };
+    }
+
     /// The facts that follow from time alone.
     public static List<Fact> due(CellState state, long now) {
-        return Deadlines.due(state, now);
+        return Reviews.followed(state, Deadlines.due(state, now), now);
     }
 
     /// When [#due] will next have something to say; `Long.MAX_VALUE` for never.
-    public static long nextDue(CellState state) {
-        return Deadlines.next(state);
+    public static long nextDue(CellState state, long now) {
+        return Deadlines.next(state, now);
     }
 
     /// Who starts now, by the state alone.
     public static List<Fact> place(CellState state, long now) {
-        return Placement.decide(state, now);
+        return Reviews.followed(state, Placement.decide(state, now), now);
     }
 
     /// Who starts now, and when the others are expected to.
-    public static List<Fact> place(Placement placement, long now, Placement.Pass pass) {
-        return placement.decide(now, pass);
+    ///
+    /// @param placement of that state
+    public static List<Fact> place(
+            CellState state, Placement placement, long now, Placement.Pass pass) {
+        return Reviews.followed(state, placement.decide(now, pass), now);
     }
 }

@@ -22,34 +22,42 @@ final class Intake {
 
     private Intake() {}
 
-    /// A new job waits. An id that is known, and a key that stands for another job, are void: the
-    /// gateway has answered with the first.
+    /// A new job waits, or all tasks of a new array do. An id that is known, and a key that stands
+    /// for another job, are void: the gateway has answered with the first.
     static List<Fact> submitted(CellState state, Submitted submitted, long offset, long now) {
         if (state.job(submitted.job()).isPresent() || isVoid(state, submitted)) {
             return List.of();
         }
-        var job =
-                new JobStatus(
-                        submitted.job(),
-                        submitted.description(),
-                        submitted.submittedBy(),
-                        submitted.spec(),
-                        submitted.key(),
-                        offset,
-                        now,
-                        JobState.PENDING,
-                        Reason.NONE,
-                        state.rankWithoutJob(submitted.job()).orElse(Rank.NONE),
-                        null,
-                        List.of(),
-                        0,
-                        null,
-                        null,
-                        null);
         var draft = new Draft(state);
-        draft.change(job);
-        draft.announce(new JobEvent.Queued(job.job(), now, job.description()));
+        for (Submitted one : submitted.jobs()) {
+            JobStatus job = waiting(state, one, offset, now);
+            draft.change(job);
+            draft.announce(new JobEvent.Queued(job.job(), now, job.description()));
+        }
         return draft.facts();
+    }
+
+    private static JobStatus waiting(CellState state, Submitted one, long offset, long now) {
+        return new JobStatus(
+                one.job(),
+                one.description(),
+                one.submittedBy(),
+                one.spec(),
+                one.key(),
+                offset,
+                now,
+                JobState.PENDING,
+                Reason.NONE,
+                state.rankWithoutJob(one.job()).orElse(Rank.NONE),
+                null,
+                List.of(),
+                0,
+                null,
+                null,
+                null,
+                null,
+                one.description().conditions().hold(),
+                null);
     }
 
     private static boolean isVoid(CellState state, Submitted submitted) {

@@ -52,7 +52,10 @@ final class Registrations {
             return List.of();
         }
         long epoch = known == null ? 1 : known.epoch() + 1;
-        draft.change(new NodeStatus(seen.node(), epoch, 0, Presence.UP, seen));
+        draft.change(
+                known == null
+                        ? new NodeStatus(seen.node(), epoch, 0, Presence.UP, seen)
+                        : known.registered(epoch, seen));
         var has = new TreeMap<RunId, HeldRun.Phase>();
         seen.runs().forEach(held -> has.put(held.run(), held.phase()));
         boolean sameBoot = known != null && known.seen().bootId().equals(seen.bootId());
@@ -168,13 +171,9 @@ final class Registrations {
         String machine = draft.node(node).seen().machineId();
         for (NodeStatus known : draft.state().nodes()) {
             if (known.seen().machineId().equals(machine)) {
-                draft.change(present(draft.node(known.node()), Presence.LEFT));
+                draft.change(draft.node(known.node()).heard(Presence.LEFT));
             }
         }
-    }
-
-    private static NodeStatus present(NodeStatus node, Presence presence) {
-        return new NodeStatus(node.node(), node.epoch(), node.number(), presence, node.seen());
     }
 
     /// A node falls silent, goes down or is heard again. Its runs stay: their end needs proof. The
@@ -188,7 +187,7 @@ final class Registrations {
             return List.of();
         }
         var draft = new Draft(state);
-        draft.change(present(known, presence));
+        draft.change(known.heard(presence));
         Reason reason = presence == Presence.DOWN ? Reason.NODE_DOWN : Reason.NONE;
         for (JobId id : state.jobsOn(node)) {
             JobStatus job = draft.job(id);

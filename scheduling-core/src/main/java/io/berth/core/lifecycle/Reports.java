@@ -165,7 +165,7 @@ final class Reports {
     }
 
     /// Moves a part on; never back.
-    private static Run advance(Draft draft, JobId id, int index, Phase phase) {
+    static Run advance(Draft draft, JobId id, int index, Phase phase) {
         JobStatus job = draft.job(id);
         Run run = job.run();
         if (run == null) {

@@ -5,9 +5,9 @@ import io.berth.contracts.Gpu;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
-import io.berth.contracts.JobState;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.Sharing;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.JobStatus;
@@ -68,9 +68,11 @@ final class ClusterModel {
     private final Map<NodeName, Integer> indices = new TreeMap<>();
     private final List<KindName> kinds = new ArrayList<>();
     private final List<Integer> kindOf = new ArrayList<>();
+    private final Admission admission = new Admission();
     private final List<String> partitions;
     private final Map<FitName, FitClass> classes = new HashMap<>();
     private final Map<AssociationName, Association> associations = new HashMap<>();
+    private final Association unshared;
 
     ClusterModel(CellState state, Configuration configuration, Settings settings) {
         this.state = state;
@@ -81,6 +83,7 @@ final class ClusterModel {
             KindName kind = KindName.of(node.seen().inventory(), partitionsOf(node.node()));
             indices.put(node.node(), names.size());
             names.add(node.node());
+            admission.add(node);
             kindOf.add(
                     numbers.computeIfAbsent(
                             kind,
@@ -93,6 +96,7 @@ final class ClusterModel {
                 kinds.stream().map(it -> new Kind(it.cpus(), it.memoryMib(), it.counts())).toList();
         int[] kindNumbers = kindOf.stream().mapToInt(Integer::intValue).toArray();
         engine = new Scheduling(new Cluster(engineKinds, kindNumbers, Network.FLAT), settings);
+        unshared = engine.association(0);
         state.nodes().forEach(this::open);
         state.holding().forEach(job -> note(state.knownJob(job)));
         state.pending().forEach(job -> note(state.knownJob(job)));
@@ -113,13 +117,14 @@ final class ClusterModel {
     boolean covers(NodeStatus node) {
         Integer index = indices.get(node.node());
         return index != null
+                && admission.covers(index, node)
                 && kinds.get(kindOf.get(index))
                         .equals(KindName.of(node.seen().inventory(), partitionsOf(node.node())));
     }
 
     /// Opens or closes a node. True: that changed something.
     boolean open(NodeStatus node) {
-        return engine.open(index(node.node()), node.presence() == NodeStatus.Presence.UP);
+        return engine.open(index(node.node()), node.open());
     }
 
     NodeName name(int index) {
@@ -139,15 +144,12 @@ final class ClusterModel {
         Run run = job.run();
         if (run != null) {
             run(job, run);
-        } else if (Partitions.refusal(configuration, job.description()) != null || !waits(job)) {
+        } else if (Partitions.refusal(configuration, job.description()) != null
+                || !job.eligible()) {
             engine.forget(job.job().value());
         } else {
             wait(job);
         }
-    }
-
-    private static boolean waits(JobStatus job) {
-        return job.state() == JobState.PENDING;
     }
 
     private void run(JobStatus job, Run run) {
@@ -199,17 +201,18 @@ final class ClusterModel {
     private void wait(JobStatus job) {
         JobDescription description = job.description();
         long id = job.job().value();
+        Long points = description.conditions().priority();
         var rank =
                 new Rank(
-                        job.rank().after(0),
-                        job.rank().agePerSecond(),
-                        job.rank().ageCap(),
+                        points == null ? job.rank().after(0) : points * Placement.POINT,
+                        points == null ? job.rank().agePerSecond() : 0,
+                        points == null ? job.rank().ageCap() : 0,
                         job.submission(),
-                        job.submittedAt());
+                        job.waitsSince());
         engine.wait(
                 id,
                 fit(description),
-                association(description),
+                points == null ? association(description) : unshared,
                 rank,
                 description.timeLimitSeconds() * 1000);
         Planned planned = job.planned();
@@ -272,30 +275,39 @@ final class ClusterModel {
                         request.nodes() - count,
                         large,
                         small,
-                        null,
+                        admission.only(request),
                         0));
     }
 
-    /// How many parts of the request take more than its last.
+    /// How many parts of the request count as taking more than its last. Where tasks and GPUs do
+    /// not divide alike, a part in between counts as large.
     static int largeParts(ResourceRequest request) {
-        int remainder = request.tasks() % request.nodes();
-        return remainder == 0 ? request.nodes() : remainder;
+        Integer total = request.gpus().total();
+        int tasks = request.tasks() % request.nodes();
+        int gpus = total == null ? 0 : total % request.nodes();
+        int most = Math.max(tasks, gpus);
+        return most == 0 ? request.nodes() : most;
     }
 
     /// What a part takes on a kind of node; null if even an empty node cannot hold it. Its GPUs are
-    /// all of one type: the one that the kind has most of, of those that will do.
+    /// all of one type: the one that the kind has most of, of those that will do. A job that has
+    /// its nodes to itself takes all CPUs, so nothing else fits beside it.
     private static @Nullable Demand demand(KindName kind, ResourceRequest request, int part) {
-        int cpus = request.cpusOn(part);
+        boolean whole = request.where().sharing() == Sharing.NODE;
+        int cpus = whole ? kind.cpus() : request.cpusOn(part);
         long memory = request.memoryMibOn(part, kind.memoryMib());
-        if (cpus > kind.cpus() || memory > kind.memoryMib()) {
+        if (request.cpusOn(part) > kind.cpus() || memory > kind.memoryMib()) {
             return null;
         }
-        int gpus = request.gpus().perNode();
+        int gpus = request.gpusOn(part);
         if (gpus == 0) {
             return new Demand(cpus, memory, 0, -1);
         }
         int lane = lane(kind, request, gpus);
-        return lane < 0 ? null : new Demand(cpus, memory, gpus, lane);
+        if (lane < 0) {
+            return null;
+        }
+        return new Demand(cpus, memory, whole ? kind.counts()[lane] : gpus, lane);
     }
 
     private static int lane(KindName kind, ResourceRequest request, int gpus) {

@@ -6,6 +6,7 @@ import io.berth.contracts.IndexSet;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.Sharing;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Holding;
@@ -31,14 +32,17 @@ final class FreeNodes {
     @Nullable Allocation fit(NodeStatus node, ResourceRequest request, int index) {
         Inventory inventory = node.seen().inventory();
         Holding holding = holding(node.node());
+        if (request.where().sharing() == Sharing.NODE) {
+            return holding.empty() ? whole(inventory, node.node(), request, index) : null;
+        }
         int cpus = request.cpusOn(index);
         long memory = request.memoryMibOn(index, inventory.memoryMib());
         if (inventory.cpus() - holding.cpus() < cpus
                 || inventory.memoryMib() - holding.memoryMib() < memory) {
             return null;
         }
-        List<String> gpus = lowestFreeGpus(inventory, request, holding);
-        if (gpus.size() < request.gpus().perNode()) {
+        List<String> gpus = lowestFreeGpus(inventory, request, index, holding);
+        if (gpus.size() < request.gpusOn(index)) {
             return null;
         }
         return new Allocation(
@@ -48,6 +52,25 @@ final class FreeNodes {
                 lowestFreeCpus(inventory, cpus, holding),
                 memory,
                 gpus);
+    }
+
+    /// All CPUs and GPUs of the node, and the memory that is asked for: Slurm's `--exclusive`. Null
+    /// if the empty node does not have what is asked for.
+    private static @Nullable Allocation whole(
+            Inventory inventory, NodeName node, ResourceRequest request, int index) {
+        long memory = request.memoryMibOn(index, inventory.memoryMib());
+        if (inventory.cpus() < request.cpusOn(index)
+                || inventory.memoryMib() < memory
+                || ofOneType(inventory, request).size() < request.gpusOn(index)) {
+            return null;
+        }
+        return new Allocation(
+                node,
+                index,
+                request.tasksOn(index),
+                IndexSet.firstN(inventory.cpus()),
+                memory,
+                inventory.gpus().stream().map(Gpu::uuid).toList());
     }
 
     void take(Allocation allocation) {
@@ -71,12 +94,12 @@ final class FreeNodes {
     }
 
     private static List<String> lowestFreeGpus(
-            Inventory inventory, ResourceRequest request, Holding holding) {
+            Inventory inventory, ResourceRequest request, int index, Holding holding) {
         var gpus = new ArrayList<String>();
         Predicate<Gpu> free = gpu -> !holding.holdsGpu(gpu.uuid());
         ofOneType(inventory, request).stream()
                 .filter(free)
-                .limit(request.gpus().perNode())
+                .limit(request.gpusOn(index))
                 .map(Gpu::uuid)
                 .forEach(gpus::add);
         return gpus;

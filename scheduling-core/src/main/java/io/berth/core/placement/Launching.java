@@ -38,7 +38,8 @@ public final class Launching {
                                 job.description().launch(),
                                 allocations.size() > 1,
                                 allocations,
-                                job.description().timeLimitSeconds()));
+                                job.description().timeLimitSeconds(),
+                                job.description()));
         NodeStatus ordered = draft.node(node);
         draft.change(
                 Transitions.running(

@@ -36,6 +36,9 @@ public final class Placement {
         PLAN
     }
 
+    /// A point of priority, in the unit of ranks.
+    static final long POINT = 1_000_000;
+
     private final CellState state;
     private final Settings settings;
     private @Nullable ClusterModel model;
@@ -53,9 +56,14 @@ public final class Placement {
         return new Placement(state, Settings.DEFAULT).decide(now, Pass.PLAN);
     }
 
-    /// A waiting job's priority at that time, in millionths of a point.
+    /// A waiting job's priority at that time, in millionths of a point: what an operator set, or
+    /// its rank and its fair share.
     public static long priority(CellState state, JobStatus job, long now) {
-        return job.rank().after(now - job.submittedAt())
+        Long points = job.description().conditions().priority();
+        if (points != null) {
+            return points * POINT;
+        }
+        return job.rank().after(now - job.waitsSince())
                 + state.fairShare(job.description().account(), job.description().user());
     }
 
@@ -74,7 +82,7 @@ public final class Placement {
                 if (!model.covers(node)) {
                     model = null;
                 } else if (model.open(node)) {
-                    unsettled.addAll(state.pending());
+                    unsettled.addAll(state.eligible());
                 }
             }
             case Fact.ConfigurationTaken _ -> model = null;
@@ -94,7 +102,7 @@ public final class Placement {
             current = new ClusterModel(state, configuration, settings);
             model = current;
             unsettled.clear();
-            unsettled.addAll(state.pending());
+            unsettled.addAll(state.eligible());
         }
         var round = new Round(state, configuration, current, now);
         if (pass == Pass.PLAN) {

@@ -2,7 +2,6 @@ package io.berth.core.placement;
 
 import io.berth.contracts.Allocation;
 import io.berth.contracts.JobId;
-import io.berth.contracts.JobState;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.Reason;
 import io.berth.contracts.config.Configuration;
@@ -14,6 +13,7 @@ import io.berth.contracts.event.JobStatus.Run;
 import io.berth.core.engine.Decisions;
 import io.berth.core.engine.FitClass;
 import io.berth.core.engine.Waiting;
+import io.berth.core.request.Throttles;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Draft;
 import io.berth.core.state.Fact;
@@ -33,6 +33,7 @@ final class Round implements Decisions {
     private final long now;
     private final FreeNodes free;
     private final Draft draft;
+    private final Throttles throttles;
     private final TreeSet<JobId> planned = new TreeSet<>();
     private final TreeSet<JobId> startedJobs = new TreeSet<>();
 
@@ -43,11 +44,12 @@ final class Round implements Decisions {
         this.now = now;
         this.free = new FreeNodes(state);
         this.draft = new Draft(state);
+        this.throttles = new Throttles(state);
     }
 
     @Override
     public boolean admits(Waiting job) {
-        return true;
+        return throttles.admits(state.knownJob(new JobId(job.job())));
     }
 
     @Override
@@ -60,6 +62,7 @@ final class Round implements Decisions {
             allocations.add(allocation);
         }
         startedJobs.add(status.job());
+        throttles.started(status);
         long rate = Billing.rate(configuration.cluster().prices(), state, allocations);
         List<Part> parts =
                 allocations.stream().map(it -> new Part(it, Part.Phase.ORDERED, 0, 0)).toList();
@@ -96,13 +99,14 @@ final class Round implements Decisions {
         var look = new TreeSet<>(unsettled);
         look.addAll(planned);
         look.addAll(state.waitingFor(Reason.RESOURCES));
+        look.addAll(throttles.relieved(unsettled));
         var heads = new TreeSet<JobId>();
         model.engine.heads(now).values().forEach(head -> heads.add(new JobId(head.job())));
         look.addAll(heads);
         look.removeAll(startedJobs);
         for (JobId id : look) {
             JobStatus job = state.job(id).orElse(null);
-            if (job != null && job.state() == JobState.PENDING) {
+            if (job != null && job.eligible()) {
                 settle(job, heads.contains(id));
             }
         }
@@ -124,6 +128,9 @@ final class Round implements Decisions {
         Reason refusal = Partitions.refusal(configuration, job.description());
         if (refusal != null) {
             return refusal;
+        }
+        if (!throttles.admits(job)) {
+            return Reason.JOB_ARRAY_TASK_LIMIT;
         }
         FitClass fit = model.fit(job.description());
         if (!fit.capable()) {

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 /// rebuilt from its topics.
 ///
 /// Jobs, nodes, configuration and fair shares are the state; indices over them (what is pending,
-/// running, held, claimed) follow from it. All iteration is in the order of ids or names. Confined
-/// to one thread.
+/// running, held, claimed, what waits for what) follow from it. All iteration is in the order of
+/// ids or names. Confined to one thread.
 public final class CellState {
 
     private static final Comparator<JobStatus> BY_END =
@@ -44,6 +44,8 @@ public final class CellState {
 
     private final TreeSet<JobId> pending = new TreeSet<>();
     private final TreeMap<Reason, TreeSet<JobId>> waitingFor = new TreeMap<>();
+    private final TreeSet<JobId> eligible = new TreeSet<>();
+    private final Companions companions = new Companions();
     private final TreeSet<JobId> holding = new TreeSet<>();
     private final TreeSet<JobStatus> ended = new TreeSet<>(BY_END);
     private final TreeMap<NodeName, Holding> held = new TreeMap<>();
@@ -97,6 +99,16 @@ public final class CellState {
                 waitingFor.getOrDefault(reason, new TreeSet<>()));
     }
 
+    /// Jobs that wait for nothing but resources and their turn.
+    public NavigableSet<JobId> eligible() {
+        return Collections.unmodifiableNavigableSet(eligible);
+    }
+
+    /// How jobs hang together: arrays, dependencies, names.
+    public Companions companions() {
+        return companions;
+    }
+
     /// Jobs that hold resources.
     public NavigableSet<JobId> holding() {
         return Collections.unmodifiableNavigableSet(holding);
@@ -105,11 +117,6 @@ public final class CellState {
     /// Jobs that hold resources on this node.
     public NavigableSet<JobId> jobsOn(NodeName node) {
         return Collections.unmodifiableNavigableSet(jobsOn.getOrDefault(node, new TreeSet<>()));
-    }
-
-    /// The job that ended first, of those still known.
-    public Optional<JobStatus> firstEnded() {
-        return ended.isEmpty() ? Optional.empty() : Optional.of(ended.first());
     }
 
     /// Ended jobs, the earliest end first.
@@ -165,6 +172,7 @@ public final class CellState {
     private void put(JobStatus status) {
         remove(status.job());
         jobs.put(status.job(), status);
+        companions.add(status);
         seenUpTo(status.job().value());
         ranksWithoutJob.remove(status.job());
         IdempotencyKey key = status.key();
@@ -176,6 +184,9 @@ public final class CellState {
         } else if (status.state() == JobState.PENDING) {
             pending.add(status.job());
             waitingFor.computeIfAbsent(status.reason(), _ -> new TreeSet<>()).add(status.job());
+            if (status.eligible()) {
+                eligible.add(status.job());
+            }
         }
         if (status.run() != null) {
             holding.add(status.job());
@@ -192,8 +203,10 @@ public final class CellState {
         if (old == null) {
             return;
         }
+        companions.remove(old);
         pending.remove(job);
         waitingFor.getOrDefault(old.reason(), new TreeSet<>()).remove(job);
+        eligible.remove(job);
         holding.remove(job);
         ended.remove(old);
         IdempotencyKey key = old.key();

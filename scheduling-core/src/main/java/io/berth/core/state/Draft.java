@@ -67,7 +67,7 @@ public final class Draft {
         NodeStatus before = node(node);
         long number = before.number() + 1;
         words.add(new Fact.Ordered(numbered.order(before.epoch(), number)));
-        change(new NodeStatus(node, before.epoch(), number, before.presence(), before.seen()));
+        change(before.numbered(number));
     }
 
     /// Writes an order that is not numbered: Sync or Refused.

@@ -46,6 +46,11 @@ public final class Holding {
         memoryMib -= allocation.memoryMib();
     }
 
+    /// Whether no run holds anything.
+    public boolean empty() {
+        return cpus.isEmpty() && gpus.isEmpty() && memoryMib == 0;
+    }
+
     public int cpus() {
         return cpus.cardinality();
     }

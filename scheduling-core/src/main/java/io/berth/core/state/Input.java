@@ -3,6 +3,7 @@ package io.berth.core.state;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.FairShares;
+import io.berth.contracts.event.NodeRequest;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.contracts.event.Ranked;
@@ -20,6 +21,9 @@ public sealed interface Input {
     record Reported(RunReport report) implements Input {}
 
     record Registered(NodeSeen seen) implements Input {}
+
+    /// What an operator asks of a node.
+    record NodeAsked(NodeRequest request) implements Input {}
 
     /// What the heartbeats say of a node.
     record PresenceChanged(NodeName node, Presence presence) implements Input {}

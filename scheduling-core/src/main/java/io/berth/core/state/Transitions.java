@@ -3,6 +3,8 @@ package io.berth.core.state;
 import io.berth.contracts.Charge;
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.ExitStatus;
+import io.berth.contracts.Hold;
+import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobState;
 import io.berth.contracts.Rank;
 import io.berth.contracts.Reason;
@@ -24,15 +26,35 @@ public final class Transitions {
 
     /// A waiting job with another expected start, or with none.
     public static JobStatus planned(JobStatus job, @Nullable Planned planned) {
-        return copy(job, job.state(), job.reason(), job.rank(), job.run(), planned);
+        return new StatusEdit(job).planned(planned).done();
     }
 
     public static JobStatus ranked(JobStatus job, Rank rank) {
-        return copy(job, job.state(), job.reason(), rank, job.run());
+        return new StatusEdit(job).rank(rank).done();
     }
 
     public static JobStatus reasoned(JobStatus job, Reason reason) {
-        return copy(job, job.state(), reason, job.rank(), job.run());
+        return new StatusEdit(job).reason(reason).done();
+    }
+
+    /// The job as another one: what was expected of it is void.
+    public static JobStatus amended(JobStatus job, JobDescription description) {
+        return new StatusEdit(job).description(description).planned(null).done();
+    }
+
+    /// The job with that hold on it, or with none.
+    public static JobStatus held(JobStatus job, @Nullable Hold hold) {
+        return new StatusEdit(job).hold(hold).done();
+    }
+
+    /// A waiting job that may start from now on.
+    public static JobStatus eligible(JobStatus job, long now) {
+        return new StatusEdit(job).reason(Reason.NONE).eligibleAt(now).done();
+    }
+
+    /// A waiting job that may not start, for that reason.
+    public static JobStatus barred(JobStatus job, Reason reason) {
+        return new StatusEdit(job).reason(reason).eligibleAt(0).planned(null).done();
     }
 
     /// A waiting job's new run holds resources. Slurm calls the job RUNNING from here on.
@@ -41,12 +63,12 @@ public final class Transitions {
             throw new IllegalStateException(
                     "place job " + job.job() + ": it is " + job.state() + ", not PENDING");
         }
-        return copy(job, JobState.RUNNING, Reason.NONE, job.rank(), run);
+        return new StatusEdit(job).state(JobState.RUNNING, Reason.NONE).run(run).done();
     }
 
     /// The current run with other parts, or another start or Go.
     public static JobStatus running(JobStatus job, Run run) {
-        return copy(job, job.state(), job.reason(), job.rank(), run);
+        return new StatusEdit(job).run(run).done();
     }
 
     /// The outcome of the current run is decided: its resources are held until its groups are
@@ -62,27 +84,11 @@ public final class Transitions {
                         run.billingRate(),
                         outcome,
                         run.parts());
-        return copy(job, JobState.COMPLETING, outcome.reason(), job.rank(), decided);
+        return new StatusEdit(job).state(JobState.COMPLETING, outcome.reason()).run(decided).done();
     }
 
     public static JobStatus cancelledBy(JobStatus job, String user) {
-        return new JobStatus(
-                job.job(),
-                job.description(),
-                job.submittedBy(),
-                job.spec(),
-                job.key(),
-                job.submission(),
-                job.submittedAt(),
-                job.state(),
-                job.reason(),
-                job.rank(),
-                job.run(),
-                job.ended(),
-                job.endedAt(),
-                job.exit(),
-                user,
-                job.message());
+        return new StatusEdit(job).cancelledBy(user).done();
     }
 
     /// The run is over and its resources are free; by its outcome the job ends, or waits again.
@@ -103,44 +109,22 @@ public final class Transitions {
                         outcome.exit(),
                         charge(run, now)));
         boolean over = outcome.state() != JobState.PENDING;
-        return new JobStatus(
-                job.job(),
-                job.description(),
-                job.submittedBy(),
-                job.spec(),
-                job.key(),
-                job.submission(),
-                job.submittedAt(),
-                outcome.state(),
-                outcome.reason(),
-                job.rank(),
-                null,
-                ended,
-                over ? now : 0,
-                outcome.exit(),
-                job.cancelledBy(),
-                outcome.message());
+        return new StatusEdit(job)
+                .state(outcome.state(), outcome.reason())
+                .run(null)
+                .ended(ended, over ? now : 0)
+                .exit(outcome.exit())
+                .message(outcome.message())
+                .done();
     }
 
     /// A job ends without having run (again).
     public static JobStatus endedWaiting(JobStatus job, JobState state, Reason reason, long now) {
-        return new JobStatus(
-                job.job(),
-                job.description(),
-                job.submittedBy(),
-                job.spec(),
-                job.key(),
-                job.submission(),
-                job.submittedAt(),
-                state,
-                reason,
-                job.rank(),
-                null,
-                job.ended(),
-                now,
-                job.exit() == null ? ExitStatus.SUCCESS : job.exit(),
-                job.cancelledBy(),
-                job.message());
+        return new StatusEdit(job)
+                .state(state, reason)
+                .ended(job.ended(), now)
+                .exit(job.exit() == null ? ExitStatus.SUCCESS : job.exit())
+                .done();
     }
 
     /// The run with the part on that place of it changed.
@@ -179,38 +163,5 @@ public final class Transitions {
     private static Run run(JobStatus job) {
         return Objects.requireNonNull(
                 job.run(), () -> "job " + job.job() + " is " + job.state() + " and has no run");
-    }
-
-    private static JobStatus copy(
-            JobStatus job, JobState state, Reason reason, Rank rank, @Nullable Run run) {
-        return copy(
-                job, state, reason, rank, run, state == JobState.PENDING ? job.planned() : null);
-    }
-
-    private static JobStatus copy(
-            JobStatus job,
-            JobState state,
-            Reason reason,
-            Rank rank,
-            @Nullable Run run,
-            @Nullable Planned planned) {
-        return new JobStatus(
-                job.job(),
-                job.description(),
-                job.submittedBy(),
-                job.spec(),
-                job.key(),
-                job.submission(),
-                job.submittedAt(),
-                state,
-                reason,
-                rank,
-                run,
-                job.ended(),
-                job.endedAt(),
-                job.exit(),
-                job.cancelledBy(),
-                job.message(),
-                planned);
     }
 }

@@ -131,7 +131,7 @@ final class SimulatedAgent {
                 end(stop.run(), Cause.STOPPED, new ExitStatus(0, 15));
                 yield List.of();
             }
-            case Order.Sync _, Order.Refused _ -> List.of();
+            case Order.Signal _, Order.Limit _, Order.Sync _, Order.Refused _ -> List.of();
         };
     }
 

@@ -2,19 +2,24 @@ package io.berth.core.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.berth.contracts.Dependency;
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.GpuRequest;
+import io.berth.contracts.Hold;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
+import io.berth.contracts.JobTerms;
 import io.berth.contracts.LaunchMode;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.RunId;
+import io.berth.contracts.SignalTarget;
 import io.berth.contracts.SpecReference;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.NodeRequest;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.Order;
@@ -34,6 +39,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /// One cell with its agents on virtual time: the real engine over a log in memory, with rounds that
 /// are lost before their commit, agents that die and come back, machines that reboot, and reports
@@ -70,6 +76,7 @@ final class SimulatedCell {
             troubledStep();
             check();
         }
+        calm();
         for (int step = 0; step < 3_000 && ended.size() < submitted.size(); step++) {
             calmStep();
             check();
@@ -81,7 +88,7 @@ final class SimulatedCell {
 
     private void troubledStep() {
         SimulatedAgent agent = agents.get(random.nextInt(NODES));
-        switch (random.nextInt(17)) {
+        switch (random.nextInt(20)) {
             case 0, 1 -> submit();
             case 2 -> cancel();
             case 3 -> agent.kill();
@@ -100,7 +107,47 @@ final class SimulatedCell {
                     agent.shutDown();
                 }
             }
+            case 17 -> control();
+            case 18 -> askNode(agent.node);
             default -> started(agent, agent.obey());
+        }
+    }
+
+    private void control() {
+        if (submitted.isEmpty()) {
+            return;
+        }
+        var job = new JobId(1 + random.nextInt(submitted.size()));
+        ask(
+                switch (random.nextInt(4)) {
+                    case 0 -> new Submission.Held(job, "alice", Hold.USER);
+                    case 1 -> new Submission.Released(job, "root", Hold.ADMIN);
+                    case 2 -> new Submission.RequeueRequested(job, "alice", random.nextBoolean());
+                    default -> new Submission.SignalRequested(job, "alice", 10, SignalTarget.ALL);
+                });
+    }
+
+    private void askNode(NodeName node) {
+        append(
+                new Input.NodeAsked(
+                        switch (random.nextInt(4)) {
+                            case 0 -> new NodeRequest.DrainRequested(node, "root", "fan");
+                            case 1 -> new NodeRequest.DownRequested(node, "root", "fan");
+                            default -> new NodeRequest.ResumeRequested(node, "root");
+                        }));
+    }
+
+    private void ask(Submission submission) {
+        append(new Input.Asked(submission, log.size()));
+    }
+
+    /// Nobody holds jobs or nodes any more.
+    private void calm() {
+        for (JobId job : submitted) {
+            ask(new Submission.Released(job, "root", Hold.ADMIN));
+        }
+        for (SimulatedAgent agent : agents) {
+            append(new Input.NodeAsked(new NodeRequest.ResumeRequested(agent.node, "root")));
         }
     }
 
@@ -143,13 +190,36 @@ final class SimulatedCell {
                         random.nextBoolean() ? LaunchMode.BATCH : LaunchMode.PER_NODE,
                         600,
                         0,
-                        random.nextInt(4) != 0);
+                        random.nextInt(4) != 0,
+                        terms(job));
         submitted.add(job);
         append(
                 new Input.Asked(
                         new Submission.Submitted(
                                 job, description, "alice", new SpecReference(0, 0, "00"), null),
                         log.size()));
+    }
+
+    private @Nullable JobTerms terms(JobId job) {
+        if (random.nextInt(3) != 0 || job.value() == 1) {
+            return null;
+        }
+        var other = new JobId(1 + random.nextInt((int) job.value() - 1));
+        Dependency.Type[] types = Dependency.Type.values();
+        Dependency.Type type = types[random.nextInt(types.length)];
+        boolean alone = type == Dependency.Type.SINGLETON;
+        var clause = new Dependency.Clause(type, alone ? null : other, null, 0);
+        return new JobTerms(
+                random.nextInt(4) == 0 ? Hold.USER : null,
+                random.nextBoolean() ? now + random.nextInt(30_000) : null,
+                null,
+                null,
+                new Dependency(false, List.of(clause)),
+                true,
+                null,
+                null,
+                null,
+                null);
     }
 
     private void cancel() {
@@ -202,8 +272,9 @@ final class SimulatedCell {
     /// What has been kept from round to round decides the same as the state alone.
     private List<Fact> placed() {
         Pass pass = random.nextInt(3) == 0 ? Pass.PLAN : Pass.START;
-        List<Fact> byTheState = new Placement(state, Settings.DEFAULT).decide(now, pass);
-        List<Fact> decided = Engine.place(placement, now, pass);
+        List<Fact> byTheState =
+                Engine.place(state, new Placement(state, Settings.DEFAULT), now, pass);
+        List<Fact> decided = Engine.place(state, placement, now, pass);
         assertThat(decided).isEqualTo(byTheState);
         return decided;
     }
@@ -270,6 +341,7 @@ final class SimulatedCell {
         assertThat(List.copyOf(other.jobs())).isEqualTo(List.copyOf(state.jobs()));
         assertThat(List.copyOf(other.nodes())).isEqualTo(List.copyOf(state.nodes()));
         assertThat(other.pending()).isEqualTo(state.pending());
+        assertThat(other.eligible()).isEqualTo(state.eligible());
     }
 
     private void checkNoWorkForThoseWhoLeft(List<Fact> placed) {

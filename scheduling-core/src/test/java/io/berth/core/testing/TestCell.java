@@ -6,6 +6,7 @@ import io.berth.contracts.GpuRequest;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.Isolation;
+import io.berth.contracts.JobArray;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.LaunchMode;
@@ -167,19 +168,30 @@ public final class TestCell {
             ResourceRequest request,
             LaunchMode launch,
             boolean requeue) {
-        var description =
+        return submit(
+                id,
                 new JobDescription(
                         "alice", "team", partition, "normal", "job", request, launch, 600, 0,
-                        requeue);
-        return take(
-                new Input.Asked(
-                        new Submission.Submitted(
-                                new JobId(id),
-                                description,
-                                "alice",
-                                new SpecReference(0, offset, "00"),
-                                null),
-                        offset++));
+                        requeue));
+    }
+
+    public List<Fact> submit(long id, JobDescription description) {
+        return submit(id, description, null);
+    }
+
+    public List<Fact> submit(long id, JobDescription description, @Nullable JobArray array) {
+        return ask(
+                new Submission.Submitted(
+                        new JobId(id),
+                        description,
+                        description.user(),
+                        new SpecReference(0, offset, "00"),
+                        null,
+                        array));
+    }
+
+    public List<Fact> ask(Submission submission) {
+        return take(new Input.Asked(submission, offset++));
     }
 
     public List<Fact> rank(long id, long points) {
@@ -217,8 +229,7 @@ public final class TestCell {
     }
 
     public List<Fact> cancel(long id) {
-        return take(
-                new Input.Asked(new Submission.CancelRequested(new JobId(id), "alice"), offset++));
+        return ask(new Submission.CancelRequested(new JobId(id), "alice"));
     }
 
     public static RunId run(long id, int lease) {

@@ -26,7 +26,8 @@ record LaunchJson(
                         spec.description().name(),
                         spec.description().user(),
                         node == null ? "%N" : node,
-                        0);
+                        0,
+                        job.description().array());
         String output = absolute(spec, pattern, spec.standardOutput());
         return new LaunchJson(
                 spec.workingDirectory(),

@@ -87,8 +87,13 @@ final class PictureTopics {
         switch (submission) {
             case Submission.Submitted it ->
                     picture.submitted(it, record.partition(), record.offset(), record.timestamp());
-            // Placement answers it with the job's next state.
-            case Submission.CancelRequested _ -> {}
+            // Placement answers them with the job's next state.
+            case Submission.CancelRequested _,
+                    Submission.Held _,
+                    Submission.Released _,
+                    Submission.Amended _,
+                    Submission.RequeueRequested _,
+                    Submission.SignalRequested _ -> {}
         }
     }
 

@@ -72,7 +72,7 @@ public class SpecReader {
         while (!due.passed()) {
             for (var record : consumer.poll(POLL)) {
                 return record.offset() == job.specOffset() && record.value() != null
-                        ? spec(record).filter(spec -> spec.job().equals(job.id()))
+                        ? spec(record).filter(spec -> spec.job().equals(job.arrayOrSelf()))
                         : Optional.empty();
             }
         }

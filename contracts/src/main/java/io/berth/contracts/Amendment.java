@@ -1,0 +1,43 @@
+package io.berth.contracts;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// A change to a job's description. Null leaves a part as it is.
+///
+/// @param request the whole new request
+/// @param terms the whole new terms; the place in an array stays
+/// @param throttle of the job's array
+public record Amendment(
+        @Nullable String account,
+        @Nullable String partition,
+        @Nullable String qos,
+        @Nullable String name,
+        @Nullable ResourceRequest request,
+        @Nullable Long timeLimitSeconds,
+        @Nullable Integer nice,
+        @Nullable Boolean requeue,
+        @Nullable JobTerms terms,
+        @Nullable Integer throttle) {
+
+    /// What a job is to which this has happened.
+    public JobDescription applied(JobDescription to) {
+        JobTerms next = terms == null ? to.conditions() : terms;
+        ArrayTask task = to.array();
+        if (task != null) {
+            next = next.as(throttle == null ? task : task.throttled(throttle));
+        }
+        return new JobDescription(
+                to.user(),
+                Objects.requireNonNullElse(account, to.account()),
+                Objects.requireNonNullElse(partition, to.partition()),
+                Objects.requireNonNullElse(qos, to.qos()),
+                Objects.requireNonNullElse(name, to.name()),
+                Objects.requireNonNullElse(request, to.request()),
+                to.launch(),
+                Objects.requireNonNullElse(timeLimitSeconds, to.timeLimitSeconds()),
+                Objects.requireNonNullElse(nice, to.nice()),
+                Objects.requireNonNullElse(requeue, to.requeue()),
+                next);
+    }
+}

@@ -1,0 +1,44 @@
+package io.berth.contracts;
+
+import org.jspecify.annotations.Nullable;
+
+/// The terms on which a job starts and ends, beside its resources. Null is not given. Times are
+/// epoch milliseconds.
+///
+/// @param hold the job is submitted held
+/// @param beginAt it does not start earlier
+/// @param deadlineAt it ends as DEADLINE when it cannot have ended by then
+/// @param timeMinSeconds its limit may be lowered to this if it then starts sooner
+/// @param killOnInvalidDependency whether it is cancelled when its dependency can never be met;
+///   else it waits for someone to notice
+/// @param priority set by an operator, in points: neither rank nor fair share count
+public record JobTerms(
+        @Nullable Hold hold,
+        @Nullable Long beginAt,
+        @Nullable Long deadlineAt,
+        @Nullable Long timeMinSeconds,
+        @Nullable Dependency dependency,
+        @Nullable Boolean killOnInvalidDependency,
+        @Nullable WarningSignal signal,
+        @Nullable ArrayTask array,
+        @Nullable Long priority,
+        @Nullable String comment) {
+
+    public static final JobTerms NONE =
+            new JobTerms(null, null, null, null, null, null, null, null, null, null);
+
+    /// The same terms for a task of an array.
+    public JobTerms as(ArrayTask task) {
+        return new JobTerms(
+                hold,
+                beginAt,
+                deadlineAt,
+                timeMinSeconds,
+                dependency,
+                killOnInvalidDependency,
+                signal,
+                task,
+                priority,
+                comment);
+    }
+}

@@ -1,0 +1,9 @@
+package io.berth.contracts;
+
+/// With whom a job shares the nodes that it runs on.
+public enum Sharing {
+    /// With every job that finds room.
+    SHARED,
+    /// With no job, and it has all CPUs of its nodes: `--exclusive`.
+    NODE
+}

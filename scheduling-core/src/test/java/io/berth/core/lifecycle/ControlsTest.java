@@ -1,0 +1,288 @@
+package io.berth.core.lifecycle;
+
+import static io.berth.core.testing.TestCell.cpus;
+import static io.berth.core.testing.TestCell.events;
+import static io.berth.core.testing.TestCell.gpus;
+import static io.berth.core.testing.TestCell.orders;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.berth.contracts.Amendment;
+import io.berth.contracts.Hold;
+import io.berth.contracts.IndexSet;
+import io.berth.contracts.JobArray;
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
+import io.berth.contracts.JobState;
+import io.berth.contracts.JobTerms;
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.Reason;
+import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.SignalTarget;
+import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.event.NodeRequest;
+import io.berth.contracts.event.NodeStatus.Presence;
+import io.berth.contracts.event.Order;
+import io.berth.contracts.event.RunReport.Cause;
+import io.berth.contracts.event.Submission;
+import io.berth.core.state.Fact;
+import io.berth.core.state.Input;
+import io.berth.core.testing.TestCell;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class ControlsTest {
+
+    private final TestCell cell = new TestCell();
+
+    @BeforeEach
+    void one_node() {
+        cell.node("n1", 8, 8, "a100");
+    }
+
+    private static JobDescription job(ResourceRequest request, @Nullable JobTerms terms) {
+        return new JobDescription(
+                "alice",
+                "team",
+                "batch",
+                "normal",
+                "job",
+                request,
+                LaunchMode.BATCH,
+                600,
+                0,
+                true,
+                terms);
+    }
+
+    private static JobTerms from(@Nullable Hold hold, @Nullable Long begin) {
+        return new JobTerms(hold, begin, null, null, null, null, null, null, null, null);
+    }
+
+    private static JobTerms deadline(long at, @Nullable Long timeMin) {
+        return new JobTerms(null, null, at, timeMin, null, null, null, null, null, null);
+    }
+
+    private static Amendment limit(long seconds) {
+        return new Amendment(null, null, null, null, null, seconds, null, null, null, null);
+    }
+
+    @Test
+    void a_held_job_starts_only_after_its_release() {
+        cell.submit(1, job(cpus(1), from(Hold.USER, null)));
+        cell.round();
+        JobState held = cell.job(1).state();
+        Reason reason = cell.job(1).reason();
+
+        cell.ask(new Submission.Released(new JobId(1), "alice", Hold.USER));
+        cell.round();
+
+        assertThat(held).isEqualTo(JobState.PENDING);
+        assertThat(reason).isEqualTo(Reason.JOB_HELD_USER);
+        assertThat(cell.job(1).state()).isEqualTo(JobState.RUNNING);
+    }
+
+    @Test
+    void a_users_release_does_not_undo_an_operators_hold() {
+        cell.submit(1, cpus(1));
+        cell.ask(new Submission.Held(new JobId(1), "root", Hold.ADMIN));
+
+        List<Fact> facts = cell.ask(new Submission.Released(new JobId(1), "alice", Hold.USER));
+
+        assertThat(facts).isEmpty();
+        assertThat(cell.job(1).reason()).isEqualTo(Reason.JOB_HELD_ADMIN);
+    }
+
+    @Test
+    void a_job_begins_no_earlier_than_its_time() {
+        cell.submit(1, job(cpus(1), from(null, cell.now + 5_000)));
+        cell.round();
+        Reason before = cell.job(1).reason();
+        long due = Engine.nextDue(cell.state, cell.now);
+
+        cell.now += 5_000;
+        cell.round();
+
+        assertThat(before).isEqualTo(Reason.BEGIN_TIME);
+        assertThat(due).isEqualTo(cell.now);
+        assertThat(cell.job(1).state()).isEqualTo(JobState.RUNNING);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"599000, ,DEADLINE", "600000, ,RUNNING", "61000,60,RUNNING", "59000,60,DEADLINE"})
+    void a_job_that_cannot_end_by_its_deadline_never_starts(
+            long left, @Nullable Long timeMin, JobState state) {
+        cell.submit(1, job(cpus(1), deadline(cell.now + left, timeMin)));
+
+        cell.round();
+
+        assertThat(cell.job(1).state()).isEqualTo(state);
+    }
+
+    @Test
+    void a_run_is_stopped_at_its_deadline() {
+        cell.submit(1, job(cpus(1), deadline(cell.now + 601_000, null)));
+        cell.round();
+        cell.started(1, 1, "n1");
+
+        cell.now += 601_000;
+        List<Fact> facts = cell.round();
+        cell.ended(1, 1, "n1", Cause.STOPPED, 0);
+
+        assertThat(orders(facts)).hasAtLeastOneElementOfType(Order.Stop.class);
+        assertThat(cell.job(1).state()).isEqualTo(JobState.DEADLINE);
+    }
+
+    @Test
+    void a_requeued_job_starts_again_under_a_new_lease() {
+        cell.submit(1, cpus(1));
+        cell.round();
+        cell.started(1, 1, "n1");
+
+        List<Fact> facts = cell.ask(new Submission.RequeueRequested(new JobId(1), "alice", false));
+        cell.ended(1, 1, "n1", Cause.STOPPED, 0);
+        cell.round();
+
+        assertThat(orders(facts)).singleElement().isInstanceOf(Order.Stop.class);
+        assertThat(cell.job(1).run()).isNotNull().extracting(run -> run.lease()).isEqualTo(2);
+    }
+
+    @Test
+    void a_job_requeued_with_a_hold_waits_for_its_release() {
+        cell.submit(1, cpus(1));
+        cell.round();
+
+        cell.ask(new Submission.RequeueRequested(new JobId(1), "root", true));
+        cell.ended(1, 1, "n1", Cause.STOPPED, 0);
+        cell.round();
+
+        assertThat(cell.job(1).state()).isEqualTo(JobState.PENDING);
+        assertThat(cell.job(1).reason()).isEqualTo(Reason.JOB_HELD_ADMIN);
+    }
+
+    @Test
+    void the_limit_of_a_run_is_changed_on_its_nodes() {
+        cell.submit(1, cpus(1));
+        cell.round();
+
+        List<Fact> facts = cell.ask(new Submission.Amended(new JobId(1), "root", limit(1200)));
+
+        assertThat(orders(facts))
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        Order.Limit.class, it -> assertThat(it.timeLimitSeconds()).isEqualTo(1200));
+        assertThat(events(facts)).singleElement().isInstanceOf(JobEvent.Amended.class);
+    }
+
+    @Test
+    void a_run_keeps_its_resources_and_its_partition() {
+        cell.submit(1, cpus(1));
+        cell.round();
+        var change =
+                new Amendment(null, "urgent", null, null, cpus(2), null, null, null, null, null);
+
+        List<Fact> facts = cell.ask(new Submission.Amended(new JobId(1), "root", change));
+
+        assertThat(facts).isEmpty();
+    }
+
+    @Test
+    void a_waiting_job_moved_to_another_partition_may_start_there() {
+        cell.submit(1, gpus(1, 8, null));
+        cell.submit(2, job(gpus(1, 8, null), from(Hold.USER, null)));
+        cell.round();
+        var change =
+                new Amendment(
+                        null, "urgent", null, null, null, null, null, null, JobTerms.NONE, null);
+
+        cell.ask(new Submission.Amended(new JobId(2), "root", change));
+
+        assertThat(cell.job(2).description().partition()).isEqualTo("urgent");
+        assertThat(cell.job(2).description().conditions()).isEqualTo(JobTerms.NONE);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"BATCH,1", "STEPS,2", "ALL,2"})
+    void a_signal_goes_to_the_nodes_where_its_processes_are(SignalTarget target, int nodes) {
+        cell.node("n2", 8, 8, "a100");
+        cell.submit(1, gpus(2, 1, null));
+        cell.round();
+        cell.started(1, 1, "n1");
+        cell.started(1, 1, "n2");
+
+        List<Fact> facts =
+                cell.ask(new Submission.SignalRequested(new JobId(1), "alice", 10, target));
+
+        assertThat(orders(facts)).hasSize(nodes).hasOnlyElementsOfType(Order.Signal.class);
+    }
+
+    @Test
+    void the_tasks_of_an_array_are_jobs_of_their_own_under_its_throttle() {
+        var array =
+                new JobArray(
+                        IndexSet.parse("0,4,8"),
+                        2,
+                        List.of(new JobArray.Ids(1, 2), new JobArray.Ids(101, 101)));
+
+        cell.submit(1, job(cpus(1), null), array);
+        cell.round();
+
+        assertThat(cell.state.jobs())
+                .extracting(it -> String.valueOf(it.description().array()), it -> it.state())
+                .containsExactly(
+                        tuple("1_0", JobState.RUNNING),
+                        tuple("1_4", JobState.RUNNING),
+                        tuple("1_8", JobState.PENDING));
+        assertThat(cell.job(101).reason()).isEqualTo(Reason.JOB_ARRAY_TASK_LIMIT);
+    }
+
+    @Test
+    void a_drained_node_gets_no_work_until_it_is_resumed() {
+        cell.take(asked(new NodeRequest.DrainRequested(new NodeName("n1"), "root", "fan")));
+        cell.submit(1, cpus(1));
+        cell.round();
+        Reason drained = cell.job(1).reason();
+
+        cell.take(asked(new NodeRequest.ResumeRequested(new NodeName("n1"), "root")));
+        cell.round();
+
+        assertThat(drained).isEqualTo(Reason.REQ_NODE_NOT_AVAIL);
+        assertThat(cell.job(1).state()).isEqualTo(JobState.RUNNING);
+    }
+
+    @Test
+    void what_runs_on_a_node_set_down_is_ended_once_it_says_so() {
+        cell.submit(1, cpus(1));
+        cell.round();
+
+        List<Fact> facts =
+                cell.take(asked(new NodeRequest.DownRequested(new NodeName("n1"), "root", "fan")));
+        JobState before = cell.job(1).state();
+        cell.ended(1, 1, "n1", Cause.STOPPED, 0);
+
+        assertThat(orders(facts)).singleElement().isInstanceOf(Order.Stop.class);
+        assertThat(before).isEqualTo(JobState.COMPLETING);
+        assertThat(cell.job(1).state()).isEqualTo(JobState.PENDING);
+    }
+
+    @Test
+    void of_a_silent_node_set_down_the_operators_word_frees_the_resources() {
+        cell.submit(1, cpus(1));
+        cell.round();
+        cell.take(new Input.PresenceChanged(new NodeName("n1"), Presence.SILENT));
+
+        cell.take(asked(new NodeRequest.DownRequested(new NodeName("n1"), "root", "gone")));
+
+        assertThat(cell.job(1).state()).isEqualTo(JobState.PENDING);
+        assertThat(cell.state.holding()).isEmpty();
+    }
+
+    private static Input asked(NodeRequest request) {
+        return new Input.NodeAsked(request);
+    }
+}
