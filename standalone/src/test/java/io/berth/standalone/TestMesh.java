@@ -30,7 +30,7 @@ final class TestMesh {
 
     static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
-    private static final Duration LIMIT = Duration.ofSeconds(120);
+    private static final Duration LIMIT = Duration.ofMinutes(4);
     private static final String PORT = "-Dquarkus.http.port=";
 
     private final Path folder;

@@ -60,11 +60,6 @@ public final class Engine {
         return Deadlines.next(state, now);
     }
 
-    /// Who starts now, by the state alone.
-    public static List<Fact> place(CellState state, long now) {
-        return Reviews.followed(state, Placement.decide(state, now), now);
-    }
-
     /// Who starts now, and when the others are expected to.
     ///
     /// @param placement of that state

@@ -51,11 +51,6 @@ public final class Placement {
         this.settings = settings;
     }
 
-    /// The facts of one complete pass over the waiting jobs, from the state alone.
-    public static List<Fact> decide(CellState state, long now) {
-        return new Placement(state, Settings.DEFAULT).decide(now, Pass.PLAN);
-    }
-
     /// A waiting job's priority at that time, in millionths of a point: what an operator set, or
     /// its rank and its fair share.
     public static long priority(CellState state, JobStatus job, long now) {

@@ -26,7 +26,10 @@ import io.berth.contracts.event.Order;
 import io.berth.contracts.event.Ranked;
 import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.Submission;
+import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.lifecycle.Engine;
+import io.berth.core.placement.Placement;
+import io.berth.core.placement.Placement.Pass;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Fact;
 import io.berth.core.state.Input;
@@ -95,7 +98,7 @@ public final class TestCell {
     /// Lets time act and places.
     public List<Fact> round() {
         var all = new ArrayList<>(replay(Engine.due(state, now)));
-        all.addAll(replay(Engine.place(state, now)));
+        all.addAll(replay(Engine.place(state, new Placement(state, Settings.DEFAULT), now, Pass.PLAN)));
         return all;
     }
 
