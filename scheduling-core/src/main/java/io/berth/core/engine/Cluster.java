@@ -96,26 +96,15 @@ public final class Cluster {
             Node node = nodes.get(stay.nodes[part]);
             if (stay.running) {
                 node.take(job, stay.demands[part], stay.until);
-                node.kind.refresh(node);
             } else {
                 node.reserve(job, stay.demands[part], stay.from, stay.until);
             }
+            node.kind.refresh(node);
         }
     }
 
     /// A job neither runs nor has anything reserved any more.
     public void leave(long job) {
-        Stay stay = stays.get(job);
-        if (stay != null) {
-            lift(job);
-            for (int node : stay.nodes) {
-                touched.set(node);
-            }
-        }
-    }
-
-    /// Takes what a job has off its nodes for a look at what could be without it.
-    void lift(long job) {
         Stay stay = stays.remove(job);
         if (stay == null) {
             return;
@@ -124,10 +113,29 @@ public final class Cluster {
             Node node = nodes.get(stay.nodes[part]);
             if (stay.running) {
                 node.release(job, stay.demands[part]);
-                node.kind.refresh(node);
             } else {
                 node.unreserve(job);
             }
+            node.kind.refresh(node);
+            touched.set(node.index);
+        }
+    }
+
+    /// Takes a reservation off its nodes, for a look at what could be without it. What is known of
+    /// when they will be ready stays as it is: a lower bound for all nodes but these.
+    void lift(long job) {
+        Stay stay = stays.get(job);
+        for (int part = 0; stay != null && part < stay.nodes.length; part++) {
+            nodes.get(stay.nodes[part]).unreserve(job);
+        }
+    }
+
+    /// Puts a reservation that was lifted back.
+    void putBack(long job) {
+        Stay stay = stays.get(job);
+        for (int part = 0; stay != null && part < stay.nodes.length; part++) {
+            Node node = nodes.get(stay.nodes[part]);
+            node.reserve(job, stay.demands[part], stay.from, stay.until);
         }
     }
 

@@ -3,6 +3,7 @@ package io.berth.core.engine;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// A kind of node: nodes of one kind have the same resources and admit the same fit classes. It
@@ -12,11 +13,16 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - *cells*: the nodes by number of free GPUs and by the binary magnitude of free CPUs, for the
 ///   tightest fit now;
-/// - *readiness*: for each number of GPUs, and each magnitude of CPUs, the nodes by the time at
-///   which so many will be free by the ends of runs alone, for the earliest fit later.
+/// - *readiness*: for each number of GPUs, and each magnitude of CPUs, the nodes by the time from
+///   which on so many will be free for a while, for the earliest fit later.
 public final class Kind {
 
     private static final int CPU_CELLS = 18;
+
+    /// How long nodes are looked at to be free, in milliseconds.
+    private static final long[] WINDOWS = {
+        0, TimeUnit.HOURS.toMillis(1), TimeUnit.HOURS.toMillis(6), TimeUnit.HOURS.toMillis(24)
+    };
 
     /// Its place among the kinds of its cluster.
     int number;
@@ -48,13 +54,21 @@ public final class Kind {
         return open;
     }
 
-    int levels() {
-        return gpus + CPU_CELLS;
+    private int levels() {
+        return gpus + magnitude(cpus) + 1;
     }
 
-    /// The level of readiness that a demand needs at least.
-    int level(Demand demand) {
+    private int level(Demand demand) {
         return demand.gpus() > 0 ? demand.gpus() - 1 : gpus + magnitude(demand.cpus());
+    }
+
+    /// From when on the nodes may have room for a demand for so long. A lower bound.
+    Readiness readiness(Demand demand, long length) {
+        int window = 0;
+        while (window + 1 < WINDOWS.length && WINDOWS[window + 1] <= length) {
+            window++;
+        }
+        return readiness[level(demand) * WINDOWS.length + window];
     }
 
     /// The free CPUs that a node of that level has at least; 0 for a level of GPUs.
@@ -75,13 +89,9 @@ public final class Kind {
         return CPU_CELLS;
     }
 
-    Readiness readiness(int level) {
-        return readiness[level];
-    }
-
     /// All nodes are there: the indices can be sized.
     void seal() {
-        readiness = new Readiness[levels()];
+        readiness = new Readiness[levels() * WINDOWS.length];
         for (int level = 0; level < readiness.length; level++) {
             readiness[level] = new Readiness(nodes.size());
         }
@@ -90,7 +100,7 @@ public final class Kind {
         }
     }
 
-    /// The node's free resources, its runs or its openness changed.
+    /// What is free on the node, now or later, or its openness changed.
     void refresh(Node node) {
         open += (node.open ? 1 : 0) - (node.counted ? 1 : 0);
         node.counted = node.open;
@@ -102,8 +112,12 @@ public final class Kind {
                 enter(node, freeGpus, magnitude);
             }
         }
-        for (int level = 0; level < readiness.length; level++) {
-            readiness[level].set(node.place, node.open ? node.readyAt(level) : Readiness.NEVER);
+        for (int i = 0; i < readiness.length; i++) {
+            long ready =
+                    node.open
+                            ? node.readyAt(i / WINDOWS.length, WINDOWS[i % WINDOWS.length])
+                            : Readiness.NEVER;
+            readiness[i].set(node.place, ready);
         }
     }
 

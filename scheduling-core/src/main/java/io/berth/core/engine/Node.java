@@ -86,22 +86,36 @@ final class Node {
         }
     }
 
-    /// When so many GPUs, or CPUs of that magnitude, will be free by the ends of runs alone; 0 for
-    /// now. A lower bound of any fit that needs them.
-    long readyAt(int level) {
+    /// From when on so many GPUs, or CPUs of that magnitude, are free for so long, if every run
+    /// ends in time; 0 if they have always been. A lower bound of any fit that needs them.
+    ///
+    /// @param length milliseconds
+    long readyAt(int level, long length) {
         boolean ofGpus = level < kind.gpus;
         long need = ofGpus ? level + 1 : kind.cpusOf(level);
         long have = ofGpus ? freeGpus() : free[0];
-        if (have >= need) {
-            return 0;
-        }
-        for (Step run : runs) {
-            have += ofGpus ? run.demand.gpus() : run.demand.cpus();
-            if (have >= need) {
-                return run.time;
+        int run = 0;
+        int other = 0;
+        long start = NEVER;
+        long at = 0;
+        while (true) {
+            for (; run < runs.length && runs[run].time <= at; run++) {
+                have += ofGpus ? runs[run].demand.gpus() : runs[run].demand.cpus();
             }
+            for (; other < reserved.length && reserved[other].time <= at; other++) {
+                Demand step = reserved[other].demand;
+                have += (long) reserved[other].sign * (ofGpus ? step.gpus() : step.cpus());
+            }
+            start = have < need ? NEVER : start == NEVER ? at : start;
+            long next =
+                    Math.min(
+                            run < runs.length ? runs[run].time : NEVER,
+                            other < reserved.length ? reserved[other].time : NEVER);
+            if (next == NEVER || (start != NEVER && next - start >= length)) {
+                return start;
+            }
+            at = next;
         }
-        return NEVER;
     }
 
     /// The first time from `from` on at which the demand fits for so long; [#NEVER] if none.

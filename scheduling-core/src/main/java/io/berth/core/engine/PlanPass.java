@@ -7,7 +7,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /// Puts the plan in the order of priority. See [Scheduling].
 final class PlanPass {
@@ -143,12 +142,11 @@ final class PlanPass {
         Waiting job = plan.job();
         all.plans.lift(plan);
         int[] nodes = all.search.now(job.fit, now, job.length);
-        @Nullable Place found =
-                nodes != null ? null : all.search.earliest(job.fit, now, job.length);
-        all.plans.reserve(plan);
+        Place found = nodes != null ? null : all.search.earlier(plan, now);
+        all.plans.putBack(plan);
         if (nodes != null) {
             all.start(job, nodes, now, decisions);
-        } else if (found != null && found.start() < plan.start()) {
+        } else if (found != null) {
             all.plans.remove(job.job);
             all.plan(job, found, plan.place(), decisions);
         }

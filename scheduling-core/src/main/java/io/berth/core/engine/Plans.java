@@ -1,7 +1,9 @@
 package io.berth.core.engine;
 
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// The jobs that have an expected start and nodes reserved from then on.
@@ -12,6 +14,10 @@ final class Plans {
 
     private final Cluster cluster;
     private final TreeMap<Long, Plan> plans = new TreeMap<>();
+    private final TreeSet<Plan> byPlace =
+            new TreeSet<>(
+                    Comparator.comparingLong(Plan::place)
+                            .thenComparingLong(plan -> plan.job().job));
 
     Plans(Cluster cluster) {
         this.cluster = cluster;
@@ -35,12 +41,20 @@ final class Plans {
 
     void add(Plan plan) {
         plans.put(plan.job().job, plan);
-        reserve(plan);
+        byPlace.add(plan);
+        Waiting job = plan.job();
+        cluster.reserve(
+                job.job,
+                plan.nodes(),
+                cluster.demands(job.fit, plan.nodes()),
+                plan.start(),
+                Scheduling.end(job, plan.start()));
     }
 
     @Nullable Plan remove(long job) {
         Plan plan = plans.remove(job);
         if (plan != null) {
+            byPlace.remove(plan);
             cluster.leave(job);
         }
         return plan;
@@ -51,14 +65,8 @@ final class Plans {
         cluster.lift(plan.job().job);
     }
 
-    void reserve(Plan plan) {
-        Waiting job = plan.job();
-        cluster.reserve(
-                job.job,
-                plan.nodes(),
-                cluster.demands(job.fit, plan.nodes()),
-                plan.start(),
-                Scheduling.end(job, plan.start()));
+    void putBack(Plan plan) {
+        cluster.putBack(plan.job().job);
     }
 
     /// The next expected start after a time; [Node#NEVER] if there is none.
@@ -83,10 +91,6 @@ final class Plans {
 
     /// The highest place given; 0 before the first.
     long lastPlace() {
-        long last = 0;
-        for (Plan plan : plans.values()) {
-            last = Math.max(last, plan.place());
-        }
-        return last;
+        return byPlace.isEmpty() ? 0 : byPlace.last().place();
     }
 }

@@ -21,60 +21,60 @@ import org.jspecify.annotations.Nullable;
 /// jobs.
 final class Queue {
 
-    /// The lines of one fit class and bucket, by speed.
-    private final Map<FitClass, @Nullable Ladders[]> classes = new LinkedHashMap<>();
+    private final Map<FitClass, Lines> classes = new LinkedHashMap<>();
 
     private final TreeSet<Waiting> caps =
             new TreeSet<>(
                     Comparator.comparingLong(Waiting::cappedAt).thenComparingLong(it -> it.job));
     private long origin;
     private boolean empty = true;
-    private int size;
 
     /// Jobs of one association and speed, in their lasting order.
     static final class Line {
         final Ladders ladders;
         final Association association;
         final long slope;
-        private final TreeSet<Waiting> jobs;
-        private final Queue queue;
+        private final TreeSet<Waiting> jobs = new TreeSet<>(Queue::byKey);
 
-        Line(Queue queue, Ladders ladders, Association association, long slope) {
-            this.queue = queue;
+        /// The first of the jobs.
+        private Waiting head;
+
+        Line(Ladders ladders, Association association, long slope, Waiting head) {
             this.ladders = ladders;
             this.association = association;
             this.slope = slope;
-            this.jobs =
-                    new TreeSet<>(
-                            Comparator.comparingLong((Waiting it) -> queue.key(it))
-                                    .reversed()
-                                    .thenComparing(Waiting::bySubmission));
-        }
-
-        Waiting head() {
-            return jobs.first();
+            this.head = head;
         }
 
         long key() {
-            return queue.key(head()) + 1000 * association.share;
+            return head.key + 1000 * association.share;
         }
+    }
+
+    private static int byKey(Waiting a, Waiting b) {
+        return a.key != b.key ? Long.compare(b.key, a.key) : Waiting.bySubmission(a, b);
+    }
+
+    private static int byKey(Line a, Line b) {
+        long key = a.key();
+        long other = b.key();
+        return key != other ? Long.compare(other, key) : Waiting.bySubmission(a.head, b.head);
     }
 
     private record LineName(int association, long slope) {}
 
-    /// The lines of one fit class and bucket.
+    /// The lines of one fit class, by bucket.
+    private static final class Lines {
+        final @Nullable Ladders[] buckets = new Ladders[Buckets.count()];
+
+        /// The buckets that hold jobs, one bit each.
+        long filled;
+    }
+
+    /// The lines of one fit class and bucket, by name and by speed.
     private static final class Ladders {
         final Map<LineName, Line> lines = new HashMap<>();
         final TreeMap<Long, TreeSet<Line>> bySlope = new TreeMap<>();
-    }
-
-    private static final Comparator<Line> BY_KEY =
-            Comparator.comparingLong(Line::key)
-                    .reversed()
-                    .thenComparing(Line::head, Waiting::bySubmission);
-
-    int size() {
-        return size;
     }
 
     Collection<FitClass> classes() {
@@ -93,30 +93,32 @@ final class Queue {
             empty = false;
             origin = job.submittedAt;
         }
-        @Nullable Ladders[] buckets =
-                classes.computeIfAbsent(job.fit, _ -> new Ladders[Buckets.count()]);
-        Ladders ladders = buckets[job.bucket];
+        Lines lines = classes.computeIfAbsent(job.fit, _ -> new Lines());
+        Ladders ladders = lines.buckets[job.bucket];
         if (ladders == null) {
             ladders = new Ladders();
-            buckets[job.bucket] = ladders;
+            lines.buckets[job.bucket] = ladders;
+            lines.filled |= 1L << job.bucket;
         }
+        job.key = key(job);
         long slope = job.capped ? 0 : job.slope;
         Ladders standing = ladders;
         Line line =
                 ladders.lines.computeIfAbsent(
                         new LineName(job.association.id, slope),
-                        _ -> new Line(this, standing, job.association, slope));
-        TreeSet<Line> ladder = ladders.bySlope.computeIfAbsent(slope, _ -> new TreeSet<>(BY_KEY));
-        boolean heads = line.jobs.isEmpty() || line.jobs.comparator().compare(job, line.head()) < 0;
+                        _ -> new Line(standing, job.association, slope, job));
+        TreeSet<Line> ladder =
+                ladders.bySlope.computeIfAbsent(slope, _ -> new TreeSet<>(Queue::byKey));
+        boolean heads = line.jobs.isEmpty() || byKey(job, line.head) < 0;
         if (heads && !line.jobs.isEmpty()) {
             ladder.remove(line);
         }
         line.jobs.add(job);
         if (heads) {
+            line.head = job;
             ladder.add(line);
         }
         job.line = line;
-        size++;
         if (!job.capped) {
             caps.add(job);
         }
@@ -128,20 +130,34 @@ final class Queue {
             return;
         }
         TreeSet<Line> ladder = line.ladders.bySlope.get(line.slope);
-        boolean heads = line.head() == job;
+        boolean heads = line.head == job;
         if (heads && ladder != null) {
             ladder.remove(line);
         }
         line.jobs.remove(job);
         if (line.jobs.isEmpty()) {
             line.ladders.lines.remove(new LineName(line.association.id, line.slope));
+            if (line.ladders.lines.isEmpty()) {
+                empty(job.fit, job.bucket);
+            }
         } else if (heads && ladder != null) {
+            line.head = line.jobs.first();
             ladder.add(line);
         }
         job.line = null;
-        size--;
         if (!job.capped) {
             caps.remove(job);
+        }
+    }
+
+    private void empty(FitClass fit, int bucket) {
+        Lines lines = classes.get(fit);
+        if (lines != null) {
+            lines.buckets[bucket] = null;
+            lines.filled &= ~(1L << bucket);
+            if (lines.filled == 0) {
+                classes.remove(fit);
+            }
         }
     }
 
@@ -159,8 +175,8 @@ final class Queue {
     void reshare(Runnable change) {
         List<TreeSet<Line>> ladders = new ArrayList<>();
         List<List<Line>> contents = new ArrayList<>();
-        for (@Nullable Ladders[] buckets : classes.values()) {
-            for (Ladders bucket : buckets) {
+        for (Lines lines : classes.values()) {
+            for (Ladders bucket : lines.buckets) {
                 if (bucket != null) {
                     for (TreeSet<Line> ladder : bucket.bySlope.values()) {
                         ladders.add(ladder);
@@ -177,17 +193,23 @@ final class Queue {
     }
 
     /// The first job of a class, of those in a bucket up to that one; null if there is none.
+    ///
+    /// @param lastBucket -1 for none
     @Nullable Waiting head(FitClass fit, int lastBucket, long now) {
-        @Nullable Ladders[] buckets = classes.get(fit);
+        if (lastBucket < 0) {
+            return null;
+        }
+        Lines lines = classes.get(fit);
+        long look = lines == null ? 0 : lines.filled & (-1L >>> (63 - lastBucket));
         Waiting best = null;
-        for (int bucket = 0; buckets != null && bucket <= lastBucket; bucket++) {
-            Ladders ladders = buckets[bucket];
+        for (; lines != null && look != 0; look &= look - 1) {
+            Ladders ladders = lines.buckets[Long.numberOfTrailingZeros(look)];
             if (ladders == null) {
                 continue;
             }
             for (TreeSet<Line> ladder : ladders.bySlope.values()) {
                 if (!ladder.isEmpty()) {
-                    Waiting head = ladder.first().head();
+                    Waiting head = ladder.first().head;
                     best = best == null || Waiting.compare(head, best, now) < 0 ? head : best;
                 }
             }

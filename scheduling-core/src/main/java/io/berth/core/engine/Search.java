@@ -1,5 +1,6 @@
 package io.berth.core.engine;
 
+import io.berth.core.engine.Plans.Plan;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
@@ -9,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// *Now* looks at every node that has room, the tightest first, so that it never misses a place for
 /// one node, nor for a gang whose parts are alike. *Later* looks at the nodes that will be ready
-/// first, at most [#STEPS] of them (more for large gangs): it may miss an earlier start on a large
-/// cluster, never a start at all. Both count steps and never time, so that the same state gives the
-/// same answer.
+/// first, at most [#STEPS] of them after the first that has room (more for large gangs): it may
+/// miss an earlier start on a large cluster. Both count steps and never time, so that the same
+/// state gives the same answer.
 final class Search {
 
     /// Nodes looked at for an expected start.
@@ -181,31 +182,47 @@ final class Search {
 
     /// The earliest start that is found within the steps; null if there is none.
     @Nullable Place earliest(FitClass fit, long now, long length) {
-        return fit.parts() == 1 ? earliestOne(fit, now, length) : earliestGang(fit, now, length);
+        return earliest(new Wish(fit, now, length, Node.NEVER, new int[0]));
     }
 
-    private @Nullable Place earliestOne(FitClass fit, long now, long length) {
+    /// An earlier start for a planned job whose reservation is lifted; null if none is found.
+    @Nullable Place earlier(Plan plan, long now) {
+        Waiting job = plan.job();
+        return earliest(new Wish(job.fit, now, job.length, plan.start(), plan.nodes()));
+    }
+
+    /// @param before a start must be earlier than that
+    /// @param own nodes of which more is free than their readiness says
+    private record Wish(FitClass fit, long now, long length, long before, int[] own) {}
+
+    private @Nullable Place earliest(Wish wish) {
+        return wish.fit.parts() == 1 ? earliestOne(wish) : earliestGang(wish);
+    }
+
+    private @Nullable Place earliestOne(Wish wish) {
+        FitClass fit = wish.fit;
+        var soonest = new Soonest(cluster, fit, wish.length);
         Node best = null;
-        long start = Node.NEVER;
+        long start = wish.before;
         long least = 0;
-        var soonest = new Soonest(cluster, fit);
-        for (int step = 0; step < STEPS; step++) {
-            Node node = soonest.next();
-            if (node == null || soonest.readyAt() > start) {
+        boolean any = wish.before == Node.NEVER;
+        for (int step = 0; step < STEPS || (any && best == null); step++) {
+            Node node = step < wish.own.length ? cluster.node(wish.own[step]) : soonest.next();
+            if (node == null || (step >= wish.own.length && soonest.readyAt() > start)) {
                 break;
             }
-            Demand demand = fit.largeOn[cluster.kind(node.index)];
+            Demand demand = fit.largeOn[node.kind.number];
             if (demand == null || !fit.admits(node)) {
                 continue;
             }
-            long at = node.earliest(demand, length, now, floor(now));
-            long own = at == Node.NEVER ? 0 : score.score(node.free, demand, node.index);
+            long at = node.earliest(demand, wish.length, wish.now, floor(wish.now));
+            long own = at > start ? 0 : score.score(node.free, demand, node.index);
             boolean better =
                     at < start
                             || (at == start
                                     && best != null
                                     && (own < least || (own == least && node.index < best.index)));
-            if (better && at != Node.NEVER) {
+            if (better) {
                 best = node;
                 start = at;
                 least = own;
@@ -214,38 +231,49 @@ final class Search {
         return best == null ? null : new Place(start, new int[] {best.index});
     }
 
-    private @Nullable Place earliestGang(FitClass fit, long now, long length) {
-        int most = Math.max(STEPS, 4 * fit.parts());
-        var nodes = new Node[Math.min(most, cluster.size())];
-        int count = 0;
-        var soonest = new Soonest(cluster, fit);
-        for (int step = 0; step < most; step++) {
-            Node node = soonest.next();
-            if (node == null) {
-                break;
-            }
-            if (fit.admits(node)) {
-                nodes[count++] = node;
-            }
-        }
-        Node[] open = Arrays.copyOf(nodes, count);
-        long time = now;
-        for (int instant = 0; instant < INSTANTS && count >= fit.parts(); instant++) {
-            long next = Math.max(time, soonestFor(fit, open, time, length, now));
-            if (next == Node.NEVER) {
+    private @Nullable Place earliestGang(Wish wish) {
+        FitClass fit = wish.fit;
+        Node[] nodes = soonest(wish);
+        long time = wish.now;
+        for (int instant = 0; instant < INSTANTS && nodes.length >= fit.parts(); instant++) {
+            long next = Math.max(time, soonestFor(fit, nodes, time, wish.length, wish.now));
+            if (next >= wish.before) {
                 return null;
             }
-            Usable usable = usableAt(fit, open, next, length, now);
+            Usable usable = usableAt(fit, nodes, next, wish.length, wish.now);
             int[] chosen = usable.enough() ? compact.choose(usable, score) : null;
             if (chosen != null) {
                 return new Place(next, chosen);
             }
-            time = next > time ? next : nextStep(open, time, now);
+            time = next > time ? next : nextStep(nodes, time, wish.now);
             if (time == Node.NEVER) {
                 return null;
             }
         }
         return null;
+    }
+
+    /// The nodes that may have room first, those of the gang's own before all.
+    private Node[] soonest(Wish wish) {
+        int most = Math.max(STEPS, 4 * wish.fit.parts());
+        var nodes = new Node[Math.min(most, cluster.size())];
+        int count = 0;
+        var own = new BitSet();
+        for (int node : wish.own) {
+            own.set(node);
+            nodes[count++] = cluster.node(node);
+        }
+        var soonest = new Soonest(cluster, wish.fit, wish.length);
+        while (count < nodes.length) {
+            Node node = soonest.next();
+            if (node == null || soonest.readyAt() >= wish.before) {
+                break;
+            }
+            if (wish.fit.admits(node) && !own.get(node.index)) {
+                nodes[count++] = node;
+            }
+        }
+        return Arrays.copyOf(nodes, count);
     }
 
     /// The first time from `from` on at which enough nodes may be ready together.

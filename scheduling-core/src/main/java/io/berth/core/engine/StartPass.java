@@ -21,9 +21,15 @@ final class StartPass {
     private final long now;
     private final Decisions decisions;
     private final PriorityQueue<Waiting> line;
-    private final Set<Long> plannedInLine = new HashSet<>();
+    private final Set<Long> inLine = new HashSet<>();
     private final List<Waiting> aside = new ArrayList<>();
     private final boolean off;
+
+    /// Nodes on which something came free before or in this pass.
+    private final BitSet touched = new BitSet();
+
+    /// The last planned job in the order of priority, while it is one.
+    private @Nullable Waiting lastPlanned;
 
     StartPass(Scheduling all, long now, Decisions decisions) {
         this.all = all;
@@ -35,13 +41,20 @@ final class StartPass {
 
     void run() {
         reopen(all.cluster.settle());
+        for (Plan plan : all.plans.all()) {
+            if (plan.start() <= now) {
+                lineUp(plan.job());
+            }
+        }
         for (FitClass fit : List.copyOf(all.queue.classes())) {
             push(fit);
         }
         for (Waiting next = line.poll(); next != null; next = line.poll()) {
-            if (plannedInLine.remove(next.job)) {
-                tryPlanned(next);
-            } else {
+            inLine.remove(next.job);
+            Plan plan = all.plans.of(next.job);
+            if (plan != null) {
+                tryPlanned(plan);
+            } else if (next.line != null) {
                 tryQueued(next);
                 push(next.fit);
             }
@@ -53,40 +66,57 @@ final class StartPass {
         }
     }
 
-    /// Opens the classes, and calls up the planned jobs, that could gain by what came free.
-    private void reopen(BitSet touched) {
-        boolean everything = (long) touched.cardinality() * all.classes().size() > MOST_LOOKS;
+    /// Opens the classes, and calls up the planned jobs, that could gain by what came free on these
+    /// nodes.
+    private void reopen(BitSet fresh) {
+        if (fresh.isEmpty()) {
+            return;
+        }
+        touched.or(fresh);
+        long[] gains = new long[all.classes().size()];
         for (FitClass fit : all.classes()) {
-            for (int i = touched.nextSetBit(0); i >= 0; i = touched.nextSetBit(i + 1)) {
-                if (everything || fit.reach == Node.NEVER) {
-                    fit.reach = Node.NEVER;
-                    break;
-                }
-                Node node = all.cluster.node(i);
-                Demand least = fit.leastOn(node.kind.number);
-                if (least != null && node.open && fit.admits(node)) {
-                    long until = node.until(least, now, Search.floor(now));
-                    fit.reach = Math.max(fit.reach, until);
-                }
+            gains[fit.id] = gain(fit, fresh);
+            if (gains[fit.id] > fit.reach) {
+                fit.reach = gains[fit.id];
+                push(fit);
             }
         }
         for (Plan plan : all.plans.all()) {
-            if (plan.start() <= now || everything || gains(plan.job().fit, touched)) {
-                plannedInLine.add(plan.job().job);
-                line.add(plan.job());
+            if (gains(plan, gains[plan.job().fit.id], fresh)) {
+                lineUp(plan.job());
             }
         }
     }
 
-    private boolean gains(FitClass fit, BitSet touched) {
-        for (int i = touched.nextSetBit(0); i >= 0; i = touched.nextSetBit(i + 1)) {
+    private void lineUp(Waiting job) {
+        if (inLine.add(job.job)) {
+            line.add(job);
+        }
+    }
+
+    /// Until when the class could have one of the nodes from now on; `now` or less if it could not.
+    private long gain(FitClass fit, BitSet nodes) {
+        long gain = (long) nodes.cardinality() * all.classes().size() > MOST_LOOKS ? Node.NEVER : 0;
+        for (int i = nodes.nextSetBit(0); i >= 0 && gain < Node.NEVER; ) {
             Node node = all.cluster.node(i);
             Demand least = fit.leastOn(node.kind.number);
-            if (least != null && node.open && node.fits(least) && fit.admits(node)) {
-                return true;
+            if (least != null && node.open && fit.admits(node)) {
+                gain = Math.max(gain, node.until(least, now, Search.floor(now)));
             }
+            i = nodes.nextSetBit(i + 1);
         }
-        return false;
+        return gain;
+    }
+
+    /// Whether a planned job could start by what came free: on a node that its class could have
+    /// until then, or on one that is reserved for itself.
+    private boolean gains(Plan plan, long gain, BitSet nodes) {
+        long length = plan.job().length;
+        boolean gains = gain == Node.NEVER || (length != Node.NEVER && now + length <= gain);
+        for (int i = 0; i < plan.nodes().length && !gains; i++) {
+            gains = nodes.get(plan.nodes()[i]);
+        }
+        return gains;
     }
 
     /// Puts the next job of a class in line, if one could start or be planned.
@@ -96,8 +126,13 @@ final class StartPass {
         }
         Waiting head = all.queue.head(fit, all.mayPlan(fit) ? last() : open(fit), now);
         if (head != null) {
-            line.add(head);
+            lineUp(head);
         }
+    }
+
+    private void start(Waiting job, int[] nodes) {
+        all.start(job, nodes, now, decisions);
+        reopen(all.cluster.settle());
     }
 
     private static int last() {
@@ -109,21 +144,22 @@ final class StartPass {
         return fit.reach <= now ? -1 : Buckets.lastBefore(fit.reach, now);
     }
 
-    private void tryPlanned(Waiting job) {
-        Plan plan = all.plans.of(job.job);
-        if (plan == null) {
+    private void tryPlanned(Plan plan) {
+        Waiting job = plan.job();
+        if (plan.start() > now && !gains(plan, gain(job.fit, touched), touched)) {
             return;
         }
         if (!decisions.admits(job)) {
             all.unplan(job, decisions);
             setAside(job);
+            reopen(all.cluster.settle());
             return;
         }
         all.plans.lift(plan);
         int[] nodes = all.search.now(job.fit, now, job.length);
-        all.plans.reserve(plan);
+        all.plans.putBack(plan);
         if (nodes != null) {
-            all.start(job, nodes, now, decisions);
+            start(job, nodes);
         } else if (plan.start() <= now) {
             all.stale(true);
         }
@@ -143,7 +179,7 @@ final class StartPass {
             }
         }
         if (nodes != null) {
-            all.start(job, nodes, now, decisions);
+            start(job, nodes);
         } else if (off) {
             keep(fit);
         } else if (all.mayPlan(fit)) {
@@ -162,7 +198,7 @@ final class StartPass {
         if (place == null) {
             setAside(job);
         } else if (place.start() <= now) {
-            all.start(job, place.nodes(), now, decisions);
+            start(job, place.nodes());
         } else {
             all.stale(all.stale() || ahead(job));
             all.plan(job, place, all.plans.lastPlace() + 1, decisions);
@@ -171,12 +207,12 @@ final class StartPass {
 
     /// Whether a job that stands behind it was planned before it.
     private boolean ahead(Waiting job) {
-        for (Plan plan : all.plans.all()) {
-            if (Waiting.compare(job, plan.job(), now) < 0) {
-                return true;
-            }
+        if (lastPlanned == null || all.plans.of(lastPlanned.job) == null) {
+            lastPlanned = all.plans.last(now);
         }
-        return false;
+        boolean ahead = lastPlanned != null && Waiting.compare(job, lastPlanned, now) < 0;
+        lastPlanned = ahead ? lastPlanned : job;
+        return ahead;
     }
 
     /// Without backfill, a job that finds no room keeps its nodes from those behind it.

@@ -26,6 +26,9 @@ public final class Waiting {
     /// Its place in the queue while it stands there.
     Queue.@Nullable Line line;
 
+    /// The part of its priority that lasts, while it stands in the queue.
+    long key;
+
     /// A user in an account, whose fair share is added to the priority of all its jobs.
     public static final class Association {
         final int id;

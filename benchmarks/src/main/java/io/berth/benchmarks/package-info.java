@@ -1,0 +1,5 @@
+/// What the engine costs.
+@NullMarked
+package io.berth.benchmarks;
+
+import org.jspecify.annotations.NullMarked;
