@@ -98,7 +98,10 @@ public final class TestCell {
     /// Lets time act and places.
     public List<Fact> round() {
         var all = new ArrayList<>(replay(Engine.due(state, now)));
-        all.addAll(replay(Engine.place(state, new Placement(state, Settings.DEFAULT), now, Pass.PLAN)));
+        all.addAll(
+                replay(
+                        Engine.place(
+                                state, new Placement(state, Settings.DEFAULT), now, Pass.PLAN)));
         return all;
     }
 
