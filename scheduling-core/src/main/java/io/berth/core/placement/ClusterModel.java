@@ -7,7 +7,6 @@ import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.ResourceRequest;
-import io.berth.contracts.Sharing;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.JobStatus;
@@ -36,37 +35,19 @@ import org.jspecify.annotations.Nullable;
 /// for one configuration and one set of nodes; jobs and what they hold come and go.
 final class ClusterModel {
 
-    private record KindName(
-            int cpus, long memoryMib, Map<Lane, List<Gpu>> examples, List<String> partitions) {
-
-        static KindName of(Inventory inventory, List<String> partitions) {
-            var lanes = new TreeMap<Lane, List<Gpu>>();
-            for (Gpu gpu : inventory.gpus()) {
-                lanes.computeIfAbsent(Lane.of(gpu), _ -> new ArrayList<>())
-                        .add(new Gpu(0, "", gpu.type(), "", 0, gpu.memoryMib(), 0));
-            }
-            return new KindName(inventory.cpus(), inventory.memoryMib(), lanes, partitions);
-        }
-
-        int[] counts() {
-            return examples.values().stream().mapToInt(List::size).toArray();
-        }
-
-        int lane(Gpu gpu) {
-            return List.copyOf(examples.keySet()).indexOf(Lane.of(gpu));
-        }
-    }
-
     private record FitName(String partition, ResourceRequest request) {}
 
     private record AssociationName(String account, String user) {}
 
+    private static final int SPARE_CLASSES = 1000;
+
     final Scheduling engine;
+    final GpuLayout.Known layouts = new GpuLayout.Known();
     private final CellState state;
     private final Configuration configuration;
     private final List<NodeName> names = new ArrayList<>();
     private final Map<NodeName, Integer> indices = new TreeMap<>();
-    private final List<KindName> kinds = new ArrayList<>();
+    private final List<NodeKind> kinds = new ArrayList<>();
     private final List<Integer> kindOf = new ArrayList<>();
     private final Admission admission = new Admission();
     private final List<String> partitions;
@@ -78,9 +59,9 @@ final class ClusterModel {
         this.state = state;
         this.configuration = configuration;
         this.partitions = List.copyOf(configuration.partitions().keySet());
-        var numbers = new HashMap<KindName, Integer>();
+        var numbers = new HashMap<NodeKind, Integer>();
         for (NodeStatus node : state.nodes()) {
-            KindName kind = KindName.of(node.seen().inventory(), partitionsOf(node.node()));
+            NodeKind kind = NodeKind.of(node.seen().inventory(), partitionsOf(node.node()));
             indices.put(node.node(), names.size());
             names.add(node.node());
             admission.add(node);
@@ -92,8 +73,7 @@ final class ClusterModel {
                                 return kinds.size() - 1;
                             }));
         }
-        List<Kind> engineKinds =
-                kinds.stream().map(it -> new Kind(it.cpus(), it.memoryMib(), it.counts())).toList();
+        List<Kind> engineKinds = kinds.stream().map(NodeKind::engineKind).toList();
         int[] kindNumbers = kindOf.stream().mapToInt(Integer::intValue).toArray();
         engine = new Scheduling(new Cluster(engineKinds, kindNumbers, Network.FLAT), settings);
         unshared = engine.association(0);
@@ -119,7 +99,12 @@ final class ClusterModel {
         return index != null
                 && admission.covers(index, node)
                 && kinds.get(kindOf.get(index))
-                        .equals(KindName.of(node.seen().inventory(), partitionsOf(node.node())));
+                        .equals(NodeKind.of(node.seen().inventory(), partitionsOf(node.node())));
+    }
+
+    /// Whether it holds far more classes of requests than jobs wait: those of jobs long gone.
+    boolean overgrown() {
+        return classes.size() > SPARE_CLASSES + 4 * state.pending().size();
     }
 
     /// Opens or closes a node. True: that changed something.
@@ -176,7 +161,7 @@ final class ClusterModel {
 
     /// What an allocation takes of its node, by kind of GPU.
     private List<Demand> held(int index, Allocation allocation) {
-        KindName kind = kinds.get(kindOf.get(index));
+        NodeKind kind = kinds.get(kindOf.get(index));
         var byLane = new TreeMap<Integer, Integer>();
         for (Gpu gpu : inventory(allocation.node()).gpus()) {
             if (allocation.gpus().contains(gpu.uuid())) {
@@ -261,10 +246,10 @@ final class ClusterModel {
         Partition partition = configuration.partitions().get(name.partition());
         var large = new ArrayList<@Nullable Demand>();
         var small = new ArrayList<@Nullable Demand>();
-        for (KindName kind : kinds) {
+        for (NodeKind kind : kinds) {
             boolean in = kind.partitions().contains(name.partition());
-            large.add(in ? demand(kind, request, 0) : null);
-            small.add(in ? demand(kind, request, request.nodes() - 1) : null);
+            large.add(in ? kind.demand(request, 0) : null);
+            small.add(in ? kind.demand(request, request.nodes() - 1) : null);
         }
         int count = largeParts(request);
         return engine.fitClass(
@@ -287,40 +272,5 @@ final class ClusterModel {
         int gpus = total == null ? 0 : total % request.nodes();
         int most = Math.max(tasks, gpus);
         return most == 0 ? request.nodes() : most;
-    }
-
-    /// What a part takes on a kind of node; null if even an empty node cannot hold it. Its GPUs are
-    /// all of one type: the one that the kind has most of, of those that will do. A job that has
-    /// its nodes to itself takes all CPUs, so nothing else fits beside it.
-    private static @Nullable Demand demand(KindName kind, ResourceRequest request, int part) {
-        boolean whole = request.where().sharing() == Sharing.NODE;
-        int cpus = whole ? kind.cpus() : request.cpusOn(part);
-        long memory = request.memoryMibOn(part, kind.memoryMib());
-        if (request.cpusOn(part) > kind.cpus() || memory > kind.memoryMib()) {
-            return null;
-        }
-        int gpus = request.gpusOn(part);
-        if (gpus == 0) {
-            return new Demand(cpus, memory, 0, -1);
-        }
-        int lane = lane(kind, request, gpus);
-        if (lane < 0) {
-            return null;
-        }
-        return new Demand(cpus, memory, whole ? kind.counts()[lane] : gpus, lane);
-    }
-
-    private static int lane(KindName kind, ResourceRequest request, int gpus) {
-        int best = -1;
-        int most = gpus - 1;
-        int lane = 0;
-        for (List<Gpu> examples : kind.examples().values()) {
-            if (examples.size() > most && request.gpus().admits(examples.getFirst())) {
-                best = lane;
-                most = examples.size();
-            }
-            lane++;
-        }
-        return best;
     }
 }

@@ -2,6 +2,8 @@ package io.berth.core.placement;
 
 import io.berth.contracts.Allocation;
 import io.berth.contracts.Gpu;
+import io.berth.contracts.GpuHardware;
+import io.berth.contracts.Hardware;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.NodeName;
@@ -14,21 +16,22 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.TreeMap;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// What is free on the nodes, under the placements decided so far in this pass.
 final class FreeNodes {
 
     private final CellState state;
+    private final GpuLayout.Known layouts;
     private final TreeMap<NodeName, Holding> drafts = new TreeMap<>();
 
-    FreeNodes(CellState state) {
+    FreeNodes(CellState state, GpuLayout.Known layouts) {
         this.state = state;
+        this.layouts = layouts;
     }
 
-    /// The allocation of one node's part of a request, from its lowest free CPUs and GPUs, or null
-    /// if it does not fit now.
+    /// The allocation of one node's part of a request, or null if it does not fit now: GPUs that
+    /// are near one another, CPUs that are near those, the lowest of them that are as near.
     @Nullable Allocation fit(NodeStatus node, ResourceRequest request, int index) {
         Inventory inventory = node.seen().inventory();
         Holding holding = holding(node.node());
@@ -41,7 +44,7 @@ final class FreeNodes {
                 || inventory.memoryMib() - holding.memoryMib() < memory) {
             return null;
         }
-        List<String> gpus = lowestFreeGpus(inventory, request, index, holding);
+        List<Gpu> gpus = nearestFreeGpus(inventory, request, index, holding);
         if (gpus.size() < request.gpusOn(index)) {
             return null;
         }
@@ -49,9 +52,9 @@ final class FreeNodes {
                 node.node(),
                 index,
                 request.tasksOn(index),
-                lowestFreeCpus(inventory, cpus, holding),
+                nearestFreeCpus(inventory, cpus, gpus, holding),
                 memory,
-                gpus);
+                gpus.stream().map(Gpu::uuid).toList());
     }
 
     /// All CPUs and GPUs of the node, and the memory that is asked for: Slurm's `--exclusive`. Null
@@ -81,28 +84,57 @@ final class FreeNodes {
         return drafts.computeIfAbsent(node, state::holdingOn);
     }
 
-    private static IndexSet lowestFreeCpus(Inventory inventory, int wanted, Holding holding) {
-        var cpus = new BitSet(inventory.cpus());
-        int found = 0;
-        for (int cpu = 0; cpu < inventory.cpus() && found < wanted; cpu++) {
-            if (!holding.holdsCpu(cpu)) {
-                cpus.set(cpu);
-                found++;
-            }
+    private static IndexSet nearestFreeCpus(
+            Inventory inventory, int wanted, List<Gpu> gpus, Holding holding) {
+        var near = new BitSet();
+        gpus.forEach(gpu -> near.or(cpusNear(inventory, gpu)));
+        var free = new BitSet(inventory.cpus());
+        for (int cpu = 0; cpu < inventory.cpus(); cpu++) {
+            free.set(cpu, !holding.holdsCpu(cpu));
         }
+        near.and(free);
+        free.andNot(near);
+        var cpus = new BitSet(inventory.cpus());
+        near.stream().limit(wanted).forEach(cpus::set);
+        free.stream().limit(wanted - cpus.cardinality()).forEach(cpus::set);
         return IndexSet.of(cpus);
     }
 
-    private static List<String> lowestFreeGpus(
+    /// The CPUs that the driver calls nearest to a GPU, else those of its NUMA node; none if
+    /// neither is known.
+    private static BitSet cpusNear(Inventory inventory, Gpu gpu) {
+        GpuHardware told = gpu.hardware();
+        IndexSet near = told == null ? null : told.cpus();
+        if (near != null) {
+            return near.toBitSet();
+        }
+        Hardware machine = inventory.hardware();
+        var cpus = new BitSet();
+        if (machine != null) {
+            machine.numaNodes().stream()
+                    .filter(node -> node.id() == gpu.numaNode())
+                    .forEach(node -> cpus.or(node.cpus().toBitSet()));
+        }
+        return cpus;
+    }
+
+    private List<Gpu> nearestFreeGpus(
             Inventory inventory, ResourceRequest request, int index, Holding holding) {
-        var gpus = new ArrayList<String>();
-        Predicate<Gpu> free = gpu -> !holding.holdsGpu(gpu.uuid());
-        ofOneType(inventory, request).stream()
-                .filter(free)
-                .limit(request.gpusOn(index))
-                .map(Gpu::uuid)
-                .forEach(gpus::add);
-        return gpus;
+        List<Gpu> all = inventory.gpus();
+        List<Gpu> may =
+                ofOneType(inventory, request).stream()
+                        .filter(gpu -> !holding.holdsGpu(gpu.uuid()))
+                        .toList();
+        int count = request.gpusOn(index);
+        if (may.size() <= count || all.size() > GpuLayout.MOST) {
+            return may.subList(0, Math.min(count, may.size()));
+        }
+        int free = 0;
+        for (Gpu gpu : may) {
+            free |= 1 << all.indexOf(gpu);
+        }
+        int chosen = layouts.of(inventory).choose(free, count);
+        return may.stream().filter(gpu -> (chosen >> all.indexOf(gpu) & 1) != 0).toList();
     }
 
     /// The node's GPUs that the request may have: a part's GPUs are all of one type and size, the

@@ -93,7 +93,7 @@ public final class Placement {
             return List.of();
         }
         ClusterModel current = model;
-        if (current == null) {
+        if (current == null || current.overgrown()) {
             current = new ClusterModel(state, configuration, settings);
             model = current;
             unsettled.clear();

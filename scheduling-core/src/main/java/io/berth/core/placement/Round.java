@@ -42,7 +42,7 @@ final class Round implements Decisions {
         this.configuration = configuration;
         this.model = model;
         this.now = now;
-        this.free = new FreeNodes(state);
+        this.free = new FreeNodes(state, model.layouts);
         this.draft = new Draft(state);
         this.throttles = new Throttles(state);
     }
