@@ -7,13 +7,17 @@ package io.berth.core.packing;
 /// or because no node is whole any more for a job that wants many GPUs.
 ///
 /// *Method*: a future is a sequence of shapes drawn from the mix of those that have arrived. It is
-/// played on the one node: each shape that fits takes the tightest GPU with room, until twice the
-/// node's free GPUs have been offered. What the futures leave over, on the average, is the first
-/// part of what [Gradient] compares before and after. So fractions that complete one another count
-/// as a fit, and so do jobs with many CPUs beside jobs with few, which a test of one shape at a
-/// time (as in [Fgd]) cannot see. The second part is the gradient of [Fgd], of the shapes that want
-/// several GPUs alone: a future played on one node offers it small shapes long before a large one
-/// comes, while the scheduler can send those elsewhere and keep the node whole.
+/// played on the one node: each shape that fits takes the tightest GPU with room, until three times
+/// the node's free GPUs have been offered. What the futures leave over, on the average, is the
+/// first part of what [Gradient] compares before and after. So fractions that complete one another
+/// count as a fit, and so do jobs with many CPUs beside jobs with few, which a test of one shape at
+/// a time (as in [Fgd]) cannot see. The second part is the gradient of [Fgd], of the shapes that
+/// want several GPUs alone: a future played on one node offers it small shapes long before a large
+/// one comes, while the scheduler can send those elsewhere and keep the node whole. It counts for
+/// seven tenths.
+///
+/// The futures are *stratified*: the shapes at one place of all futures together are the mix, as
+/// nearly as that many can be, so that few futures say as much as many drawn at random.
 ///
 /// *Example*: half of the arrivals want 470 thousandths, half 530. An arrival of 470 has a choice
 /// between a GPU with 1000 free and one with 530 free. Of the first it would leave 530, which a
@@ -24,16 +28,21 @@ package io.berth.core.packing;
 final class Futures extends Gradient {
 
     static final int FUTURES = 32;
-    static final int LENGTH = 48;
+    static final int LENGTH = 64;
 
     /// The offers of a future, in multiples of the node's free GPUs.
-    private static final int OFFERED = 2;
+    private static final int OFFERED = 3;
 
     private static final int SCALE = 1000;
+
+    /// What the gradient of the shapes that want several GPUs counts, in thousandths.
+    private static final int MANY = 700;
+
     private static final long SEED = 7;
 
     private final Draws draws = new Draws(SEED);
     private final Shape[] offers = new Shape[FUTURES * LENGTH];
+    private final int[] order = new int[FUTURES];
     private final FreeStates known = new FreeStates();
     private int[] left = {};
     private int leastCpus;
@@ -50,10 +59,26 @@ final class Futures extends Gradient {
         known.clear();
         leastCpus = Integer.MAX_VALUE;
         leastMilli = Integer.MAX_VALUE;
+        for (int place = 0; place < LENGTH; place++) {
+            deal(place);
+        }
         for (int i = 0; i < offers.length; i++) {
-            offers[i] = mix.draw(draws);
             leastCpus = Math.min(leastCpus, offers[i].cpus());
             leastMilli = Math.min(leastMilli, offers[i].gpuMilli());
+        }
+    }
+
+    /// Gives each future its shape at that place: one from each of as many equal parts of the mix
+    /// as there are futures, in shuffled order.
+    private void deal(int place) {
+        for (int part = 0; part < FUTURES; part++) {
+            int other = draws.below(part + 1);
+            order[part] = order[other];
+            order[other] = part;
+        }
+        for (int part = 0; part < FUTURES; part++) {
+            long at = ((long) part * mix.sum() + draws.below(mix.sum())) / FUTURES;
+            offers[order[part] * LENGTH + place] = mix.shape((int) at);
         }
     }
 
@@ -159,7 +184,7 @@ final class Futures extends Gradient {
             Shape shape = mix.shapes().get(place);
             if (shape.gpus() > 1) {
                 long usable = node.fits(shape) ? node.freeGpuMilliWhere(shape.gpuMilli()) : 0;
-                unusable += SCALE * mix.weight(place) * (free - usable) / mix.sum();
+                unusable += MANY * mix.weight(place) * (free - usable) / mix.sum();
             }
         }
         return unusable;

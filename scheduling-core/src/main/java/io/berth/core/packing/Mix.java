@@ -75,9 +75,11 @@ final class Mix {
         return sum;
     }
 
-    /// A shape drawn as often as it arrives. There must be one.
-    Shape draw(Draws draws) {
-        int rest = draws.below(sum);
+    /// The shape that the arrival of that number was, were all arrivals sorted by shape.
+    ///
+    /// @param number in 0..sum-1
+    Shape shape(int number) {
+        int rest = number;
         int place = 0;
         while (rest >= weights[place]) {
             rest -= weights[place];

@@ -2,6 +2,7 @@ package io.berth.core.packing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 final class MixTest {
@@ -57,17 +58,15 @@ final class MixTest {
     }
 
     @Test
-    void shapes_are_drawn_as_often_as_they_arrive() {
+    void a_shape_is_found_as_often_as_it_arrived() {
         var mix = new Mix();
         add(mix, SELDOM, 25);
         add(mix, OFTEN, 75);
-        var draws = new Draws(3);
-        int often = 0;
 
-        for (int i = 0; i < 10_000; i++) {
-            often += mix.draw(draws).equals(OFTEN) ? 1 : 0;
-        }
-
-        assertThat(often).isBetween(7_300, 7_700);
+        assertThat(IntStream.range(0, mix.sum()).mapToObj(mix::shape))
+                .startsWith(SELDOM)
+                .endsWith(OFTEN)
+                .filteredOn(SELDOM::equals)
+                .hasSize(25);
     }
 }
