@@ -12,6 +12,7 @@ public final class Main {
             """
             usage: berth sim COMMAND [OPTION...]
 
+              run     jobs of a trace in virtual time, decided by the live engine: how long do they wait?
               pack    fill a cluster one arrival at a time: what do packing policies leave unallocated?
 
             berth sim COMMAND --help says more. See docs/results.md.
@@ -44,6 +45,7 @@ public final class Main {
         String command = words.isEmpty() ? "help" : words.getFirst();
         List<String> rest = words.isEmpty() ? words : words.subList(1, words.size());
         switch (command) {
+            case "run" -> new RunCommand(out, err).run(rest);
             case "pack" -> new PackCommand(out, err).run(rest);
             case "help", "--help", "-h" -> out.print(USAGE);
             default ->

@@ -95,6 +95,31 @@ final class Options {
         return value;
     }
 
+    int number(String name, int otherwise, int least, int most) throws SimFailure {
+        double number = decimal(name, otherwise, least, most);
+        if (number != Math.rint(number)) {
+            throw new SimFailure("--" + name + ": " + value(name) + " is not a whole number");
+        }
+        return (int) number;
+    }
+
+    double decimal(String name, double otherwise, double least, double most) throws SimFailure {
+        String value = value(name);
+        if (value == null) {
+            return otherwise;
+        }
+        try {
+            double number = Double.parseDouble(value);
+            if (number >= least && number <= most) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            throw new SimFailure("--" + name + ": '" + value + "' is not a number");
+        }
+        throw new SimFailure(
+                "--" + name + ": " + value + " is not between " + least + " and " + most);
+    }
+
     BadLines badLines() throws SimFailure {
         return choice("bad-lines", List.of("refuse", "skip")).equals("skip")
                 ? BadLines.skipped()

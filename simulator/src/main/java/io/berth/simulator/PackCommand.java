@@ -62,10 +62,7 @@ final class PackCommand {
         List<TraceJob> jobs = JobTrace.read(file, bad);
         List<TraceNode> nodes = TraceNode.read(nodeFile, bad);
         ArrivalOrders orders = ArrivalOrders.read(orderFile, jobs.size());
-        bad.named().forEach(line -> err.print("left out " + line + "\n"));
-        if (bad.count() > 0) {
-            err.print("left out " + bad.count() + " lines in all\n");
-        }
+        bad.report(err);
         PackResult result = new Packing(jobs, nodes).run(policies, seeds(options, orders));
         out.print(options.has("json") ? result.json(file) : result.text(file));
     }

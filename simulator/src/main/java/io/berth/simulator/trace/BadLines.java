@@ -1,5 +1,6 @@
 package io.berth.simulator.trace;
 
+import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -34,6 +35,14 @@ public final class BadLines {
         count++;
         if (named.size() < NAMED) {
             named.add(where);
+        }
+    }
+
+    /// Says on `err` what was left out, if anything was.
+    public void report(PrintStream err) {
+        named.forEach(line -> err.print("left out " + line + "\n"));
+        if (count > 0) {
+            err.print("left out " + count + " lines in all\n");
         }
     }
 

@@ -1,0 +1,159 @@
+package io.berth.simulator.run;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Locale;
+
+/// A simulation's summary, of all jobs and by group, as text or JSON.
+///
+/// @param groups empty unless each group had a cluster of its own
+public record RunReport(String trace, String rules, Summary all, List<Summary> groups) {
+
+    public String text() {
+        var text = new StringBuilder();
+        line(
+                text,
+                "%s: %d jobs on %d nodes with %d GPUs, simulated; %s",
+                trace,
+                all.jobs(),
+                all.nodes(),
+                all.gpus(),
+                rules);
+        if (all.never() > 0) {
+            line(text, "%d more jobs fit on no nodes of the list and never ran", all.never());
+        }
+        line(text, "%-14s %14s %14s %14s %14s %14s", "", "mean", "p50", "p95", "p99", "max");
+        distribution(text, "wait s", all.waits());
+        distribution(text, "JCT s", all.completion());
+        distribution(text, "slowdown", all.slowdown());
+        line(
+                text,
+                "GPUs in use %.1f %%, makespan %.0f s, backfilled %d",
+                all.use(),
+                all.makespan(),
+                all.backfilled());
+        if (all.promised() > 0) {
+            line(
+                    text,
+                    "%d jobs were told an expected start: %.1f %% started by then, half of these"
+                            + " %.0f s before or more; the others %.0f s late at the median",
+                    all.promised(),
+                    all.kept(),
+                    all.early().p50(),
+                    all.late().p50());
+        }
+        if (!groups.isEmpty()) {
+            byGroup(text);
+        }
+        return text.toString();
+    }
+
+    private void byGroup(StringBuilder text) {
+        line(
+                text,
+                "%-14s %6s %8s %12s %12s %12s %12s %10s %7s %12s",
+                "group",
+                "nodes",
+                "jobs",
+                "wait mean",
+                "wait p95",
+                "JCT mean",
+                "JCT p99",
+                "slowdown",
+                "use %",
+                "makespan");
+        for (Summary group : groups) {
+            line(
+                    text,
+                    "%-14s %6d %8d %12.1f %12.1f %12.1f %12.1f %10.2f %7.1f %12.0f",
+                    group.group(),
+                    group.nodes(),
+                    group.jobs(),
+                    group.waits().mean(),
+                    group.waits().p95(),
+                    group.completion().mean(),
+                    group.completion().p99(),
+                    group.slowdown().mean(),
+                    group.use(),
+                    group.makespan());
+        }
+    }
+
+    private static void distribution(StringBuilder text, String name, Distribution of) {
+        line(
+                text,
+                "%-14s %14.1f %14.1f %14.1f %14.1f %14.1f",
+                name,
+                of.mean(),
+                of.p50(),
+                of.p95(),
+                of.p99(),
+                of.max());
+    }
+
+    private static void line(StringBuilder text, String format, Object... values) {
+        text.append(String.format(Locale.ROOT, format, values).stripTrailing()).append('\n');
+    }
+
+    public String json() {
+        var text = new StringWriter();
+        try (JsonGenerator json = new JsonFactory().createGenerator(text)) {
+            json.useDefaultPrettyPrinter();
+            json.writeStartObject();
+            json.writeStringField("trace", trace);
+            json.writeStringField("rules", rules);
+            json.writeBooleanField("simulated", true);
+            fields(json, all);
+            json.writeArrayFieldStart("groups");
+            for (Summary group : groups) {
+                json.writeStartObject();
+                json.writeStringField("group", group.group());
+                fields(json, group);
+                json.writeEndObject();
+            }
+            json.writeEndArray();
+            json.writeEndObject();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return text + "\n";
+    }
+
+    private static void fields(JsonGenerator json, Summary of) throws IOException {
+        json.writeNumberField("nodes", of.nodes());
+        json.writeNumberField("gpus", of.gpus());
+        json.writeNumberField("jobs", of.jobs());
+        json.writeNumberField("never_ran", of.never());
+        distribution(json, "wait_s", of.waits());
+        distribution(json, "jct_s", of.completion());
+        distribution(json, "slowdown", of.slowdown());
+        number(json, "use_percent", of.use());
+        number(json, "makespan_s", of.makespan());
+        json.writeNumberField("backfilled", of.backfilled());
+        json.writeObjectFieldStart("expected_starts");
+        json.writeNumberField("jobs", of.promised());
+        number(json, "kept_percent", of.kept());
+        distribution(json, "early_s", of.early());
+        distribution(json, "late_s", of.late());
+        json.writeEndObject();
+    }
+
+    private static void distribution(JsonGenerator json, String name, Distribution of)
+            throws IOException {
+        json.writeObjectFieldStart(name);
+        number(json, "mean", of.mean());
+        number(json, "p50", of.p50());
+        number(json, "p95", of.p95());
+        number(json, "p99", of.p99());
+        number(json, "max", of.max());
+        json.writeEndObject();
+    }
+
+    private static void number(JsonGenerator json, String name, double number) throws IOException {
+        json.writeNumberField(name, Math.round(number * 1000) / 1000.0);
+    }
+}

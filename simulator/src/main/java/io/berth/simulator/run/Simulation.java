@@ -1,0 +1,220 @@
+package io.berth.simulator.run;
+
+import io.berth.core.engine.Decisions;
+import io.berth.core.engine.Demand;
+import io.berth.core.engine.FitClass;
+import io.berth.core.engine.Scheduling;
+import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.engine.Waiting;
+import io.berth.core.engine.Waiting.Association;
+import io.berth.core.engine.Waiting.Rank;
+import io.berth.simulator.trace.TraceJob;
+import io.berth.simulator.trace.TraceNode;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.function.IntConsumer;
+
+/// Jobs of a trace on virtual time: they come when they came, the live engine decides, they run as
+/// long as they ran.
+///
+/// Time goes from one moment to the next: arrivals and ends, and starts that the engine planned.
+/// All that happens at one moment is told to the engine first, then it decides once. The plan is
+/// put in order when the engine asks for it, at most once in [Rules#planIntervalMillis].
+public final class Simulation implements Decisions {
+
+    /// How the cluster is run.
+    ///
+    /// @param planIntervalMillis as Slurm's `bf_interval`
+    public record Rules(
+            Settings settings, Order order, Estimates estimates, long planIntervalMillis) {}
+
+    private static final long NEVER = Long.MAX_VALUE;
+
+    /// The end of a run, or the moment at which it outlasts what was expected of it.
+    ///
+    /// @param nodes where it runs
+    /// @param expected how long it was taken to run, in milliseconds
+    private record Turn(long time, int job, int[] nodes, long expected) {}
+
+    private final List<TraceJob> jobs;
+    private final VirtualCluster cluster;
+    private final Scheduling engine;
+    private final Association association;
+    private final Rules rules;
+    private final RunTimes runTimes = new RunTimes();
+    private final long[] starts;
+    private final long[] promised;
+    private final boolean[] backfilled;
+    private final long[] priority;
+    private final long[] estimates;
+    private final PriorityQueue<Turn> turns =
+            new PriorityQueue<>(Comparator.comparingLong(Turn::time).thenComparingInt(Turn::job));
+
+    /// Those that wait, and some that do no more: the first that does is the head.
+    private final PriorityQueue<Integer> waiting = new PriorityQueue<>(this::compare);
+
+    private final List<Integer> startedNow = new ArrayList<>();
+    private int arrived;
+    private int finished;
+    private long now;
+    private long planFrom;
+
+    /// @param jobs with known times of submission and of running
+    public Simulation(List<TraceJob> jobs, List<TraceNode> nodes, Rules rules) {
+        this.jobs = jobs.stream().sorted(Comparator.comparingLong(TraceJob::submitMillis)).toList();
+        this.cluster = new VirtualCluster(nodes, rules.settings());
+        this.engine = cluster.engine;
+        this.association = engine.association(0);
+        this.rules = rules;
+        this.starts = new long[jobs.size()];
+        this.promised = new long[jobs.size()];
+        this.backfilled = new boolean[jobs.size()];
+        this.priority = new long[jobs.size()];
+        this.estimates = new long[jobs.size()];
+        Arrays.fill(starts, -1);
+        Arrays.fill(promised, -1);
+    }
+
+    /// Runs until nothing happens any more.
+    ///
+    /// @param progress is told now and then how many jobs have ended
+    public List<Outcome> run(IntConsumer progress) {
+        for (int step = 1; advance(); step++) {
+            while (!turns.isEmpty() && turns.element().time == now) {
+                turn(turns.remove());
+            }
+            while (arrived < jobs.size() && jobs.get(arrived).submitMillis() <= now) {
+                arrive(arrived++);
+            }
+            decide();
+            if (step % 1000 == 0) {
+                progress.accept(finished);
+            }
+        }
+        return outcomes();
+    }
+
+    /// Goes to the next moment. False: nothing happens any more.
+    private boolean advance() {
+        if (next() == NEVER && engine.stale()) {
+            engine.planPass(now, this);
+        }
+        long next = next();
+        if (next != NEVER) {
+            now = engine.stale() ? Math.min(next, Math.max(planFrom, now + 1)) : next;
+        }
+        return next != NEVER;
+    }
+
+    private long next() {
+        long next = Math.min(engine.next(now), turns.isEmpty() ? NEVER : turns.element().time);
+        return arrived == jobs.size() ? next : Math.min(next, jobs.get(arrived).submitMillis());
+    }
+
+    private void turn(Turn turn) {
+        int job = turn.job;
+        if (starts[job] + jobs.get(job).durationMillis() <= now) {
+            engine.forget(job);
+            runTimes.ended(jobs.get(job));
+            finished++;
+        } else {
+            Demand[] demands = cluster.demands(cluster.fit(jobs.get(job)), turn.nodes);
+            engine.run(job, turn.nodes, demands, starts[job], 2 * turn.expected);
+            runs(job, turn.nodes, 2 * turn.expected);
+        }
+    }
+
+    /// A run that outlasts what was expected of it is expected to take as long again, as in
+    /// Tsafrir, Etsion and Feitelson, "Backfilling Using System-Generated Predictions" (2007).
+    private void runs(int job, int[] nodes, long expected) {
+        long run = jobs.get(job).durationMillis();
+        boolean outlasts = expected > 0 && expected < run;
+        turns.add(new Turn(starts[job] + (outlasts ? expected : run), job, nodes, expected));
+    }
+
+    private void arrive(int number) {
+        TraceJob job = jobs.get(number);
+        FitClass fit = cluster.fit(job);
+        if (!fit.capable()) {
+            finished++;
+            return;
+        }
+        long expected = runTimes.expectedMillis(job);
+        priority[number] = rules.order().priority(job, expected);
+        estimates[number] = estimate(job, expected);
+        waiting.add(number);
+        engine.wait(
+                number,
+                fit,
+                association,
+                new Rank(priority[number], 0, 0, number, job.submitMillis()),
+                estimates[number]);
+    }
+
+    /// In milliseconds; 0 is none.
+    private long estimate(TraceJob job, long expected) {
+        return switch (rules.estimates().source()) {
+            case ACTUAL -> Math.max(1, job.durationMillis() * rules.estimates().factor());
+            case LIMIT -> Math.max(0, job.limitMillis());
+            case PREDICTED -> Math.max(1, expected);
+            case NONE -> 0;
+        };
+    }
+
+    private void decide() {
+        startedNow.clear();
+        engine.startPass(now, this);
+        if (engine.stale() && now >= planFrom) {
+            planFrom = now + rules.planIntervalMillis();
+            engine.planPass(now, this);
+        }
+        while (!waiting.isEmpty() && starts[waiting.element()] >= 0) {
+            waiting.remove();
+        }
+        if (!waiting.isEmpty()) {
+            for (int job : startedNow) {
+                backfilled[job] = compare(waiting.element(), job) < 0;
+            }
+        }
+    }
+
+    private int compare(int one, int other) {
+        int byPriority = Long.compare(priority[other], priority[one]);
+        return byPriority != 0 ? byPriority : Integer.compare(one, other);
+    }
+
+    private List<Outcome> outcomes() {
+        var outcomes = new ArrayList<Outcome>(jobs.size());
+        for (int i = 0; i < jobs.size(); i++) {
+            outcomes.add(new Outcome(jobs.get(i), starts[i], promised[i], backfilled[i]));
+        }
+        return outcomes;
+    }
+
+    @Override
+    public boolean admits(Waiting job) {
+        return true;
+    }
+
+    @Override
+    public void started(Waiting waiting, int[] nodes) {
+        int job = (int) waiting.job();
+        starts[job] = now;
+        startedNow.add(job);
+        runs(job, nodes, estimates[job]);
+    }
+
+    @Override
+    public void planned(Waiting waiting, long start, int[] nodes, long place) {
+        int job = (int) waiting.job();
+        if (promised[job] < 0) {
+            promised[job] = start;
+        }
+    }
+
+    @Override
+    public void unplanned(Waiting job) {}
+}

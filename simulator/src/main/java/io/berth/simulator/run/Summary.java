@@ -1,0 +1,106 @@
+package io.berth.simulator.run;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/// What a simulation came to, over the jobs that ran. Times are seconds.
+///
+/// @param group "" for all
+/// @param never jobs that no node, or no number of nodes, can hold
+/// @param use part of the GPUs' time from the first submission to the last end that jobs had, in
+///   hundredths
+/// @param backfilled jobs that started before one that stood ahead of them
+/// @param promised jobs that were told an expected start while they waited
+/// @param kept those of them that started by then, in hundredths
+/// @param late seconds that the others started later
+/// @param early seconds that those started before
+public record Summary(
+        String group,
+        int nodes,
+        long gpus,
+        int jobs,
+        int never,
+        Distribution waits,
+        Distribution completion,
+        Distribution slowdown,
+        double use,
+        double makespan,
+        int backfilled,
+        int promised,
+        double kept,
+        Distribution late,
+        Distribution early) {
+
+    /// Of one cluster's jobs.
+    public static Summary of(String group, int nodes, long gpus, List<Outcome> outcomes) {
+        List<Outcome> ran = outcomes.stream().filter(Outcome::ran).toList();
+        double makespan = makespan(ran);
+        double gpuSeconds = sum(ran, it -> it.job().gpus() * it.job().durationMillis() / 1000.0);
+        double had = gpus * makespan;
+        return of(group, nodes, gpus, outcomes, makespan, had == 0 ? 0 : gpuSeconds / had);
+    }
+
+    /// Of several clusters' jobs, each of which was scheduled alone.
+    public static Summary of(List<Summary> groups, List<Outcome> outcomes) {
+        double makespan = groups.stream().mapToDouble(Summary::makespan).max().orElse(0);
+        double had = groups.stream().mapToDouble(it -> it.gpus * it.makespan).sum();
+        double used = groups.stream().mapToDouble(it -> it.use * it.gpus * it.makespan).sum();
+        return of(
+                "",
+                groups.stream().mapToInt(Summary::nodes).sum(),
+                groups.stream().mapToLong(Summary::gpus).sum(),
+                outcomes,
+                makespan,
+                had == 0 ? 0 : used / had / 100);
+    }
+
+    private static Summary of(
+            String group,
+            int nodes,
+            long gpus,
+            List<Outcome> outcomes,
+            double makespan,
+            double use) {
+        List<Outcome> ran = outcomes.stream().filter(Outcome::ran).toList();
+        var late = new ArrayList<Outcome>();
+        var inTime = new ArrayList<Outcome>();
+        for (Outcome outcome : ran) {
+            if (outcome.promised() >= 0) {
+                (outcome.start() > outcome.promised() ? late : inTime).add(outcome);
+            }
+        }
+        int promised = late.size() + inTime.size();
+        return new Summary(
+                group,
+                nodes,
+                gpus,
+                ran.size(),
+                outcomes.size() - ran.size(),
+                seconds(ran, Outcome::waitMillis),
+                seconds(ran, Outcome::completionMillis),
+                Distribution.of(ran.stream().mapToDouble(Outcome::slowdown).toArray()),
+                100 * use,
+                makespan,
+                (int) ran.stream().filter(Outcome::backfilled).count(),
+                promised,
+                promised == 0 ? 0 : 100.0 * inTime.size() / promised,
+                seconds(late, it -> it.start() - it.promised()),
+                seconds(inTime, it -> it.promised() - it.start()));
+    }
+
+    private static double makespan(List<Outcome> ran) {
+        long first = ran.stream().mapToLong(it -> it.job().submitMillis()).min().orElse(0);
+        long last = ran.stream().mapToLong(Outcome::end).max().orElse(0);
+        return (last - first) / 1000.0;
+    }
+
+    private static double sum(List<Outcome> outcomes, ToDoubleFunction<Outcome> of) {
+        return outcomes.stream().mapToDouble(of).sum();
+    }
+
+    private static Distribution seconds(List<Outcome> outcomes, ToDoubleFunction<Outcome> millis) {
+        return Distribution.of(
+                outcomes.stream().mapToDouble(millis).map(it -> it / 1000).toArray());
+    }
+}

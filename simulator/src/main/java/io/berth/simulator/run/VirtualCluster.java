@@ -1,0 +1,125 @@
+package io.berth.simulator.run;
+
+import io.berth.core.engine.Cluster;
+import io.berth.core.engine.Demand;
+import io.berth.core.engine.FitClass;
+import io.berth.core.engine.FitClass.Terms;
+import io.berth.core.engine.Kind;
+import io.berth.core.engine.Network;
+import io.berth.core.engine.Scheduling;
+import io.berth.core.engine.Scheduling.Settings;
+import io.berth.simulator.trace.TraceJob;
+import io.berth.simulator.trace.TraceNode;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// A node list in the engine's terms, and what jobs of a trace take on it.
+///
+/// A job of more GPUs than a node has is a gang of as few nodes as can hold it, its GPUs spread
+/// evenly; a trace that says on how many nodes a job ran has the last word. The engine hands out
+/// whole GPUs, so a part of one is a whole one here.
+final class VirtualCluster {
+
+    /// A kind of node, as lists tell them apart.
+    private record Model(int cpus, long memoryMib, int gpus, String gpuType) {}
+
+    /// What makes two jobs fit in the same places.
+    private record Size(int gpus, int cpus, long memoryMib, int nodes, List<String> gpuTypes) {}
+
+    private final Map<Model, Integer> models = new LinkedHashMap<>();
+    private final Map<Size, FitClass> classes = new HashMap<>();
+    private final Map<FitClass, Terms> terms = new HashMap<>();
+    private final int[] kindOf;
+    private final int mostGpus;
+    final Scheduling engine;
+    final long gpus;
+
+    VirtualCluster(List<TraceNode> nodes, Settings settings) {
+        this.kindOf = new int[nodes.size()];
+        int most = 0;
+        long sum = 0;
+        for (int i = 0; i < kindOf.length; i++) {
+            TraceNode node = nodes.get(i);
+            var model =
+                    new Model(
+                            node.cpusMilli() / 1000, node.memoryMib(), node.gpus(), node.gpuType());
+            kindOf[i] = models.computeIfAbsent(model, _ -> models.size());
+            most = Math.max(most, node.gpus());
+            sum += node.gpus();
+        }
+        this.mostGpus = most;
+        this.gpus = sum;
+        List<Kind> kinds =
+                models.keySet().stream()
+                        .map(model -> new Kind(model.cpus, model.memoryMib, model.gpus))
+                        .toList();
+        this.engine = new Scheduling(new Cluster(kinds, kindOf, Network.FLAT), settings);
+    }
+
+    FitClass fit(TraceJob job) {
+        int nodes = nodes(job);
+        var size =
+                new Size(
+                        job.gpus(),
+                        Math.ceilDiv(job.cpusMilli(), 1000),
+                        job.memoryMib(),
+                        nodes,
+                        job.gpuTypes());
+        return classes.computeIfAbsent(size, this::fitClass);
+    }
+
+    private int nodes(TraceJob job) {
+        int fewest = job.gpus() == 0 ? 1 : Math.ceilDiv(job.gpus(), Math.max(1, mostGpus));
+        return job.nodes() > 0 ? Math.min(job.nodes(), Math.max(1, job.gpus())) : fewest;
+    }
+
+    private FitClass fitClass(Size size) {
+        int large = size.gpus % size.nodes;
+        var largeOn = new ArrayList<@Nullable Demand>();
+        var smallOn = new ArrayList<@Nullable Demand>();
+        for (Model model : models.keySet()) {
+            largeOn.add(demand(size, model, size.gpus / size.nodes + 1));
+            smallOn.add(demand(size, model, size.gpus / size.nodes));
+        }
+        var its =
+                new Terms(
+                        0,
+                        0,
+                        large == 0 ? size.nodes : large,
+                        large == 0 ? 0 : size.nodes - large,
+                        large == 0 ? smallOn : largeOn,
+                        smallOn,
+                        null,
+                        0);
+        FitClass fit = engine.fitClass(its);
+        terms.put(fit, its);
+        return fit;
+    }
+
+    /// What a job of the class has on these nodes, larger parts first.
+    Demand[] demands(FitClass fit, int[] nodes) {
+        Terms its = Objects.requireNonNull(terms.get(fit));
+        var demands = new Demand[nodes.length];
+        for (int part = 0; part < nodes.length; part++) {
+            List<@Nullable Demand> on = part < its.large() ? its.largeOn() : its.smallOn();
+            demands[part] = Objects.requireNonNull(on.get(kindOf[nodes[part]]));
+        }
+        return demands;
+    }
+
+    private static @Nullable Demand demand(Size size, Model model, int gpus) {
+        int cpus = Math.ceilDiv(size.cpus, size.nodes);
+        long memoryMib = Math.ceilDiv(size.memoryMib, size.nodes);
+        boolean wrongType =
+                gpus > 0 && !size.gpuTypes.isEmpty() && !size.gpuTypes.contains(model.gpuType);
+        if (wrongType || gpus > model.gpus || cpus > model.cpus || memoryMib > model.memoryMib) {
+            return null;
+        }
+        return new Demand(cpus, memoryMib, gpus, gpus == 0 ? -1 : 0);
+    }
+}

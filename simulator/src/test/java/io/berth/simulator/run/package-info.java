@@ -1,0 +1,4 @@
+@NullMarked
+package io.berth.simulator.run;
+
+import org.jspecify.annotations.NullMarked;
