@@ -11,19 +11,23 @@ class Accounting {
 
     private final BooksLoop books;
     private final SharesLoop shares;
+    private final ConfigurationLoop configuration;
 
-    Accounting(BooksLoop books, SharesLoop shares) {
+    Accounting(BooksLoop books, SharesLoop shares, ConfigurationLoop configuration) {
         this.books = books;
         this.shares = shares;
+        this.configuration = configuration;
     }
 
     void start(@Observes StartupEvent event) {
         books.start();
         shares.start();
+        configuration.start();
     }
 
     void stop(@Observes ShutdownEvent event) {
         books.stop();
         shares.stop();
+        configuration.stop();
     }
 }

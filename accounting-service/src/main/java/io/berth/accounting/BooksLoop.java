@@ -6,9 +6,7 @@ import io.berth.accounting.db.BooksStopped;
 import io.berth.accounting.kafka.JobsTopic;
 import io.berth.contracts.DeadLetter;
 import io.berth.contracts.LogPosition;
-import io.berth.contracts.event.ConfigEntry.Cluster;
 import io.berth.contracts.topic.Topics;
-import io.berth.core.fairshare.HalfLife;
 import io.berth.log.EventWriter;
 import io.berth.log.Events;
 import io.berth.log.KafkaConnection;
@@ -39,7 +37,7 @@ public class BooksLoop {
     private final Events<DeadLetter> deadLetters =
             new Events<>(Topics.deadLetters("accounting-service"), "accounting-service");
     private volatile Condition condition = new Condition.Waiting("its start");
-    private @Nullable Cluster cluster;
+    private boolean established;
     private boolean migrated;
     private volatile boolean stopping;
     private @Nullable Thread thread;
@@ -112,19 +110,19 @@ public class BooksLoop {
     }
 
     private void keep(Pauses pauses) {
-        HalfLife halfLife = open();
+        open();
         List<LogPosition> positions = books.positions(Topics.JOBS.name());
         condition = new Condition.Waiting("the topic " + Topics.JOBS.name());
         try (var jobs = new JobsTopic(kafka, positions);
                 var letters = new EventWriter(kafka.producer())) {
             LOG.info("The books are open");
-            shares.open(halfLife);
+            shares.open();
             long probed = System.nanoTime();
             condition = new Condition.Running();
             while (!stopping) {
                 Batch batch = jobs.poll();
                 if (!batch.isEmpty()) {
-                    enter(batch, letters, halfLife);
+                    enter(batch, letters);
                     pauses.reset();
                 } else if (System.nanoTime() - probed > PROBE_NANOS) {
                     condition = probe(jobs);
@@ -140,28 +138,28 @@ public class BooksLoop {
         return jobs.reachable() ? new Condition.Running() : new Condition.Waiting("the brokers");
     }
 
-    /// What has to be done once: the configuration is published, and the tables are of this
-    /// version.
-    private HalfLife open() {
-        if (cluster == null) {
-            cluster = configuration.establish().cluster();
-        }
+    /// What has to be done once: the tables are of this version, and the configuration is
+    /// published.
+    private void open() {
         if (!migrated) {
             books.migrate();
             migrated = true;
         }
-        return HalfLife.ofSeconds(cluster.usageHalfLifeSeconds());
+        if (!established) {
+            configuration.establish();
+            established = true;
+        }
     }
 
     /// Dead letters go first: after a crash in between they are written again, under the same keys.
-    private void enter(Batch batch, EventWriter letters, HalfLife halfLife) {
+    private void enter(Batch batch, EventWriter letters) {
         var written = new ArrayList<CompletableFuture<?>>();
         for (DeadLetter letter : batch.deadLetters()) {
             LOG.errorf("A record cannot be booked: %s: %s", letter.position(), letter.cause());
             written.add(letters.write(deadLetters.record(0, letter, letter.position())));
         }
         written.forEach(CompletableFuture::join);
-        if (books.enter(batch, halfLife)) {
+        if (books.enter(batch, configuration.halfLife())) {
             shares.soon();
         }
     }

@@ -37,18 +37,24 @@ public class SharesLoop {
     private final Books books;
     private final KafkaConnection kafka;
     private final AccountingConfig config;
+    private final ClusterConfiguration configuration;
     private final Events<Usage> events = new Events<>(Topics.SHARES, "accounting-service");
     private final Semaphore wanted = new Semaphore(0);
     private final Map<Member, Usage> published = new HashMap<>();
-    private volatile @Nullable HalfLife halfLife;
+    private volatile boolean open;
     private volatile boolean stopping;
     private boolean failing;
     private @Nullable Thread thread;
 
-    public SharesLoop(Books books, KafkaConnection kafka, AccountingConfig config) {
+    public SharesLoop(
+            Books books,
+            KafkaConnection kafka,
+            AccountingConfig config,
+            ClusterConfiguration configuration) {
         this.books = books;
         this.kafka = kafka;
         this.config = config;
+        this.configuration = configuration;
     }
 
     public synchronized void start() {
@@ -67,9 +73,9 @@ public class SharesLoop {
         }
     }
 
-    /// The books are open, and usage decays so: publish from now on.
-    void open(HalfLife halfLife) {
-        this.halfLife = halfLife;
+    /// The books are open: publish from now on.
+    void open() {
+        open = true;
         soon();
     }
 
@@ -93,10 +99,10 @@ public class SharesLoop {
     }
 
     private void publish(EventWriter writer) {
-        HalfLife halfLife = this.halfLife;
-        if (halfLife == null) {
+        if (!open) {
             return;
         }
+        HalfLife halfLife = configuration.halfLife();
         try {
             List<Usage> news =
                     books.usage(halfLife, Clock.systemUTC().millis()).stream()

@@ -101,25 +101,6 @@ class AccountingTest {
     }
 
     @Test
-    @Order(2)
-    void a_changed_cluster_file_is_the_next_revision_and_an_equal_one_is_none() throws Exception {
-        var topic = new ConfigTopic(kafka);
-        String yaml = Files.readString(Path.of("../examples/accounts.yaml"));
-        var without = ClusterFile.parse(yaml.replace("high: {priority: 100}", ""));
-
-        assertThat(topic.publish(ClusterFile.parse(yaml)).highest()).isEqualTo(1);
-        assertThat(topic.publish(without).highest()).isEqualTo(2);
-
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> {
-                    var published = topic.read();
-                    assertThat(published.highest()).isEqualTo(2);
-                    assertThat(published.whole().orElseThrow().qos()).containsOnlyKeys("normal");
-                });
-        assertThat(topic.publish(ClusterFile.parse(yaml)).highest()).isEqualTo(3);
-    }
-
-    @Test
     @Order(3)
     void without_a_token_nothing_is_told() {
         given().get("/v1/accounting/jobs")

@@ -3,7 +3,16 @@ package io.berth.accounting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.berth.accounting.cluster.ClusterFile;
+import io.berth.accounting.cluster.Difference;
+import io.berth.accounting.cluster.Removed;
+import io.berth.accounting.cluster.Revision;
+import io.berth.accounting.cluster.Revisions;
 import io.berth.accounting.db.BooksStopped;
+import io.berth.accounting.kafka.ConfigTopic;
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.ConfigEntry.Account;
 import io.berth.embedded.FreePorts;
 import io.berth.embedded.KafkaBroker;
 import io.berth.log.KafkaConnection;
@@ -12,7 +21,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.Executors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,26 +43,164 @@ class ClusterConfigurationTest {
                 KafkaBroker.start(directory.resolve("kafka"), FreePorts.next(), FreePorts.next())) {
             var kafka = new KafkaConnection(broker.bootstrapServers());
 
+            var revisions = new StoredRevisions();
+
             Files.writeString(file, invalid);
             assertThatExceptionOfType(BooksStopped.class)
-                    .isThrownBy(() -> configuration(kafka, file).establish())
+                    .isThrownBy(() -> configuration(kafka, file, revisions).establish())
                     .withMessageContaining("no configuration was ever published");
 
             Files.writeString(file, valid);
-            assertThat(configuration(kafka, file).establish().revision()).isEqualTo(1);
+            assertThat(configuration(kafka, file, revisions).establish().revision()).isEqualTo(1);
 
             Files.writeString(file, invalid);
-            ClusterConfiguration refused = configuration(kafka, file);
+            ClusterConfiguration refused = configuration(kafka, file, revisions);
             assertThat(refused.establish().revision()).isEqualTo(1);
             assertThat(refused.condition())
                     .isEqualTo(
                             new Condition.Stopped(
                                     file
                                             + ": accounts.team_a.shares: shares '-50' are neither a whole number from 0 nor parent"));
+
+            whatWasStoredAndNotToldIsToldLater(kafka, file, valid, revisions);
+            theNumbersGoOnFromTheTopicAfterAnOlderDatabase(kafka, file);
         }
     }
 
-    private static ClusterConfiguration configuration(KafkaConnection kafka, Path file) {
+    private static void whatWasStoredAndNotToldIsToldLater(
+            KafkaConnection kafka, Path file, String valid, StoredRevisions revisions)
+            throws IOException {
+        Files.writeString(file, valid);
+        ClusterConfiguration gone = configuration(kafka, file, revisions);
+        gone.establish();
+        gone.change("ann", 1L, false, before -> ClusterFile.parse(valid.replace("50", "60")));
+        assertThat(new ConfigTopic(kafka).read().highest()).isEqualTo(1);
+
+        Configuration next = configuration(kafka, file, revisions).establish();
+
+        assertThat(next.revision()).isEqualTo(2);
+        assertThat(next.accounts().get("team_a")).extracting(Account::shares).isEqualTo(60);
+    }
+
+    private static void theNumbersGoOnFromTheTopicAfterAnOlderDatabase(
+            KafkaConnection kafka, Path file) {
+        var older = new StoredRevisions();
+
+        Configuration next = configuration(kafka, file, older).establish();
+
+        assertThat(next.revision()).isEqualTo(3);
+        assertThat(next.accounts().get("team_a")).extracting(Account::shares).isEqualTo(50);
+        assertThat(older.latest().orElseThrow().number()).isEqualTo(3);
+    }
+
+    @Test
+    void a_change_is_refused_where_it_must_be_and_else_is_one_revision() throws Exception {
+        String valid = Files.readString(Path.of("../examples/accounts.yaml"));
+        var revisions = new StoredRevisions();
+        revisions.add(new Revision(7, ClusterFile.parse(valid), "ann", 0, null, true));
+        var kafka = new KafkaConnection("127.0.0.1:1");
+        ClusterConfiguration configuration =
+                configuration(kafka, directory.resolve("none"), revisions);
+
+        assertThat(patch(configuration, 6L, "{\"qos\":{\"high\":{\"priority\":5}}}"))
+                .isEqualTo(
+                        new Changed.Refused(
+                                "conflict", "revision 6 was changed meanwhile: the latest is 7"));
+        assertThat(patch(configuration, 7L, "{\"accounts\":{\"team_a\":{\"parent\":\"team_a\"}}}"))
+                .isEqualTo(
+                        new Changed.Refused(
+                                "invalid_configuration",
+                                "accounts.team_a.parent: the account is below itself"));
+        revisions.live = 2;
+        assertThat(
+                        patch(
+                                configuration,
+                                null,
+                                "{\"accounts\":{\"team_a\":{\"users\":{\"bob\":null}}}}"))
+                .isEqualTo(
+                        new Changed.Refused(
+                                "in_use",
+                                "user bob in account team_a has 2 jobs that have not ended: cancel them first"));
+        assertThat(patch(configuration, 7L, "{\"qos\":{\"high\":{\"priority\":5}}}"))
+                .isEqualTo(
+                        new Changed.Done(
+                                8, List.of(new Difference("qos.high.priority", "100", "5"))));
+        assertThat(patch(configuration, 8L, "{\"qos\":{\"high\":{\"priority\":5}}}"))
+                .isEqualTo(new Changed.Done(8, List.of()));
+    }
+
+    @Test
+    void nobodys_change_is_lost_when_many_change_at_once() throws Exception {
+        String valid = Files.readString(Path.of("../examples/accounts.yaml"));
+        var revisions = new StoredRevisions();
+        revisions.add(new Revision(1, ClusterFile.parse(valid), "ann", 0, null, true));
+        var kafka = new KafkaConnection("127.0.0.1:1");
+        ClusterConfiguration configuration =
+                configuration(kafka, directory.resolve("none"), revisions);
+
+        try (var admins = Executors.newFixedThreadPool(4)) {
+            for (int i = 0; i < 12; i++) {
+                String patch = "{\"qos\":{\"q" + i + "\":{\"priority\":" + i + "}}}";
+                var unused = admins.submit(() -> patch(configuration, null, patch));
+            }
+        }
+
+        assertThat(revisions.latest().orElseThrow().number()).isEqualTo(13);
+        assertThat(revisions.latest().orElseThrow().file().tree().path("qos").size()).isEqualTo(14);
+    }
+
+    private static Changed patch(
+            ClusterConfiguration configuration, @Nullable Long expected, String patch)
+            throws IOException {
+        return configuration.patch("ann", expected, false, new ObjectMapper().readTree(patch));
+    }
+
+    /// Revisions in memory.
+    private static final class StoredRevisions implements Revisions {
+
+        private final TreeMap<Long, Revision> stored = new TreeMap<>();
+        long live;
+
+        @Override
+        public synchronized List<Revision> newest(int limit) {
+            return stored.descendingMap().values().stream().limit(limit).toList();
+        }
+
+        @Override
+        public synchronized Optional<String> lastFile() {
+            return stored.descendingMap().values().stream()
+                    .flatMap(it -> Stream.ofNullable(it.fileSha256()))
+                    .findFirst();
+        }
+
+        @Override
+        public synchronized void add(Revision revision) throws Overtaken {
+            if (stored.putIfAbsent(revision.number(), revision) != null) {
+                throw new Overtaken(revision.number());
+            }
+        }
+
+        @Override
+        public synchronized void published(long number) {
+            stored.headMap(number, true)
+                    .replaceAll((_, it) ->
+                            new Revision(
+                                    it.number(),
+                                    it.file(),
+                                    it.author(),
+                                    it.changedAt(),
+                                    it.fileSha256(),
+                                    true));
+        }
+
+        @Override
+        public long liveJobs(Removed removed) {
+            return live;
+        }
+    }
+
+    private static ClusterConfiguration configuration(
+            KafkaConnection kafka, Path file, Revisions revisions) {
         var config =
                 new AccountingConfig() {
                     @Override
@@ -66,6 +218,7 @@ class ClusterConfigurationTest {
                         return Duration.ofSeconds(1);
                     }
                 };
-        return new ClusterConfiguration(config, kafka, new TopicDeclarations(1, 1, (short) 1));
+        return new ClusterConfiguration(
+                config, revisions, kafka, new TopicDeclarations(1, 1, (short) 1));
     }
 }

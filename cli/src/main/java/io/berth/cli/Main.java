@@ -13,6 +13,9 @@ public final class Main {
                     "scancel",
                     "sinfo",
                     "sacct",
+                    "sprio",
+                    "sshare",
+                    "share",
                     "scontrol",
                     "why",
                     "logs",
@@ -89,6 +92,9 @@ public final class Main {
             case "scancel" -> new Scancel();
             case "sinfo" -> new Sinfo();
             case "sacct" -> new Sacct();
+            case "sprio" -> new Sprio();
+            case "sshare" -> new Sshare();
+            case "share" -> new Share();
             case "scontrol" -> new Scontrol();
             case "why" -> new Why();
             case "logs" -> new Logs();

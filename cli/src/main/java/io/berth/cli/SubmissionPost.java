@@ -85,6 +85,15 @@ final class SubmissionPost {
                             answer.detail(),
                             FAILED + "Invalid account or account/partition combination specified");
             case "invalid_qos" -> lines(answer.detail(), FAILED + "Invalid qos specification");
+            case "partition_closed" ->
+                    lines(
+                            answer.detail(),
+                            FAILED + "Required partition not available (inactive or drain)");
+            case "limit_reached" ->
+                    lines(
+                            answer.detail(),
+                            FAILED
+                                    + "Job violates accounting/QOS policy (job submit limit, user's size and/or time limits)");
             case "node_configuration_unavailable" ->
                     lines(
                             answer.detail(),

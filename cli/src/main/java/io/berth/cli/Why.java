@@ -10,7 +10,7 @@ import java.util.List;
 final class Why implements Command {
 
     private static final List<String> FACTORS =
-            List.of("age", "fairShare", "jobSize", "partition", "qos");
+            List.of("age", "association", "fairShare", "jobSize", "partition", "qos", "tres");
 
     private static final List<CliOption> OPTIONS =
             List.of(

@@ -164,6 +164,8 @@ final class SampleEvents {
         var events = new SampleEvents();
         events.ofTheGateway();
         events.ofPriorityAndAccounting();
+        SampleConfiguration.ofNewKinds().forEach(it -> events.add(Topics.CONFIG, it));
+        SampleConfiguration.inFull().forEach(it -> events.addNamed("full", Topics.CONFIG, it));
         events.ofPlacement();
         events.ofJobs();
         events.ofAgents();
@@ -264,6 +266,12 @@ final class SampleEvents {
                         List.of(
                                 new FairShares.Factor(
                                         "team_a", "alice", 125_000, 500_000, 800_000))));
+        addNamed(
+                "full",
+                Topics.RANKINGS,
+                new Ranked(
+                        JOB,
+                        new Rank(5, 1_000_000, 2_000_000, 0, -10_000_000, 12, 99, 7_000L, 8_000L)));
         add(Topics.SHARES, new Usage("team_a", "alice", 1_700_000_000_000L, 2_559_000_000L));
         add(
                 Topics.CONFIG,

@@ -5,6 +5,7 @@ import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.Rank;
 import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.ConfigEntry.Cluster;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.core.fairshare.Member;
@@ -41,12 +42,12 @@ final class Rankings {
 
     /// The nodes of a cell.
     private static final class Cell {
-        final Map<NodeName, Integer> cpus = new TreeMap<>();
+        final Map<NodeName, ClusterSize> nodes = new TreeMap<>();
         long position;
 
         ClusterSize size() {
             ClusterSize size = ClusterSize.UNKNOWN;
-            for (int node : cpus.values()) {
+            for (ClusterSize node : nodes.values()) {
                 size = size.plus(node);
             }
             return size;
@@ -107,11 +108,9 @@ final class Rankings {
     void node(int cell, NodeName name, Optional<NodeStatus> status, long position) {
         Cell of = cells.computeIfAbsent(cell, _ -> new Cell());
         of.position = Math.max(of.position, position);
-        @Nullable Integer before =
-                status.isPresent()
-                        ? of.cpus.put(name, status.get().seen().inventory().cpus())
-                        : of.cpus.remove(name);
-        Optional<Integer> now = status.map(it -> it.seen().inventory().cpus());
+        Optional<ClusterSize> now = status.map(it -> ClusterSize.of(it.seen().inventory()));
+        @Nullable ClusterSize before =
+                now.isPresent() ? of.nodes.put(name, now.get()) : of.nodes.remove(name);
         if (!now.equals(Optional.ofNullable(before))) {
             resized.add(cell);
         }
@@ -145,7 +144,7 @@ final class Rankings {
         if (current == null) {
             return changes;
         }
-        if (current.cluster().weights().jobSize() != 0 && !resized.isEmpty()) {
+        if (sizeCounts(current.cluster()) && !resized.isEmpty()) {
             live.forEach((id, job) -> {
                 if (resized.contains(job.cell())) {
                     unranked.add(id);
@@ -163,6 +162,10 @@ final class Rankings {
         }
         unranked.clear();
         return changes;
+    }
+
+    private static boolean sizeCounts(Cluster cluster) {
+        return cluster.weights().jobSize() != 0 || !cluster.priorityRules().tresWeights().isEmpty();
     }
 
     private Optional<Change> rank(JobId id, Job job, ClusterSize size, Configuration current) {

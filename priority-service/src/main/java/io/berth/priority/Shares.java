@@ -3,7 +3,7 @@ package io.berth.priority;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.FairShares;
 import io.berth.contracts.event.Usage;
-import io.berth.core.fairshare.FairTree;
+import io.berth.core.fairshare.FairShare;
 import io.berth.core.fairshare.HalfLife;
 import io.berth.core.fairshare.Member;
 import io.berth.core.fairshare.ShareTree;
@@ -73,7 +73,10 @@ final class Shares {
                         before == null ? 1 : before.version() + 1,
                         now,
                         current.cluster().weights().fairShare() * POINT,
-                        FairTree.rank(ShareTree.of(current, seen), usageOfOneTime(current)));
+                        FairShare.factors(
+                                ShareTree.of(current, seen),
+                                usageOfOneTime(current),
+                                current.cluster().priorityRules()));
         if (before != null
                 && before.weight() == next.weight()
                 && before.factors().equals(next.factors())) {

@@ -10,16 +10,20 @@ import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobSpec;
 import io.berth.contracts.LaunchMode;
+import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeSeen;
+import io.berth.contracts.event.PartitionRules.State;
+import io.berth.core.limits.Access;
 import io.berth.slurm.JobSubmission;
 import io.berth.submit.Refusal.InvalidAccount;
 import io.berth.submit.Refusal.InvalidPartition;
 import io.berth.submit.Refusal.InvalidQos;
 import io.berth.submit.Refusal.NodeConfigurationUnavailable;
 import io.berth.submit.Refusal.NotAllowed;
+import io.berth.submit.Refusal.PartitionClosed;
 import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -90,11 +94,14 @@ public final class Admission {
         if (asked.gpuType() != null) {
             Checks.gpuType(asked.gpuType());
         }
+        String account = account(asked.account(), user);
+        String qos = qos(asked.qos(), user, account);
+        enter(partition, account, qos);
         return new JobDescription(
                 user,
-                account(asked.account(), user),
+                account,
                 partition.name(),
-                qos(asked.qos()),
+                qos,
                 line("the job's name", requireNonNullElse(asked.name(), "sbatch"), Checks.MAX_NAME),
                 request(asked, partition),
                 requireNonNullElse(asked.launch(), LaunchMode.BATCH),
@@ -140,19 +147,52 @@ public final class Admission {
         return name;
     }
 
-    private String qos(@Nullable String name) throws Refused {
+    private String qos(@Nullable String name, String user, String account) throws Refused {
+        var access = new Access(configuration);
         if (name == null) {
-            return configuration.cluster().defaultQos();
+            return access.defaultQos(user, account);
         }
-        if (!configuration.qos().containsKey(name)) {
+        Collection<String> allowed = access.qosOf(user, account);
+        if (!allowed.contains(name)) {
+            boolean exists = configuration.qos().containsKey(name);
             throw new Refused(
                     new InvalidQos(
-                            "QOS "
-                                    + quoted(name)
-                                    + " does not exist; there are: "
-                                    + listed(configuration.qos().keySet())));
+                            exists
+                                    ? user
+                                            + " may not use QOS "
+                                            + quoted(name)
+                                            + " in account "
+                                            + account
+                                            + ", only: "
+                                            + listed(allowed)
+                                    : "QOS "
+                                            + quoted(name)
+                                            + " does not exist; there are: "
+                                            + listed(configuration.qos().keySet())));
         }
         return name;
+    }
+
+    private void enter(Partition partition, String account, String qos) throws Refused {
+        State state = partition.partitionRules().state();
+        if (state == State.DRAIN || state == State.INACTIVE) {
+            throw new Refused(
+                    new PartitionClosed(
+                            "partition "
+                                    + partition.name()
+                                    + " is "
+                                    + state
+                                    + " and takes no jobs"));
+        }
+        Reason shut = new Access(configuration).entry(partition, account, qos).orElse(null);
+        if (shut != null) {
+            String who = shut == Reason.ACCOUNT_NOT_ALLOWED ? "account " + account : "QOS " + qos;
+            String detail = who + " is not allowed in partition " + partition.name();
+            throw new Refused(
+                    shut == Reason.ACCOUNT_NOT_ALLOWED
+                            ? new InvalidAccount(detail)
+                            : new InvalidQos(detail));
+        }
     }
 
     private ResourceRequest request(JobSubmission asked, Partition partition) throws Refused {

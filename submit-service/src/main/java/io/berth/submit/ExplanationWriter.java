@@ -96,24 +96,7 @@ final class ExplanationWriter {
                     case DEADLINE -> " It could not have ended by its deadline.";
                     case DEPENDENCY_NEVER_SATISFIED ->
                             " What it depended on could never happen any more.";
-                    case NONE,
-                            JOB_HELD_USER,
-                            JOB_HELD_ADMIN,
-                            BEGIN_TIME,
-                            DEPENDENCY,
-                            JOB_ARRAY_TASK_LIMIT,
-                            RESERVATION,
-                            LICENSES,
-                            RESOURCES,
-                            PRIORITY,
-                            BAD_CONSTRAINTS,
-                            REQ_NODE_NOT_AVAIL,
-                            PARTITION_TIME_LIMIT,
-                            PARTITION_NODE_LIMIT,
-                            PARTITION_CONFIG,
-                            NON_ZERO_EXIT_CODE,
-                            RAISED_SIGNAL ->
-                            "";
+                    default -> "";
                 };
         return job.message() == null ? why : why + " " + job.message() + ".";
     }
@@ -161,6 +144,14 @@ final class ExplanationWriter {
                                     request.nodes(),
                                     job.partition(),
                                     partition == null ? 0 : partition.maxNodes());
+            case PARTITION_DOWN, PARTITION_INACTIVE ->
+                    "Partition " + job.partition() + " starts no jobs at present.";
+            case ACCOUNT_NOT_ALLOWED ->
+                    "Partition %s does not let account %s in any more."
+                            .formatted(job.partition(), job.description().account());
+            case QOS_NOT_ALLOWED ->
+                    "Partition %s does not let QOS %s in any more."
+                            .formatted(job.partition(), job.description().qos());
             case PARTITION_CONFIG ->
                     "Partition " + job.partition() + " is not configured any more.";
             case NODE_DOWN,
@@ -174,6 +165,10 @@ final class ExplanationWriter {
                             + job.reason().slurmName()
                             + "."
                             + message();
+            default ->
+                    "It waits because of the limit "
+                            + job.reason().slurmName()
+                            + " of its account, user or QOS.";
         };
     }
 

@@ -5,7 +5,14 @@ import java.util.Comparator;
 
 /// A job's priority taken apart, in millionths of a point.
 public record Priority(
-        long age, long fairShare, long jobSize, long partition, long qos, long nice) {
+        long age,
+        long association,
+        long fairShare,
+        long jobSize,
+        long partition,
+        long qos,
+        long tres,
+        long nice) {
     private static final long MILLION = 1_000_000;
 
     /// The order in which jobs of one partition are tried: the highest priority first, then the
@@ -18,22 +25,23 @@ public record Priority(
 
     public static Priority of(Job job, Shares shares, long now) {
         Rank rank = job.rank();
-        long still = rank.jobSize() + rank.partition() + rank.qos() + rank.nice();
         return new Priority(
-                rank.after(job.waitedMillis(now)) - still,
+                rank.after(job.waitedMillis(now)) - rank.after(0),
+                rank.associationPart(),
                 shares.micros(job.description().account(), job.user()),
                 rank.jobSize(),
                 rank.partition(),
                 rank.qos(),
+                rank.tresPart(),
                 rank.nice());
     }
 
     public long total() {
-        return age + fairShare + jobSize + partition + qos + nice;
+        return age + association + fairShare + jobSize + partition + qos + tres + nice;
     }
 
-    /// The priority in whole points, rounded half up, never below 0.
+    /// The priority in whole points, rounded down as Slurm does it, never below 0.
     public long points() {
-        return Math.max(0, Math.floorDiv(total() + MILLION / 2, MILLION));
+        return Math.max(0, Math.floorDiv(total(), MILLION));
     }
 }

@@ -21,6 +21,12 @@ public sealed interface Refusal {
 
     record InvalidQos(String detail) implements Refusal {}
 
+    /// The partition takes no jobs.
+    record PartitionClosed(String detail) implements Refusal {}
+
+    /// A limit of the account, the user or the QOS. The detail begins with Slurm's name of it.
+    record LimitReached(String detail) implements Refusal {}
+
     /// No node of the partition could ever hold the job.
     record NodeConfigurationUnavailable(String detail) implements Refusal {}
 
@@ -47,6 +53,8 @@ public sealed interface Refusal {
             case InvalidPartition _ -> "invalid_partition";
             case InvalidAccount _ -> "invalid_account";
             case InvalidQos _ -> "invalid_qos";
+            case PartitionClosed _ -> "partition_closed";
+            case LimitReached _ -> "limit_reached";
             case NodeConfigurationUnavailable _ -> "node_configuration_unavailable";
             case InvalidRequest _ -> "invalid_request";
             case KeyReused _ -> "idempotency_key_reused";

@@ -112,10 +112,12 @@ final class ExplanationTest {
                 .isEqualTo(
                         new Priority(
                                 998 * 1500,
+                                0,
                                 2_500_000_000L,
                                 5_000_000,
                                 7_000_000,
                                 11_000_000,
+                                0,
                                 -2_000_000));
         assertThat(priority.points()).isEqualTo(2522);
     }

@@ -38,6 +38,7 @@ import io.berth.contracts.topic.Topics;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -123,8 +124,14 @@ public final class Samples {
     }
 
     public static Configuration configuration() {
+        return configuration(it -> it);
+    }
+
+    /// With some records changed.
+    public static Configuration configuration(UnaryOperator<ConfigEntry> change) {
         var assembler = new ConfigurationAssembler();
         return configEntries().stream()
+                .map(change)
                 .map(assembler::add)
                 .flatMap(Optional::stream)
                 .findFirst()

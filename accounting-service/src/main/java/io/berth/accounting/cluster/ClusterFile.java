@@ -1,23 +1,19 @@
 package io.berth.accounting.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.berth.contracts.Tres;
 import io.berth.contracts.event.ConfigEntry;
-import io.berth.contracts.event.ConfigEntry.Account;
-import io.berth.contracts.event.ConfigEntry.Association;
 import io.berth.contracts.event.ConfigEntry.Cluster;
 import io.berth.contracts.event.ConfigEntry.Part;
-import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.ConfigEntry.Prices;
-import io.berth.contracts.event.ConfigEntry.Qos;
 import io.berth.contracts.event.ConfigEntry.Weights;
-import io.berth.slurm.HostList;
+import io.berth.contracts.event.PriorityRules;
+import io.berth.contracts.event.PriorityRules.FairShareRule;
+import io.berth.contracts.event.PriorityRules.UsageReset;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// A cluster file that was read and checked: the records of a configuration revision, in the file's
@@ -26,12 +22,53 @@ public final class ClusterFile {
 
     private static final long WEEK = 7 * 86_400;
 
-    /// A record that lacks only its place in a revision.
-    private interface Unnumbered extends Function<Part, ConfigEntry> {}
-
+    private final JsonNode tree;
     private final List<Unnumbered> records = new ArrayList<>();
 
-    private ClusterFile() {}
+    private ClusterFile(JsonNode tree) {
+        this.tree = tree;
+    }
+
+    /// What it says, with every user as a map. Not to be changed.
+    public JsonNode tree() {
+        return tree;
+    }
+
+    /// What it says with a JSON merge patch applied (RFC 7396).
+    ///
+    /// @throws InvalidClusterFile if the result breaks a rule
+    public ClusterFile patched(JsonNode patch) throws InvalidClusterFile {
+        return of(Document.patched(tree, patch));
+    }
+
+    /// What `next` says otherwise.
+    public List<Difference> differences(ClusterFile next) {
+        return Difference.between(tree, next.tree);
+    }
+
+    /// What jobs may name here and not in `next`.
+    public List<Removed> removed(ClusterFile next) {
+        var removed = new ArrayList<Removed>();
+        gone(next, "partitions").forEach(it -> removed.add(new Removed.Partition(it)));
+        gone(next, "qos").forEach(it -> removed.add(new Removed.Qos(it)));
+        gone(next, "accounts").forEach(it -> removed.add(new Removed.Account(it)));
+        for (var account : tree.path("accounts").properties()) {
+            JsonNode users = next.tree.path("accounts").path(account.getKey()).path("users");
+            for (var user : account.getValue().path("users").properties()) {
+                if (!users.has(user.getKey())) {
+                    removed.add(new Removed.Association(account.getKey(), user.getKey()));
+                }
+            }
+        }
+        return removed;
+    }
+
+    private List<String> gone(ClusterFile next, String section) {
+        return tree.path(section).properties().stream()
+                .map(Map.Entry::getKey)
+                .filter(it -> !next.tree.path(section).has(it))
+                .toList();
+    }
 
     /// The file's records as that revision.
     public List<ConfigEntry> entries(long revision) {
@@ -44,7 +81,15 @@ public final class ClusterFile {
 
     /// @throws InvalidClusterFile if it is no YAML or breaks a rule
     public static ClusterFile parse(String yaml) throws InvalidClusterFile {
-        YamlMap root = YamlMap.parse(yaml);
+        return of(YamlMap.tree(yaml));
+    }
+
+    /// The same of a tree that was read before.
+    ///
+    /// @throws InvalidClusterFile if it breaks a rule
+    public static ClusterFile of(JsonNode tree) throws InvalidClusterFile {
+        JsonNode normal = Document.normal(tree);
+        YamlMap root = YamlMap.of("", normal);
         root.only(
                 "name",
                 "defaultAccount",
@@ -54,21 +99,25 @@ public final class ClusterFile {
                 "prices",
                 "partitions",
                 "qos",
-                "accounts");
-        var file = new ClusterFile();
+                "accounts",
+                "reservations",
+                "switches");
+        var file = new ClusterFile(normal);
         file.addCluster(root);
-        file.addPartitions(root.map("partitions"));
-        file.addQos(root.map("qos"));
-        file.addAccounts(root.map("accounts"));
-        file.checkReferences(root);
+        file.records.addAll(PartitionsSection.of(root));
+        file.records.addAll(QosSection.of(root.map("qos")));
+        file.records.addAll(AccountsSection.of(root));
+        file.records.addAll(ReservationsSection.of(root));
+        file.records.addAll(TopologySection.of(root.map("switches")));
+        checkReferences(root);
         return file;
     }
 
     private void addCluster(YamlMap root) throws InvalidClusterFile {
         YamlMap fairShare = root.map("fairShare");
-        fairShare.only("halfLife");
+        fairShare.only("halfLife", "rule", "dampening", "usageReset");
         YamlMap priority = root.map("priority");
-        priority.only("maxAge", "favorSmall", "weights");
+        priority.only("maxAge", "favorSmall", "sizeByTime", "weights");
         String name = root.name("name");
         String account = root.name("defaultAccount");
         String qos = root.name("defaultQos");
@@ -79,14 +128,25 @@ public final class ClusterFile {
         }
         boolean favorSmall = priority.flag("favorSmall");
         Weights weights = weights(priority.map("weights"));
-        Prices prices = prices(root.map("prices"));
+        Prices prices = PricesSection.of(root.map("prices"));
+        PriorityRules rules = rules(fairShare, priority);
+        @Nullable PriorityRules stored = rules.equals(PriorityRules.DEFAULT) ? null : rules;
         records.add(part ->
                 new Cluster(
-                        part, name, account, qos, halfLife, maxAge, favorSmall, weights, prices));
+                        part,
+                        name,
+                        account,
+                        qos,
+                        halfLife,
+                        maxAge,
+                        favorSmall,
+                        weights,
+                        prices,
+                        stored));
     }
 
     private static Weights weights(YamlMap map) throws InvalidClusterFile {
-        map.only("age", "fairShare", "jobSize", "partition", "qos");
+        map.only("age", "fairShare", "jobSize", "partition", "qos", "association", "tres");
         return new Weights(
                 map.number("age", 0),
                 map.number("fairShare", 0),
@@ -95,164 +155,33 @@ public final class ClusterFile {
                 map.number("qos", 0));
     }
 
-    private static Prices prices(YamlMap map) throws InvalidClusterFile {
-        map.only("cpu", "gib", "gpu", "gpuTypes");
-        Map<String, Long> types = new TreeMap<>();
-        YamlMap byType = map.map("gpuTypes");
-        for (String type : byType.names()) {
-            types.put(type, byType.thousandths(type));
-        }
-        return new Prices(
-                map.thousandths("cpu"), map.thousandths("gib"), map.thousandths("gpu"), types);
-    }
-
-    private void addPartitions(YamlMap partitions) throws InvalidClusterFile {
-        @Nullable String theDefault = null;
-        for (String name : partitions.names()) {
-            YamlMap map = partitions.map(name);
-            map.only(
-                    "default",
-                    "nodes",
-                    "maxTime",
-                    "defaultTime",
-                    "maxNodes",
-                    "jobFactor",
-                    "tier",
-                    "defaultMemoryPerCpu");
-            boolean isDefault = map.flag("default");
-            if (isDefault && theDefault != null) {
-                throw new InvalidClusterFile(
-                        map.place("default"),
-                        "partition " + theDefault + " is the default already");
-            }
-            theDefault = isDefault ? name : theDefault;
-            List<String> nodes = nodes(map);
-            long maxTime = map.seconds("maxTime", 0);
-            long defaultTime = map.seconds("defaultTime", 0);
-            if (maxTime > 0 && defaultTime > maxTime) {
-                throw new InvalidClusterFile(map.place("defaultTime"), "is above maxTime");
-            }
-            int maxNodes = map.number("maxNodes", 0);
-            int jobFactor = map.number("jobFactor", 1);
-            int tier = map.number("tier", 1);
-            long memory = map.number("defaultMemoryPerCpu", 0);
-            records.add(part ->
-                    new Partition(
-                            part,
-                            name,
-                            isDefault,
-                            nodes,
-                            maxTime,
-                            defaultTime,
-                            maxNodes,
-                            jobFactor,
-                            tier,
-                            memory));
-        }
-        if (partitions.keys().isEmpty()) {
-            throw new InvalidClusterFile(partitions.where(), "at least one partition is required");
-        }
-    }
-
-    private static List<String> nodes(YamlMap map) throws InvalidClusterFile {
-        String nodes = map.text("nodes");
-        if (nodes == null || nodes.equals("ALL")) {
-            return List.of("ALL");
-        }
-        try {
-            return HostList.expand(nodes);
-        } catch (IllegalArgumentException e) {
-            throw new InvalidClusterFile(
-                    map.place("nodes"),
-                    "'" + nodes + "' is neither ALL nor a list such as gpu-[01-08]");
-        }
-    }
-
-    private void addQos(YamlMap all) throws InvalidClusterFile {
-        for (String name : all.names()) {
-            YamlMap map = all.map(name);
-            map.only("priority");
-            int priority = map.number("priority", 0);
-            records.add(part -> new Qos(part, name, priority));
-        }
-    }
-
-    private void addAccounts(YamlMap accounts) throws InvalidClusterFile {
-        for (String name : accounts.names()) {
-            YamlMap map = accounts.map(name);
-            if (name.equals(ConfigEntry.ROOT_ACCOUNT)) {
-                map.only("users");
-                continue;
-            }
-            map.only("parent", "shares", "users");
-            int shares = shares(map.place("shares"), map.at("shares"));
-            @Nullable String parent = parent(accounts, map);
-            records.add(part -> new Account(part, name, parent, shares));
-        }
-        for (String name : accounts.keys()) {
-            refuseCycle(accounts, name);
-        }
-        var defaults = new DefaultAccounts(accounts);
-        for (String account : accounts.keys()) {
-            YamlMap users = accounts.map(account).map("users");
-            for (String user : users.names()) {
-                int shares = userShares(users, user);
-                boolean isDefault = account.equals(defaults.of(user));
-                records.add(part -> new Association(part, account, user, shares, isDefault));
-            }
-        }
-    }
-
-    private static @Nullable String parent(YamlMap accounts, YamlMap account)
+    private static PriorityRules rules(YamlMap fairShare, YamlMap priority)
             throws InvalidClusterFile {
-        String parent = account.text("parent");
-        if (parent == null || parent.equals(ConfigEntry.ROOT_ACCOUNT)) {
-            return null;
-        }
-        if (!accounts.has(parent)) {
-            throw new InvalidClusterFile(
-                    account.place("parent"), "there is no account '" + parent + "'");
-        }
-        return parent;
-    }
-
-    private static void refuseCycle(YamlMap accounts, String account) throws InvalidClusterFile {
-        Set<String> above = new HashSet<>();
-        for (@Nullable String at = account; at != null; at = parent(accounts, accounts.map(at))) {
-            if (!above.add(at)) {
+        YamlMap weights = priority.map("weights");
+        YamlMap byResource = weights.map("tres");
+        Map<String, Long> tres = new TreeMap<>();
+        for (String resource : byResource.keys()) {
+            if (!Tres.isName(resource)) {
                 throw new InvalidClusterFile(
-                        accounts.place(account) + ".parent", "the account is below itself");
+                        byResource.place(resource),
+                        "is no resource; known are cpu, mem, node, gres/gpu and gres/gpu:TYPE");
             }
+            tres.put(resource, (long) byResource.number(resource, 0));
         }
+        int dampening = fairShare.number("dampening", 1);
+        if (dampening == 0) {
+            throw new InvalidClusterFile(fairShare.place("dampening"), "must be above 0");
+        }
+        return new PriorityRules(
+                fairShare.choice("rule", FairShareRule.FAIR_TREE),
+                dampening,
+                fairShare.choice("usageReset", UsageReset.NONE),
+                priority.flag("sizeByTime"),
+                weights.number("association", 0),
+                tres);
     }
 
-    private static int userShares(YamlMap users, String user) throws InvalidClusterFile {
-        if (!users.at(user).isObject()) {
-            return shares(users.place(user), users.at(user));
-        }
-        YamlMap map = users.map(user);
-        map.only("shares", "default");
-        return shares(map.place("shares"), map.at("shares"));
-    }
-
-    /// A number, or `parent`; 1 where there is none.
-    private static int shares(String place, JsonNode value) throws InvalidClusterFile {
-        if (value.isMissingNode() || value.isNull()) {
-            return 1;
-        }
-        if (value.isTextual() && value.textValue().equals("parent")) {
-            return ConfigEntry.PARENT_SHARES;
-        }
-        try {
-            return YamlMap.number(place, value);
-        } catch (InvalidClusterFile e) {
-            throw new InvalidClusterFile(
-                    place,
-                    "shares '" + value.asText() + "' are neither a whole number from 0 nor parent");
-        }
-    }
-
-    private void checkReferences(YamlMap root) throws InvalidClusterFile {
+    private static void checkReferences(YamlMap root) throws InvalidClusterFile {
         String account = root.name("defaultAccount");
         if (!root.map("accounts").has(account)) {
             throw new InvalidClusterFile("defaultAccount", "there is no account '" + account + "'");

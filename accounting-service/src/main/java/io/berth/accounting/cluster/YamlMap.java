@@ -9,7 +9,9 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.berth.slurm.SlurmTime;
 import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -26,9 +28,14 @@ record YamlMap(String where, JsonNode node) {
                     .build();
 
     static YamlMap parse(String yaml) throws InvalidClusterFile {
+        return of("", tree(yaml));
+    }
+
+    /// A YAML text as a tree.
+    static JsonNode tree(String yaml) throws InvalidClusterFile {
         try {
             JsonNode node = MAPPER.readTree(yaml);
-            return of("", node == null ? NullNode.instance : node);
+            return node == null ? NullNode.instance : node;
         } catch (JsonProcessingException e) {
             var location = e.getLocation();
             throw new InvalidClusterFile(
@@ -37,7 +44,7 @@ record YamlMap(String where, JsonNode node) {
         }
     }
 
-    private static YamlMap of(String where, JsonNode node) throws InvalidClusterFile {
+    static YamlMap of(String where, JsonNode node) throws InvalidClusterFile {
         if (!node.isObject()) {
             throw new InvalidClusterFile(where, "a map of keys and values is expected here");
         }
@@ -163,6 +170,67 @@ record YamlMap(String where, JsonNode node) {
                                 "'"
                                         + text
                                         + "' is not a time such as 30 (minutes), \"4:00:00\", 7-0 or UNLIMITED"));
+    }
+
+    /// Names in a list, or in a text with commas between them.
+    List<String> nameList(String key) throws InvalidClusterFile {
+        if (!has(key)) {
+            return List.of();
+        }
+        var names = new ArrayList<String>();
+        if (at(key).isArray()) {
+            at(key).forEach(it -> names.add(it.asText()));
+        } else {
+            for (String name : String.valueOf(text(key)).split(",")) {
+                names.add(name.strip());
+            }
+        }
+        for (String name : names) {
+            checkName(place(key), name);
+        }
+        return names;
+    }
+
+    /// One of an enum's constants, by its name without regard to case and `_`.
+    <E extends Enum<E>> E choice(String key, E absent) throws InvalidClusterFile {
+        String text = text(key);
+        if (text == null) {
+            return absent;
+        }
+        return choice(place(key), text, absent.getDeclaringClass());
+    }
+
+    static <E extends Enum<E>> E choice(String place, String text, Class<E> type)
+            throws InvalidClusterFile {
+        var known = new ArrayList<String>();
+        for (E constant : type.getEnumConstants()) {
+            String plain = constant.name().replace("_", "");
+            if (plain.equalsIgnoreCase(text.replace("_", ""))) {
+                return constant;
+            }
+            known.add(camelCase(constant.name()));
+        }
+        throw new InvalidClusterFile(
+                place, "'" + text + "' is none of " + String.join(", ", known));
+    }
+
+    private static String camelCase(String constant) {
+        var camel = new StringBuilder();
+        for (String word : constant.split("_")) {
+            camel.append(word.charAt(0)).append(word.substring(1).toLowerCase(Locale.ROOT));
+        }
+        return camel.toString();
+    }
+
+    /// Refuses names that are not among the known ones.
+    static void refuseUnknown(
+            String place, String what, Collection<String> names, Collection<String> known)
+            throws InvalidClusterFile {
+        for (String name : names) {
+            if (!known.contains(name)) {
+                throw new InvalidClusterFile(place, "there is no " + what + " '" + name + "'");
+            }
+        }
     }
 
     private static void checkName(String place, String name) throws InvalidClusterFile {

@@ -7,14 +7,12 @@ import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.Usage;
 import io.berth.core.fairshare.HalfLife;
 import io.quarkus.hibernate.reactive.panache.Panache;
-import io.quarkus.vertx.VertxContextSupport;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.flywaydb.core.Flyway;
 import org.hibernate.LockMode;
 import org.hibernate.reactive.mutiny.Mutiny;
@@ -46,7 +44,7 @@ public class Books {
 
     /// How far the topic is in the books: nothing for a partition that was never read.
     public List<LogPosition> positions(String topic) {
-        return await(() ->
+        return Waits.await(() ->
                 Panache.withSession(() -> PositionRow.<PositionRow>list("topic", topic))
                         .map(rows ->
                                 rows.stream()
@@ -63,7 +61,7 @@ public class Books {
     ///
     /// @throws Overtaken if the books do not stand where the batch begins; nothing is entered then
     public boolean enter(Batch batch, HalfLife halfLife) {
-        return await(() -> Panache.withTransaction(() -> entering(batch, halfLife)));
+        return Waits.await(() -> Panache.withTransaction(() -> entering(batch, halfLife)));
     }
 
     private static Uni<Boolean> entering(Batch batch, HalfLife halfLife) {
@@ -161,18 +159,8 @@ public class Books {
         return done;
     }
 
-    private static <T> T await(Supplier<Uni<T>> work) {
-        try {
-            return VertxContextSupport.subscribeAndAwait(work);
-        } catch (RuntimeException | Error e) {
-            throw e;
-        } catch (Throwable e) {
-            throw new IllegalStateException("the database's client failed", e);
-        }
-    }
-
     /// What still counts of everybody's usage, runs that hold resources included.
     public List<Usage> usage(HalfLife halfLife, long now) {
-        return await(() -> Panache.withSession(() -> UsageNow.query(halfLife, now)));
+        return Waits.await(() -> Panache.withSession(() -> UsageNow.query(halfLife, now)));
     }
 }

@@ -4,13 +4,17 @@ import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.Reason;
+import io.berth.core.fairshare.Member;
+import io.quarkus.hibernate.reactive.panache.Panache;
 import io.quarkus.hibernate.reactive.panache.PanacheEntityBase;
+import io.smallrye.mutiny.Uni;
 import jakarta.persistence.Column;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EnumType;
 import jakarta.persistence.Enumerated;
 import jakarta.persistence.Id;
 import jakarta.persistence.Table;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A job in the books.
@@ -93,6 +97,17 @@ public class JobRow extends PanacheEntityBase {
         String type = request.gpus().type();
         row.gpuType = type == null ? null : Texts.storable(type);
         return row;
+    }
+
+    /// The users of jobs that have not ended, with their accounts. In the current session.
+    public static Uni<List<Member>> members() {
+        return Panache.getSession()
+                .chain(session ->
+                        session.createSelectionQuery(
+                                        "select distinct new io.berth.core.fairshare.Member(account, username)"
+                                                + " from JobRow where endedAt = 0",
+                                        Member.class)
+                                .getResultList());
     }
 
     boolean over() {

@@ -7,9 +7,11 @@ import io.berth.accounting.db.RunRow;
 import io.berth.accounting.db.UsageNow;
 import io.berth.accounting.db.UsageRow;
 import io.berth.contracts.Charge;
+import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.Usage;
-import io.berth.core.fairshare.HalfLife;
+import io.berth.core.fairshare.FairShare;
 import io.berth.core.fairshare.Member;
+import io.berth.core.fairshare.ShareTree;
 import io.quarkus.hibernate.reactive.panache.common.WithSession;
 import io.quarkus.panache.common.Sort;
 import io.quarkus.security.Authenticated;
@@ -19,6 +21,7 @@ import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.ServiceUnavailableException;
 import jakarta.ws.rs.core.Response;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -96,12 +99,7 @@ public class AccountingResource {
     @WithSession
     public Uni<UsageView> usage() {
         long now = Clock.systemUTC().millis();
-        var halfLife =
-                HalfLife.ofSeconds(
-                        configuration
-                                .inForce()
-                                .map(it -> it.cluster().usageHalfLifeSeconds())
-                                .orElse(0L));
+        var halfLife = configuration.halfLife();
         return UsageNow.query(halfLife, now)
                 .chain(decayed ->
                         UsageRow.<UsageRow>listAll().map(whole -> view(whole, decayed, now)));
@@ -126,6 +124,38 @@ public class AccountingResource {
                             usage.billingMicros()));
         }
         return new UsageView(now, views);
+    }
+
+    /// How everybody stands in the tree of accounts.
+    @GET
+    @Path("shares")
+    @WithSession
+    public Uni<SharesView> shares() {
+        Configuration current =
+                configuration
+                        .inForce()
+                        .orElseThrow(() ->
+                                new ServiceUnavailableException("there is no configuration yet"));
+        long now = Clock.systemUTC().millis();
+        return UsageNow.query(configuration.halfLife(), now)
+                .chain(usage ->
+                        JobRow.members().map(members -> standings(current, usage, members, now)));
+    }
+
+    private static SharesView standings(
+            Configuration current, List<Usage> usage, List<Member> members, long now) {
+        Map<Member, Long> used = new TreeMap<>();
+        usage.forEach(it -> used.put(new Member(it.account(), it.user()), it.billingMicros()));
+        var seen = new ArrayList<>(members);
+        seen.addAll(used.keySet());
+        var rules = current.cluster().priorityRules();
+        return new SharesView(
+                now,
+                rules.fairShareRule().name(),
+                current.cluster().usageHalfLifeSeconds(),
+                FairShare.standings(ShareTree.of(current, seen), used, rules).stream()
+                        .map(SharesView.Row::of)
+                        .toList());
     }
 
     /// Whether the books agree with themselves.

@@ -37,7 +37,13 @@ public final class ConfigTopic {
     ///
     /// @param highest the highest revision of any record; 0 before the first
     public record Published(
-            Map<String, ConfigEntry> entries, long highest, Optional<Configuration> whole) {}
+            Map<String, ConfigEntry> entries, long highest, Optional<Configuration> whole) {
+
+        /// Whether that is what the file says.
+        public boolean says(ClusterFile file) {
+            return highest > 0 && byKey(file.entries(highest)).equals(entries);
+        }
+    }
 
     /// Reads the topic to its end.
     public Published read() {
@@ -72,17 +78,18 @@ public final class ConfigTopic {
 
     /// Publishes the file as the next revision unless it says what is published already.
     ///
+    /// @param revision its number, if that is above all that were published
     /// @return what is published then
-    public Published publish(ClusterFile file) {
+    public Published publish(ClusterFile file, long revision) {
         try (var producer = kafka.transactionalProducer("accounting-config")) {
             // Ends what a predecessor left open; only then is all of it to be seen.
             producer.initTransactions();
             Published before = read();
-            if (before.highest() > 0
-                    && byKey(file.entries(before.highest())).equals(before.entries())) {
+            if (before.says(file)) {
                 return before;
             }
-            Published next = published(byKey(file.entries(before.highest() + 1)));
+            long number = Math.max(revision, before.highest() + 1);
+            Published next = published(byKey(file.entries(number)));
             // In one transaction: compaction would leave half a revision nothing to stand on.
             producer.beginTransaction();
             for (ConfigEntry entry : next.entries().values()) {

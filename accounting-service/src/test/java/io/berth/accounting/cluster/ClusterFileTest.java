@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.groups.Tuple.tuple;
 
+import io.berth.contracts.Limit;
+import io.berth.contracts.Limits;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.config.ConfigurationAssembler;
 import io.berth.contracts.event.ConfigEntry;
@@ -11,7 +13,14 @@ import io.berth.contracts.event.ConfigEntry.Account;
 import io.berth.contracts.event.ConfigEntry.Association;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.ConfigEntry.Prices;
+import io.berth.contracts.event.ConfigEntry.Qos;
 import io.berth.contracts.event.ConfigEntry.Weights;
+import io.berth.contracts.event.PartitionRules;
+import io.berth.contracts.event.PriorityRules;
+import io.berth.contracts.event.PriorityRules.FairShareRule;
+import io.berth.contracts.event.PriorityRules.UsageReset;
+import io.berth.contracts.event.QosRules;
+import io.berth.contracts.event.Terms;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -121,6 +130,102 @@ class ClusterFileTest {
     }
 
     @Test
+    void all_of_slurms_settings_have_their_place() throws Exception {
+        Configuration all = configuration(ALL);
+
+        assertThat(all.cluster().priorityRules())
+                .isEqualTo(
+                        new PriorityRules(
+                                FairShareRule.CLASSIC,
+                                5,
+                                UsageReset.MONTHLY,
+                                true,
+                                300,
+                                Map.of("gres/gpu", 2000L)));
+        var limits =
+                new Limits(
+                        Map.of(Limit.MAX_JOBS, 4L, Limit.MAX_WALL, 1440L),
+                        Map.of(
+                                Limit.MAX_TRES_PER_USER, Map.of("gres/gpu", 8L, "mem", 524_288L),
+                                Limit.GRP_TRES, Map.of("gres/gpu:a100", 16L)));
+        assertThat(all.qos().get("high"))
+                .extracting(Qos::ownRules)
+                .isEqualTo(
+                        new QosRules(
+                                "urgent",
+                                List.of(QosRules.Flag.DENY_ON_LIMIT, QosRules.Flag.OVER_PART_QOS),
+                                2500,
+                                60,
+                                List.of("normal"),
+                                "REQUEUE",
+                                limits));
+        assertThat(all.associations().getFirst().ownTerms())
+                .isEqualTo(
+                        new Terms(
+                                "high",
+                                List.of("high", "normal"),
+                                7,
+                                new Limits(Map.of(Limit.MAX_SUBMIT_JOBS, 100L), Map.of()),
+                                Map.of("batch", new Limits(Map.of(Limit.MAX_JOBS, 1L), Map.of()))));
+        assertThat(all.defaultPartition().orElseThrow().partitionRules())
+                .isEqualTo(
+                        new PartitionRules(
+                                PartitionRules.State.DRAIN,
+                                1,
+                                64,
+                                8192,
+                                List.of("everybody"),
+                                List.of(),
+                                List.of(),
+                                List.of("high"),
+                                "high",
+                                "CANCEL",
+                                30,
+                                true,
+                                new Prices(2000, 0, 0, Map.of())));
+        assertThat(all.reservations().get("service"))
+                .extracting(it -> it.endsAt() - it.startsAt(), it -> it.users())
+                .containsExactly(7_200_000L, List.of("root"));
+        assertThat(Objects.requireNonNull(all.switches().get("core")).switches())
+                .containsExactly("rack1", "rack2");
+    }
+
+    private static final String ALL =
+            """
+            name: c
+            defaultAccount: everybody
+            defaultQos: normal
+            fairShare: {rule: classic, dampening: 5, usageReset: monthly}
+            priority: {sizeByTime: true, weights: {association: 300, tres: {gres/gpu: 2000}}}
+            partitions:
+              batch: {default: true, state: drain, maxCpusPerNode: 64, maxMemoryPerCpu: 8192, allowAccounts: everybody,
+                denyQos: [high], qos: high, preemptMode: cancel, graceTime: 30, hidden: true, prices: {cpu: 2}}
+            qos:
+              normal: {}
+              high:
+                description: urgent
+                flags: [DenyOnLimit, OverPartQos]
+                usageFactor: 2.5
+                graceTime: 60
+                preempt: normal
+                preemptMode: REQUEUE
+                limits: {MaxJobsPU: 4, MaxWall: 1-0, MaxTRESPerUser: "gres/gpu=8,mem=512G", GrpTRES: {gres/gpu:a100: 16}}
+            accounts:
+              everybody:
+                description: All
+                coordinators: [ann]
+                users:
+                  ann: {shares: 3, defaultQos: high, qos: "high,normal", priority: 7, limits: {MaxSubmitJobs: 100},
+                    partitions: {batch: {MaxJobs: 1}}}
+            reservations:
+              service: {start: "2026-12-24T18:00:00", duration: "2:00:00", nodes: "gpu-[01-02]", users: root, flags: MAINT}
+            switches:
+              rack1: {nodes: "gpu-[01-04]"}
+              rack2: {nodes: "gpu-[05-08]"}
+              core: {switches: [rack1, rack2]}
+            """;
+
+    @Test
     void every_record_knows_its_place_in_the_revision() throws Exception {
         List<ConfigEntry> entries = ClusterFile.parse(LEAST).entries(7);
 
@@ -154,10 +259,19 @@ class ClusterFileTest {
                 "{batch: {default: true}}      | {a: {maxTime: 10, defaultTime: 20}} | partitions.a.defaultTime: is above maxTime",
                 "{batch: {default: true}}      | {a: {nodes: 'gpu-[01-'}}      | partitions.a.nodes: 'gpu-[01-' is neither ALL nor a list",
                 "{normal: {}}                  | {normal: {prio: 1}}           | qos.normal.prio: unknown key; known are priority",
+                "{normal: {}}                  | {normal: {limits: {MaxFun: 1}}} | qos.normal.limits.MaxFun: is no limit",
+                "{normal: {}}                  | {normal: {limits: {MaxTRES: 'gpu=1'}}} | qos.normal.limits.MaxTRES: 'gpu=1' is no amount of a resource",
+                "{normal: {}}                  | {normal: {flags: [Fast]}}     | qos.normal.flags: 'Fast' is none of DenyOnLimit",
+                "{normal: {}}                  | {normal: {preempt: low}}      | qos.normal.preempt: there is no QOS 'low'",
+                "{everybody: {}}               | {everybody: {limits: {MaxTRESPU: 'cpu=1'}}} | accounts.everybody.limits.MaxTRESPU: is a limit that only a QOS may have",
+                "{everybody: {}}               | {everybody: {qos: gold}}      | accounts.everybody.qos: there is no QOS 'gold'",
+                "{everybody: {}}               | {everybody: {shares: 99999999999}} | accounts.everybody.shares: shares '99999999999' are neither",
+                "defaultQos: normal            | defaultQos: normal\\nswitches: {a: {switches: b}, b: {switches: a}} | switches.a: the switch is below itself",
+                "defaultQos: normal            | defaultQos: normal\\nswitches: {a: {nodes: n1}, b: {nodes: n1}} | switches.b.nodes: node n1 is below a already",
                 "{everybody: {}}               | {everybody: {shares: -3}}     | accounts.everybody.shares: shares '-3' are neither",
                 "{everybody: {}}               | {everybody: {parent: lost}}   | accounts.everybody.parent: there is no account 'lost'",
                 "{everybody: {}}               | {everybody: {parent: b}, b: {parent: everybody}} | accounts.everybody.parent: the account is below itself",
-                "{everybody: {}}               | {everybody: {users: {ann: many}}} | accounts.everybody.users.ann: shares 'many' are neither",
+                "{everybody: {}}               | {everybody: {users: {ann: many}}} | accounts.everybody.users.ann.shares: shares 'many' are neither",
                 "{everybody: {}}               | {everybody: {users: {'a/b': 1}}} | accounts.everybody.users.a/b: 'a/b' is not a name",
                 "{everybody: {}}               | {everybody: {}, root: {shares: 1}} | accounts.root.shares: unknown key; known are users",
                 "{everybody: {}}               | {everybody: {users: {u: {default: true}}}, b: {users: {u: {default: true}}}} | accounts.b.users.u: the default of u is everybody already",

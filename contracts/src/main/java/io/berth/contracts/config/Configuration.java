@@ -6,6 +6,8 @@ import io.berth.contracts.event.ConfigEntry.Association;
 import io.berth.contracts.event.ConfigEntry.Cluster;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.ConfigEntry.Qos;
+import io.berth.contracts.event.ConfigEntry.Reservation;
+import io.berth.contracts.event.ConfigEntry.Switch;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -19,7 +21,9 @@ public record Configuration(
         SequencedMap<String, Partition> partitions,
         SequencedMap<String, Account> accounts,
         List<Association> associations,
-        SequencedMap<String, Qos> qos) {
+        SequencedMap<String, Qos> qos,
+        SequencedMap<String, Reservation> reservations,
+        SequencedMap<String, Switch> switches) {
 
     /// The whole revision that these records make.
     ///

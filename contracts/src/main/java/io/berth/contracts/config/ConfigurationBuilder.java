@@ -6,6 +6,8 @@ import io.berth.contracts.event.ConfigEntry.Association;
 import io.berth.contracts.event.ConfigEntry.Cluster;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.ConfigEntry.Qos;
+import io.berth.contracts.event.ConfigEntry.Reservation;
+import io.berth.contracts.event.ConfigEntry.Switch;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -19,6 +21,8 @@ final class ConfigurationBuilder {
     private final SequencedMap<String, Account> accounts = new LinkedHashMap<>();
     private final List<Association> associations = new ArrayList<>();
     private final SequencedMap<String, Qos> qos = new LinkedHashMap<>();
+    private final SequencedMap<String, Reservation> reservations = new LinkedHashMap<>();
+    private final SequencedMap<String, Switch> switches = new LinkedHashMap<>();
     private @Nullable Cluster cluster;
 
     void add(ConfigEntry entry) {
@@ -28,6 +32,8 @@ final class ConfigurationBuilder {
             case Account it -> accounts.put(it.name(), it);
             case Association it -> associations.add(it);
             case Qos it -> qos.put(it.name(), it);
+            case Reservation it -> reservations.put(it.name(), it);
+            case Switch it -> switches.put(it.name(), it);
         }
     }
 
@@ -42,6 +48,8 @@ final class ConfigurationBuilder {
                 Collections.unmodifiableSequencedMap(partitions),
                 Collections.unmodifiableSequencedMap(accounts),
                 List.copyOf(associations),
-                Collections.unmodifiableSequencedMap(qos));
+                Collections.unmodifiableSequencedMap(qos),
+                Collections.unmodifiableSequencedMap(reservations),
+                Collections.unmodifiableSequencedMap(switches));
     }
 }

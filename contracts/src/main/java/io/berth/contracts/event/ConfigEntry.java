@@ -31,6 +31,7 @@ public sealed interface ConfigEntry {
     /// @param maxAgeSeconds waiting after which the age factor is 1
     /// @param defaultAccount account of users without an association
     /// @param defaultQos QOS of jobs that name none
+    /// @param rules null is [PriorityRules#DEFAULT]
     record Cluster(
             Part part,
             String name,
@@ -40,8 +41,37 @@ public sealed interface ConfigEntry {
             long maxAgeSeconds,
             boolean favorSmall,
             Weights weights,
-            Prices prices)
+            Prices prices,
+            @Nullable PriorityRules rules)
             implements ConfigEntry {
+
+        /// A cluster with the default rules.
+        public Cluster(
+                Part part,
+                String name,
+                String defaultAccount,
+                String defaultQos,
+                long usageHalfLifeSeconds,
+                long maxAgeSeconds,
+                boolean favorSmall,
+                Weights weights,
+                Prices prices) {
+            this(
+                    part,
+                    name,
+                    defaultAccount,
+                    defaultQos,
+                    usageHalfLifeSeconds,
+                    maxAgeSeconds,
+                    favorSmall,
+                    weights,
+                    prices,
+                    null);
+        }
+
+        public PriorityRules priorityRules() {
+            return rules == null ? PriorityRules.DEFAULT : rules;
+        }
 
         @Override
         public String key() {
@@ -71,6 +101,7 @@ public sealed interface ConfigEntry {
     /// @param jobFactor points relative to other partitions (PriorityJobFactor)
     /// @param tier jobs of a higher tier are tried first (PriorityTier)
     /// @param defMemoryMibPerCpu memory of jobs that ask for none
+    /// @param rules null is [PartitionRules#DEFAULT]
     record Partition(
             Part part,
             String name,
@@ -81,11 +112,42 @@ public sealed interface ConfigEntry {
             int maxNodes,
             int jobFactor,
             int tier,
-            long defMemoryMibPerCpu)
+            long defMemoryMibPerCpu,
+            @Nullable PartitionRules rules)
             implements ConfigEntry {
 
         public Partition {
             nodes = List.copyOf(nodes);
+        }
+
+        /// A partition with the default rules.
+        public Partition(
+                Part part,
+                String name,
+                boolean isDefault,
+                List<String> nodes,
+                long maxTimeSeconds,
+                long defaultTimeSeconds,
+                int maxNodes,
+                int jobFactor,
+                int tier,
+                long defMemoryMibPerCpu) {
+            this(
+                    part,
+                    name,
+                    isDefault,
+                    nodes,
+                    maxTimeSeconds,
+                    defaultTimeSeconds,
+                    maxNodes,
+                    jobFactor,
+                    tier,
+                    defMemoryMibPerCpu,
+                    null);
+        }
+
+        public PartitionRules partitionRules() {
+            return rules == null ? PartitionRules.DEFAULT : rules;
         }
 
         @Override
@@ -98,8 +160,25 @@ public sealed interface ConfigEntry {
     ///
     /// @param parent null for an account right under the root
     /// @param shares its part of its siblings' level; or [#PARENT_SHARES]
-    record Account(Part part, String name, @Nullable String parent, int shares)
+    /// @param terms null is [Terms#NONE]
+    /// @param details null is [AccountDetails#NONE]
+    record Account(
+            Part part,
+            String name,
+            @Nullable String parent,
+            int shares,
+            @Nullable Terms terms,
+            @Nullable AccountDetails details)
             implements ConfigEntry {
+
+        /// An account that limits nothing.
+        public Account(Part part, String name, @Nullable String parent, int shares) {
+            this(part, name, parent, shares, null, null);
+        }
+
+        public Terms ownTerms() {
+            return terms == null ? Terms.NONE : terms;
+        }
 
         @Override
         public String key() {
@@ -111,8 +190,24 @@ public sealed interface ConfigEntry {
     ///
     /// @param shares its part of its siblings' level; or [#PARENT_SHARES]
     /// @param isDefault whether jobs of this user that name no account belong to it
-    record Association(Part part, String account, String user, int shares, boolean isDefault)
+    /// @param terms null is [Terms#NONE]
+    record Association(
+            Part part,
+            String account,
+            String user,
+            int shares,
+            boolean isDefault,
+            @Nullable Terms terms)
             implements ConfigEntry {
+
+        /// A membership that limits nothing.
+        public Association(Part part, String account, String user, int shares, boolean isDefault) {
+            this(part, account, user, shares, isDefault, null);
+        }
+
+        public Terms ownTerms() {
+            return terms == null ? Terms.NONE : terms;
+        }
 
         @Override
         public String key() {
@@ -121,11 +216,73 @@ public sealed interface ConfigEntry {
     }
 
     /// A quality of service.
-    record Qos(Part part, String name, int priority) implements ConfigEntry {
+    ///
+    /// @param rules null is [QosRules#NONE]
+    record Qos(Part part, String name, int priority, @Nullable QosRules rules)
+            implements ConfigEntry {
+
+        /// A QOS that limits nothing.
+        public Qos(Part part, String name, int priority) {
+            this(part, name, priority, null);
+        }
+
+        public QosRules ownRules() {
+            return rules == null ? QosRules.NONE : rules;
+        }
 
         @Override
         public String key() {
             return "qos/" + name;
+        }
+    }
+
+    /// Nodes that are kept for some users and accounts during a time.
+    ///
+    /// @param startsAt epoch milliseconds
+    /// @param endsAt epoch milliseconds, after the start
+    /// @param nodes names; `ALL` alone is every node
+    /// @param users who may use it
+    /// @param accounts whose users may use it
+    /// @param flags by Slurm's names: MAINT, IGNORE_JOBS, FLEX
+    record Reservation(
+            Part part,
+            String name,
+            long startsAt,
+            long endsAt,
+            List<String> nodes,
+            List<String> users,
+            List<String> accounts,
+            List<String> flags)
+            implements ConfigEntry {
+
+        public Reservation {
+            nodes = List.copyOf(nodes);
+            users = List.copyOf(users);
+            accounts = List.copyOf(accounts);
+            flags = List.copyOf(flags);
+        }
+
+        @Override
+        public String key() {
+            return "reservation/" + name;
+        }
+    }
+
+    /// A switch of the network: nodes that are close to one another. Slurm's topology.conf.
+    ///
+    /// @param nodes right under it, by name
+    /// @param switches right under it, by name
+    record Switch(Part part, String name, List<String> nodes, List<String> switches)
+            implements ConfigEntry {
+
+        public Switch {
+            nodes = List.copyOf(nodes);
+            switches = List.copyOf(switches);
+        }
+
+        @Override
+        public String key() {
+            return "switch/" + name;
         }
     }
 }

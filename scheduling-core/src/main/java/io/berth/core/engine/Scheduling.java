@@ -226,6 +226,7 @@ public final class Scheduling {
     public void startPass(long now, Decisions decisions) {
         queue.age(now);
         new StartPass(this, now, decisions).run();
+        release(decisions);
         lookAtArrivals(now, decisions);
     }
 
@@ -235,7 +236,17 @@ public final class Scheduling {
         stale = false;
         new PlanPass(this, now, decisions).run();
         new StartPass(this, now, decisions).run();
+        release(decisions);
         arrived.clear();
+    }
+
+    /// A job that limits now hold back keeps nothing for itself.
+    private void release(Decisions decisions) {
+        for (Plan plan : List.copyOf(plans.all())) {
+            if (!decisions.admits(plan.job())) {
+                unplan(plan.job(), decisions);
+            }
+        }
     }
 
     /// A job that came in, found the plan full and stands before one of its jobs makes it stale.
@@ -285,12 +296,13 @@ public final class Scheduling {
         }
     }
 
-    /// The first job of each partition that waits for room, in the order of priority.
-    public Map<Integer, Waiting> heads(long now) {
+    /// The first job of each partition that waits for room, in the order of priority; not one that
+    /// limits hold back.
+    public Map<Integer, Waiting> heads(long now, Decisions decisions) {
         var heads = new HashMap<Integer, Waiting>();
         for (FitClass fit : queue.classes()) {
             Waiting head = fit.able ? queue.head(fit, Buckets.count() - 1, now) : null;
-            if (head != null) {
+            if (head != null && decisions.admits(head)) {
                 heads.merge(fit.partition, head, (a, b) -> first(a, b, now));
             }
         }

@@ -150,9 +150,6 @@ final class StartPass {
             return;
         }
         if (!decisions.admits(job)) {
-            all.unplan(job, decisions);
-            setAside(job);
-            reopen(all.cluster.settle());
             return;
         }
         all.plans.lift(plan);

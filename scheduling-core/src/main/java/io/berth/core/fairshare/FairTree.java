@@ -1,12 +1,7 @@
 package io.berth.core.fairshare;
 
-import io.berth.contracts.event.FairShares.Factor;
-import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.SequencedMap;
-import java.util.TreeMap;
 
 /// Slurm's Fair Tree: the order in which users deserve the cluster next, as factors from above 0 to
 /// 1.
@@ -26,98 +21,92 @@ import java.util.TreeMap;
 /// Ties are exactly those of the real Slurm 22.05, not those of its manual. An account that ties
 /// with its sibling before it is *not* merged with it: its first user takes the rank given last,
 /// that of the *worst* user of that sibling. A user who ties with an account stands before it, and
-/// the account's first user takes the same rank.
+/// the account's first user takes the same rank. Under the *documented* rule the children of
+/// accounts that tie compete with one another at one level.
 ///
 /// Departure: Slurm compares in floating point, so that equal ratios there may differ in the last
 /// bit; here they are compared exactly.
 ///
 /// Source: `slurm.conf(5)` and "Fair Tree Fairshare Algorithm" of Slurm 22.05, and its recorded
 /// behaviour.
-public final class FairTree {
+final class FairTree {
 
-    private static final BigInteger MILLION = BigInteger.valueOf(1_000_000);
-
+    private final boolean mergesTies;
     private final int users;
-    private final SequencedMap<Member, Factor> factors = new TreeMap<>();
     private long lastRank;
     private long left;
 
-    private FairTree(int users) {
+    private FairTree(int users, boolean mergesTies) {
+        this.mergesTies = mergesTies;
         this.users = users;
         this.lastRank = users;
         this.left = users;
     }
 
-    /// The factor of every association, in the order of the tree's associations.
+    /// Gives every user below the root his factor, and every node its parts and its LevelFS.
     ///
-    /// @param usage of members, not negative; whoever is missing has used nothing
-    public static List<Factor> rank(ShareTree tree, Map<Member, Long> usage) {
-        var calculation = new FairTree(tree.associations().size());
-        calculation.walk(ShareNode.root(tree, usage), 1_000_000, false);
-        var factors = new ArrayList<Factor>();
-        tree.associations()
-                .forEach(
-                        it -> factors.add(calculation.factor(new Member(it.account(), it.user()))));
-        return List.copyOf(factors);
+    /// @param mergesTies whether accounts that tie are merged, as the manual says
+    static void rank(ShareNode root, int users, boolean mergesTies) {
+        measure(root, 1_000_000);
+        new FairTree(users, mergesTies).walk(root.level(), false);
     }
 
-    /// Ranks all users below an account.
+    /// Parts of shares and usage among siblings.
     ///
     /// @param normShares of the account, for those who have their parent's shares
-    /// @param tied whether the account tied with the sibling before it
-    private void walk(ShareNode account, long normShares, boolean tied) {
+    private static void measure(ShareNode account, long normShares) {
         List<ShareNode> level = account.level();
         long allShares =
                 level.stream().filter(it -> !it.sharesOfParent()).mapToLong(it -> it.shares).sum();
-        level.sort(ShareNode.BY_LEVEL);
-        for (int i = 0; i < level.size(); i++) {
-            ShareNode node = level.get(i);
-            boolean tiedHere = i == 0 ? tied : node.equalsInLevel(level.get(i - 1));
-            long ownShares =
-                    node.sharesOfParent() ? normShares : millionths(node.shares, allShares);
+        for (ShareNode node : level) {
+            boolean parents = node.sharesOfParent();
+            node.levelShares = allShares;
+            node.levelUsage = account.usage;
+            node.normShares = parents ? normShares : Parts.millionths(node.shares, allShares);
+            node.effectiveUsage = Parts.millionths(node.usage, account.usage);
+            node.levelFs = parents ? Double.NaN : levelFs(node);
             if (node.member == null) {
-                walk(node, ownShares, tiedHere);
-            } else {
-                give(node.member, tiedHere, ownShares, millionths(node.usage, account.usage));
+                measure(node, node.normShares);
             }
         }
     }
 
-    private void give(Member member, boolean tied, long normShares, long effectiveUsage) {
+    private static double levelFs(ShareNode node) {
+        if (node.shares == 0) {
+            return 0;
+        }
+        return node.usage == 0
+                ? Double.POSITIVE_INFINITY
+                : ((double) node.shares / node.levelShares)
+                        / ((double) node.usage / node.levelUsage);
+    }
+
+    /// Ranks all users of a level and below.
+    ///
+    /// @param tied whether the account above tied with the sibling before it
+    private void walk(List<ShareNode> level, boolean tied) {
+        level.sort(ShareNode.BY_LEVEL);
+        for (int i = 0; i < level.size(); i++) {
+            ShareNode node = level.get(i);
+            boolean tiedHere = i == 0 ? tied : node.equalsInLevel(level.get(i - 1));
+            if (node.member != null) {
+                give(node, tiedHere);
+                continue;
+            }
+            var below = new ArrayList<>(node.level());
+            while (mergesTies && i + 1 < level.size() && node.equalsInLevel(level.get(i + 1))) {
+                i++;
+                below.addAll(level.get(i).level());
+            }
+            walk(below, tiedHere);
+        }
+    }
+
+    private void give(ShareNode user, boolean tied) {
         if (!tied) {
             lastRank = left;
         }
         left--;
-        factors.put(
-                member,
-                new Factor(
-                        member.account(),
-                        member.user(),
-                        millionths(lastRank, users),
-                        normShares,
-                        effectiveUsage));
-    }
-
-    private Factor factor(Member member) {
-        Factor factor = factors.get(member);
-        if (factor == null) {
-            throw new IllegalStateException(
-                    "ranking the share tree: " + member + " was not reached from the root");
-        }
-        return factor;
-    }
-
-    /// A part of a whole in millionths, rounded half up; 0 of nothing.
-    private static long millionths(long part, long whole) {
-        if (whole == 0) {
-            return 0;
-        }
-        var divisor = BigInteger.valueOf(whole);
-        return BigInteger.valueOf(part)
-                .multiply(MILLION)
-                .shiftLeft(1)
-                .add(divisor)
-                .divide(divisor.shiftLeft(1))
-                .longValueExact();
+        user.factor = Parts.millionths(lastRank, users);
     }
 }

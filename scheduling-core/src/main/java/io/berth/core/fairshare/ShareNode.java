@@ -3,6 +3,7 @@ package io.berth.core.fairshare;
 import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.ConfigEntry.Account;
 import io.berth.contracts.event.ConfigEntry.Association;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -21,7 +22,20 @@ final class ShareNode {
     final @Nullable Member member;
     final int shares;
     final List<ShareNode> children = new ArrayList<>();
+    private final List<ShareNode> declared = new ArrayList<>();
     long usage;
+
+    /// Of all that compete at its level.
+    long levelShares;
+
+    long levelUsage;
+
+    /// What a rule finds out, in millionths.
+    long normShares;
+
+    long effectiveUsage;
+    long factor;
+    double levelFs = Double.NaN;
 
     private ShareNode(String name, @Nullable Member member, int shares) {
         this.name = name;
@@ -42,6 +56,7 @@ final class ShareNode {
             var user = new ShareNode(association.user(), member, association.shares());
             user.usage = usage.getOrDefault(member, 0L);
             find(accounts, association.account(), "user " + association.user()).children.add(user);
+            root.declared.add(user);
         }
         for (Account account : tree.accounts()) {
             String parent = account.parent() == null ? root.name : account.parent();
@@ -76,6 +91,25 @@ final class ShareNode {
         return usage;
     }
 
+    /// Of the root: all users, in the order of their declaration.
+    List<ShareNode> users() {
+        return declared;
+    }
+
+    Standing standing(long allUsage, int depth) {
+        return new Standing(
+                member == null ? name : member.account(),
+                member == null ? null : member.user(),
+                depth,
+                shares,
+                normShares,
+                usage,
+                Parts.millionths(usage, allUsage),
+                effectiveUsage,
+                levelFs,
+                factor);
+    }
+
     boolean sharesOfParent() {
         return shares == ConfigEntry.PARENT_SHARES;
     }
@@ -103,8 +137,9 @@ final class ShareNode {
         return factor != 0 ? factor : Boolean.compare(a.member == null, b.member == null);
     }
 
-    /// By LevelFS = (shares / shares of all siblings) / (usage / usage of all siblings). The sums
-    /// are the same for both, so `a` is above `b` when `a.shares × b.usage > b.shares × a.usage`.
+    /// By LevelFS. Among siblings the sums are the same, so `a` is above `b` when `a.shares ×
+    /// b.usage > b.shares × a.usage`; children of accounts that were merged bring sums of their
+    /// own.
     private static int compareFactor(ShareNode a, ShareNode b) {
         if (a.infinite() || b.infinite()) {
             return Boolean.compare(a.infinite(), b.infinite());
@@ -112,10 +147,21 @@ final class ShareNode {
         if (a.shares == 0 || b.shares == 0) {
             return Boolean.compare(a.shares != 0, b.shares != 0);
         }
+        if (a.levelShares != b.levelShares || a.levelUsage != b.levelUsage) {
+            return a.ofLevel(b).compareTo(b.ofLevel(a));
+        }
         int high =
                 Long.compare(
                         Math.multiplyHigh(a.shares, b.usage), Math.multiplyHigh(b.shares, a.usage));
         return high != 0 ? high : Long.compareUnsigned(a.shares * b.usage, b.shares * a.usage);
+    }
+
+    /// This node's LevelFS over a common denominator with the other's.
+    private BigInteger ofLevel(ShareNode other) {
+        return BigInteger.valueOf(shares)
+                .multiply(BigInteger.valueOf(levelUsage))
+                .multiply(BigInteger.valueOf(other.levelShares))
+                .multiply(BigInteger.valueOf(other.usage));
     }
 
     private boolean infinite() {

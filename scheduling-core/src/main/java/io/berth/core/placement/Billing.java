@@ -2,7 +2,11 @@ package io.berth.core.placement;
 
 import io.berth.contracts.Allocation;
 import io.berth.contracts.Gpu;
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.ConfigEntry.Prices;
+import io.berth.contracts.event.ConfigEntry.Qos;
 import io.berth.core.state.CellState;
 import java.util.List;
 
@@ -11,9 +15,23 @@ final class Billing {
 
     private Billing() {}
 
-    /// Billing units per second, in thousandths. A GiB's price is divided over its MiB, rounded
-    /// down once a node.
-    static long rate(Prices prices, CellState state, List<Allocation> allocations) {
+    /// Billing units per second, in thousandths: at the prices of the job's partition, or of the
+    /// cluster where it has none, times the usage factor of the job's QOS, rounded down.
+    static long rate(
+            Configuration configuration,
+            JobDescription job,
+            CellState state,
+            List<Allocation> allocations) {
+        Partition partition = configuration.partitions().get(job.partition());
+        Prices own = partition == null ? null : partition.partitionRules().prices();
+        Prices prices = own == null ? configuration.cluster().prices() : own;
+        Qos qos = configuration.qos().get(job.qos());
+        long factor = qos == null ? 1000 : qos.ownRules().usageFactorThousandths();
+        return Math.multiplyExact(rate(prices, state, allocations), factor) / 1000;
+    }
+
+    /// A GiB's price is divided over its MiB, rounded down once a node.
+    private static long rate(Prices prices, CellState state, List<Allocation> allocations) {
         long rate = 0;
         for (Allocation allocation : allocations) {
             rate +=

@@ -43,6 +43,7 @@ final class ClusterModel {
 
     final Scheduling engine;
     final GpuLayout.Known layouts = new GpuLayout.Known();
+    final Quotas quotas;
     private final CellState state;
     private final Configuration configuration;
     private final List<NodeName> names = new ArrayList<>();
@@ -59,6 +60,7 @@ final class ClusterModel {
         this.state = state;
         this.configuration = configuration;
         this.partitions = List.copyOf(configuration.partitions().keySet());
+        this.quotas = new Quotas(configuration);
         var numbers = new HashMap<NodeKind, Integer>();
         for (NodeStatus node : state.nodes()) {
             NodeKind kind = NodeKind.of(node.seen().inventory(), partitionsOf(node.node()));
@@ -131,7 +133,7 @@ final class ClusterModel {
             run(job, run);
         } else if (Partitions.refusal(configuration, job.description()) != null
                 || !job.eligible()) {
-            engine.forget(job.job().value());
+            forget(job.job());
         } else {
             wait(job);
         }
@@ -151,12 +153,32 @@ final class ClusterModel {
         }
         long began = Math.max(run.placedAt(), run.startedAt() - Scheduling.SLACK_MILLIS);
         boolean ending = run.outcome() != null;
+        count(job, run);
         engine.run(
                 job.job().value(),
                 nodes.stream().mapToInt(Integer::intValue).toArray(),
                 demands.toArray(new Demand[0]),
                 ending ? run.placedAt() : began,
                 ending ? 1 : job.description().timeLimitSeconds() * 1000);
+    }
+
+    /// Counts what a run holds for limits, from now on.
+    void count(JobStatus job, Run run) {
+        quotas.holds(job, gpusByType(run), Math.max(run.placedAt(), run.startedAt()));
+    }
+
+    private Map<String, Long> gpusByType(Run run) {
+        var byType = new TreeMap<String, Long>();
+        for (Allocation allocation : run.allocations()) {
+            if (indices.containsKey(allocation.node())) {
+                for (Gpu gpu : inventory(allocation.node()).gpus()) {
+                    if (allocation.gpus().contains(gpu.uuid())) {
+                        byType.merge(gpu.type(), 1L, Long::sum);
+                    }
+                }
+            }
+        }
+        return byType;
     }
 
     /// What an allocation takes of its node, by kind of GPU.
@@ -194,6 +216,7 @@ final class ClusterModel {
                         points == null ? job.rank().ageCap() : 0,
                         job.submission(),
                         job.waitsSince());
+        quotas.waits(job);
         engine.wait(
                 id,
                 fit(description),
@@ -221,6 +244,7 @@ final class ClusterModel {
     }
 
     void forget(JobId job) {
+        quotas.forget(job);
         engine.forget(job.value());
     }
 

@@ -49,7 +49,8 @@ final class Round implements Decisions {
 
     @Override
     public boolean admits(Waiting job) {
-        return throttles.admits(state.knownJob(new JobId(job.job())));
+        return throttles.admits(state.knownJob(new JobId(job.job())))
+                && model.quotas.met(new JobId(job.job()), now) == null;
     }
 
     @Override
@@ -63,11 +64,13 @@ final class Round implements Decisions {
         }
         startedJobs.add(status.job());
         throttles.started(status);
-        long rate = Billing.rate(configuration.cluster().prices(), state, allocations);
+        long rate = Billing.rate(configuration, status.description(), state, allocations);
         List<Part> parts =
                 allocations.stream().map(it -> new Part(it, Part.Phase.ORDERED, 0, 0)).toList();
         int lease = status.ended().size() + 1;
-        draft.change(Transitions.placed(status, new Run(lease, now, 0, false, rate, null, parts)));
+        var run = new Run(lease, now, 0, false, rate, null, parts);
+        draft.change(Transitions.placed(status, run));
+        model.count(status, run);
         draft.announce(new JobEvent.Placed(status.job(), now, lease, allocations, rate));
         for (int part = 0; part < parts.size(); part++) {
             Launching.order(draft, draft.job(status.job()), part);
@@ -100,8 +103,9 @@ final class Round implements Decisions {
         look.addAll(planned);
         look.addAll(state.waitingFor(Reason.RESOURCES));
         look.addAll(throttles.relieved(unsettled));
+        look.addAll(model.quotas.changed(now));
         var heads = new TreeSet<JobId>();
-        model.engine.heads(now).values().forEach(head -> heads.add(new JobId(head.job())));
+        model.engine.heads(now, this).values().forEach(head -> heads.add(new JobId(head.job())));
         look.addAll(heads);
         look.removeAll(startedJobs);
         for (JobId id : look) {
@@ -131,6 +135,10 @@ final class Round implements Decisions {
         }
         if (!throttles.admits(job)) {
             return Reason.JOB_ARRAY_TASK_LIMIT;
+        }
+        Reason limit = model.quotas.met(job.job(), now);
+        if (limit != null) {
+            return limit;
         }
         FitClass fit = model.fit(job.description());
         if (!fit.capable()) {

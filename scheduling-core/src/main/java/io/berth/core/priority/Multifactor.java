@@ -4,12 +4,17 @@ import io.berth.contracts.JobDescription;
 import io.berth.contracts.Rank;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.ConfigEntry.Account;
+import io.berth.contracts.event.ConfigEntry.Association;
 import io.berth.contracts.event.ConfigEntry.Cluster;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.ConfigEntry.Qos;
+import io.berth.contracts.event.PriorityRules;
+import io.berth.contracts.event.Terms;
 import java.math.BigInteger;
 import java.util.Collection;
 import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Slurm's multifactor priority: a job's own part of it, which is all but fair share.
@@ -23,6 +28,11 @@ import org.jspecify.annotations.Nullable;
 ///   minus that where small jobs are favoured; 0 while the cell's size is unknown.
 /// - *Partition* is the partition's job factor / the largest one of all partitions.
 /// - *QOS* is its priority / the largest priority of all.
+/// - *Association* is the priority of the user's association, or where that has none of the nearest
+///   account above, / the largest of all.
+/// - *TRES*: for each resource with a weight, what the job asks for / what the cell has.
+///
+/// With `sizeByTime` the size is CPUs asked / minutes of the time limit / CPUs of the cell.
 ///
 /// Example: 1 node and 8 CPUs of 8 nodes with 1024 CPUs, weight 1000: `1000 × (1/8 + 8/1024) / 2` =
 /// 66.406250 points, which `sprio` shows as 66.
@@ -39,9 +49,13 @@ public final class Multifactor {
             JobDescription job, Configuration configuration, ClusterSize size, long version) {
         Cluster cluster = configuration.cluster();
         var weights = cluster.weights();
+        long association = association(job, configuration);
+        long tres = tres(job.request(), cluster.priorityRules(), size);
         return new Rank(
                 version,
-                jobSize(job.request(), cluster, size),
+                cluster.priorityRules().sizeByTime()
+                        ? sizeByTime(job, cluster, size)
+                        : jobSize(job.request(), cluster, size),
                 relative(
                         weights.partition(),
                         configuration.partitions().get(job.partition()),
@@ -54,7 +68,78 @@ public final class Multifactor {
                         Qos::priority),
                 -job.nice() * POINT,
                 Math.ceilDiv(weights.age() * POINT, Math.max(1, cluster.maxAgeSeconds())),
-                weights.age() * POINT);
+                weights.age() * POINT,
+                association == 0 ? null : association,
+                tres == 0 ? null : tres);
+    }
+
+    private static long sizeByTime(JobDescription job, Cluster cluster, ClusterSize size) {
+        if (size.cpus() == 0) {
+            return 0;
+        }
+        long minutes = Math.max(1, Math.ceilDiv(job.timeLimitSeconds(), 60L));
+        BigInteger whole = BigInteger.valueOf(size.cpus()).multiply(BigInteger.valueOf(minutes));
+        BigInteger part = BigInteger.valueOf(job.request().totalCpus()).min(whole);
+        return weighted(
+                cluster.weights().jobSize(),
+                cluster.favorSmall() ? whole.subtract(part) : part,
+                whole);
+    }
+
+    private static long association(JobDescription job, Configuration configuration) {
+        int weight = configuration.cluster().priorityRules().associationWeight();
+        if (weight == 0) {
+            return 0;
+        }
+        int largest =
+                Stream.concat(
+                                configuration.associations().stream().map(Association::ownTerms),
+                                configuration.accounts().values().stream().map(Account::ownTerms))
+                        .mapToInt(Terms::priority)
+                        .max()
+                        .orElse(0);
+        int own = associationPriority(job, configuration);
+        return largest == 0
+                ? 0
+                : weighted(weight, BigInteger.valueOf(own), BigInteger.valueOf(largest));
+    }
+
+    private static int associationPriority(JobDescription job, Configuration configuration) {
+        for (Association it : configuration.associations()) {
+            if (it.account().equals(job.account())
+                    && it.user().equals(job.user())
+                    && it.ownTerms().priority() != 0) {
+                return it.ownTerms().priority();
+            }
+        }
+        @Nullable String name = job.account();
+        while (name != null) {
+            Account account = configuration.accounts().get(name);
+            if (account == null) {
+                return 0;
+            }
+            if (account.ownTerms().priority() != 0) {
+                return account.ownTerms().priority();
+            }
+            name = account.parent();
+        }
+        return 0;
+    }
+
+    private static long tres(ResourceRequest request, PriorityRules rules, ClusterSize size) {
+        long points = 0;
+        for (var weight : rules.tresWeights().entrySet()) {
+            long whole = size.of(weight.getKey());
+            if (whole > 0) {
+                long part = Math.min(whole, Requested.amount(request, weight.getKey()));
+                points +=
+                        weighted(
+                                weight.getValue(),
+                                BigInteger.valueOf(part),
+                                BigInteger.valueOf(whole));
+            }
+        }
+        return points;
     }
 
     private static long jobSize(ResourceRequest request, Cluster cluster, ClusterSize size) {
@@ -87,8 +172,8 @@ public final class Multifactor {
                 weight, BigInteger.valueOf(value.applyAsInt(own)), BigInteger.valueOf(largest));
     }
 
-    private static long weighted(int weight, BigInteger part, BigInteger whole) {
-        return BigInteger.valueOf(weight * POINT)
+    private static long weighted(long weight, BigInteger part, BigInteger whole) {
+        return BigInteger.valueOf(Math.multiplyExact(weight, POINT))
                 .multiply(part)
                 .shiftLeft(1)
                 .add(whole)

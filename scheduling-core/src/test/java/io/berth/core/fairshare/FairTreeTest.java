@@ -8,6 +8,9 @@ import io.berth.contracts.event.ConfigEntry.Account;
 import io.berth.contracts.event.ConfigEntry.Association;
 import io.berth.contracts.event.ConfigEntry.Part;
 import io.berth.contracts.event.FairShares.Factor;
+import io.berth.contracts.event.PriorityRules;
+import io.berth.contracts.event.PriorityRules.FairShareRule;
+import io.berth.contracts.event.PriorityRules.UsageReset;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -69,6 +72,68 @@ class FairTreeTest {
     }
 
     @Test
+    void the_documented_rule_merges_accounts_that_tie() {
+        var tree =
+                new ShareTree(
+                        List.of(account("a", 10), account("b", 10)),
+                        List.of(
+                                user("a", "best", 3),
+                                user("a", "worst", 1),
+                                user("b", "first", 1),
+                                user("b", "second", 1)));
+        var usage = usage("a/best", 50L, "a/worst", 50L, "b/first", 20L, "b/second", 80L);
+
+        // LevelFS: first 2.5, best 1.5, second 0.625, worst 0.5.
+        assertThat(factors(tree, usage, rule(FairShareRule.FAIR_TREE_DOCUMENTED, 1)))
+                .isEqualTo(
+                        Map.of(
+                                "b/first", ONE,
+                                "a/best", 750_000L,
+                                "b/second", 500_000L,
+                                "a/worst", 250_000L));
+    }
+
+    @Test
+    void the_classic_rule_weighs_effective_usage_against_shares() {
+        var tree =
+                new ShareTree(List.of(), List.of(user("root", "alice", 3), user("root", "bob", 1)));
+
+        Map<String, Long> factors =
+                factors(tree, usage("root/alice", 7L), rule(FairShareRule.CLASSIC, 1));
+
+        // 2^(-1/0.75) and 2^(-0.25/0.25).
+        assertThat(factors).isEqualTo(Map.of("root/alice", 396_850L, "root/bob", 500_000L));
+    }
+
+    @Test
+    void the_classic_rule_goes_down_the_tree_and_is_dampened() {
+        var tree =
+                new ShareTree(
+                        List.of(account("a", 1), account("b", 1)),
+                        List.of(user("a", "u", 1), user("a", "v", 1), user("b", "w", 1)));
+
+        Map<String, Long> factors =
+                factors(tree, usage("a/u", 60L, "b/w", 40L), rule(FairShareRule.CLASSIC, 5));
+
+        // a: 0.6 + 0.4/2 = 0.8; u: 0.6 + 0.2/2 = 0.7, v: 0 + 0.8/2 = 0.4, each of 1/4;
+        // b: 0.4 + 0.6/2 = 0.7 of 1/2, and w has all of it.
+        assertThat(factors)
+                .isEqualTo(
+                        Map.of(
+                                "a/u", Math.round(ONE * Math.pow(2, -0.7 / 0.25 / 5)),
+                                "a/v", Math.round(ONE * Math.pow(2, -0.4 / 0.25 / 5)),
+                                "b/w", Math.round(ONE * Math.pow(2, -0.7 / 0.5 / 5))));
+    }
+
+    @Test
+    void the_classic_rule_gives_all_without_usage_and_nothing_without_shares() {
+        var tree = new ShareTree(List.of(), List.of(user("root", "a", 0), user("root", "b", 1)));
+
+        assertThat(factors(tree, Map.of(), rule(FairShareRule.CLASSIC, 1)))
+                .isEqualTo(Map.of("root/a", 0L, "root/b", ONE));
+    }
+
+    @Test
     void a_user_who_ties_with_an_account_shares_the_rank_of_its_best_user() {
         var tree =
                 new ShareTree(
@@ -92,7 +157,7 @@ class FairTreeTest {
                                 user("dissolved", "deeper", 1)));
         var usage = usage("a/direct", 10L, "dissolved/deep", 10L, "dissolved/deeper", 80L);
 
-        List<Factor> factors = FairTree.rank(tree, usage);
+        List<Factor> factors = FairShare.factors(tree, usage, PriorityRules.DEFAULT);
 
         assertThat(factors)
                 .containsExactly(
@@ -120,7 +185,7 @@ class FairTreeTest {
         var tree = new ShareTree(List.of(), List.of(user("nowhere", "a", 1)));
 
         assertThatIllegalStateException()
-                .isThrownBy(() -> FairTree.rank(tree, Map.of()))
+                .isThrownBy(() -> FairShare.factors(tree, Map.of(), PriorityRules.DEFAULT))
                 .withMessageContaining("user a")
                 .withMessageContaining("'nowhere'");
     }
@@ -132,7 +197,7 @@ class FairTreeTest {
         ShareTree tree = randomTree(random);
         Map<Member, Long> usage = randomUsage(tree, random);
 
-        List<Factor> factors = FairTree.rank(tree, usage);
+        List<Factor> factors = FairShare.factors(tree, usage, PriorityRules.DEFAULT);
 
         long n = tree.associations().size();
         var given = new TreeSet<Long>();
@@ -143,7 +208,8 @@ class FairTreeTest {
         var member = new Member(greedy.account(), greedy.user());
         var more = new HashMap<>(usage);
         more.merge(member, 1_000_000_007L, Long::sum);
-        assertThat(of(member, FairTree.rank(tree, more))).isLessThanOrEqualTo(of(member, factors));
+        assertThat(of(member, FairShare.factors(tree, more, PriorityRules.DEFAULT)))
+                .isLessThanOrEqualTo(of(member, factors));
     }
 
     @ParameterizedTest
@@ -157,9 +223,13 @@ class FairTreeTest {
         Collections.shuffle(accounts, random);
         Collections.shuffle(associations, random);
 
-        List<Factor> shuffled = FairTree.rank(new ShareTree(accounts, associations), usage);
+        List<Factor> shuffled =
+                FairShare.factors(
+                        new ShareTree(accounts, associations), usage, PriorityRules.DEFAULT);
 
-        assertThat(shuffled).containsExactlyInAnyOrderElementsOf(FairTree.rank(tree, usage));
+        assertThat(shuffled)
+                .containsExactlyInAnyOrderElementsOf(
+                        FairShare.factors(tree, usage, PriorityRules.DEFAULT));
     }
 
     /// Usages are distinct primes times a size, so that no two LevelFS are equal.
@@ -196,9 +266,18 @@ class FairTreeTest {
                 .factor();
     }
 
+    private static PriorityRules rule(FairShareRule rule, int dampening) {
+        return new PriorityRules(rule, dampening, UsageReset.NONE, false, 0, Map.of());
+    }
+
     private static Map<String, Long> factors(ShareTree tree, Map<Member, Long> usage) {
+        return factors(tree, usage, PriorityRules.DEFAULT);
+    }
+
+    private static Map<String, Long> factors(
+            ShareTree tree, Map<Member, Long> usage, PriorityRules rules) {
         var factors = new TreeMap<String, Long>();
-        FairTree.rank(tree, usage)
+        FairShare.factors(tree, usage, rules)
                 .forEach(it -> factors.put(it.account() + "/" + it.user(), it.factor()));
         return factors;
     }

@@ -5,18 +5,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.LaunchMode;
+import io.berth.contracts.Limits;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.Rank;
 import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.Tres;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.config.ConfigurationAssembler;
 import io.berth.contracts.event.ConfigEntry;
+import io.berth.contracts.event.ConfigEntry.Account;
+import io.berth.contracts.event.ConfigEntry.Association;
 import io.berth.contracts.event.ConfigEntry.Cluster;
 import io.berth.contracts.event.ConfigEntry.Part;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.ConfigEntry.Prices;
 import io.berth.contracts.event.ConfigEntry.Qos;
 import io.berth.contracts.event.ConfigEntry.Weights;
+import io.berth.contracts.event.PriorityRules;
+import io.berth.contracts.event.PriorityRules.FairShareRule;
+import io.berth.contracts.event.PriorityRules.UsageReset;
+import io.berth.contracts.event.Terms;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -102,12 +110,57 @@ class MultifactorTest {
         assertThat(rank.after(WEEK * 1000)).isEqualTo(5L * max * POINT);
     }
 
-    private static Rank rank(
-            JobDescription job, Weights weights, boolean favorSmall, ClusterSize size) {
-        return Multifactor.rank(job, configuration(weights, favorSmall), size, 1);
+    @Test
+    void size_by_time_is_cpus_per_minute_of_the_limit() {
+        var rules = rules(true, 0, Map.of());
+
+        Rank rank = rank(job("batch", "normal", 1, 512, 0), rules);
+
+        // 512 CPUs for a minute, of 1024.
+        assertThat(rank.jobSize()).isEqualTo(500 * POINT);
     }
 
-    private static Configuration configuration(Weights weights, boolean favorSmall) {
+    @Test
+    void each_weighted_resource_counts_by_its_part_of_the_cell() {
+        var rules = rules(false, 0, Map.of(Tres.CPU, 1000L, Tres.NODE, 800L, Tres.GPU, 5000L));
+
+        Rank rank = rank(job("batch", "normal", 2, 256, 0), rules);
+
+        // A quarter of the CPUs and of the nodes; the cell has no GPUs.
+        assertThat(rank.tres()).isEqualTo((250 + 200) * POINT);
+        assertThat(rank.after(0)).isEqualTo(rank.jobSize() + rank.partition() + 450 * POINT);
+    }
+
+    @Test
+    void an_association_without_a_priority_has_that_of_the_nearest_account_above() {
+        Rank alice = rank(job("batch", "normal", 1, 1, 0), rules(false, 300, Map.of()));
+
+        // 4 of science, above team_a; the largest is 6 of bob.
+        assertThat(alice.association()).isEqualTo(200 * POINT);
+    }
+
+    private static PriorityRules rules(
+            boolean sizeByTime, int association, Map<String, Long> tres) {
+        return new PriorityRules(
+                FairShareRule.FAIR_TREE, 1, UsageReset.NONE, sizeByTime, association, tres);
+    }
+
+    private static Terms priority(int priority) {
+        return new Terms(null, List.of(), priority, Limits.NONE, Map.of());
+    }
+
+    private static Rank rank(JobDescription job, PriorityRules rules) {
+        return Multifactor.rank(job, configuration(WEIGHTS, false, rules), EIGHT_NODES, 1);
+    }
+
+    private static Rank rank(
+            JobDescription job, Weights weights, boolean favorSmall, ClusterSize size) {
+        return Multifactor.rank(
+                job, configuration(weights, favorSmall, PriorityRules.DEFAULT), size, 1);
+    }
+
+    private static Configuration configuration(
+            Weights weights, boolean favorSmall, PriorityRules rules) {
         List<Function<Part, ConfigEntry>> entries =
                 List.of(
                         part ->
@@ -120,7 +173,12 @@ class MultifactorTest {
                                         WEEK,
                                         favorSmall,
                                         weights,
-                                        new Prices(1000, 0, 0, Map.of())),
+                                        new Prices(1000, 0, 0, Map.of()),
+                                        rules),
+                        part -> new Account(part, "science", null, 1, priority(4), null),
+                        part -> new Account(part, "team_a", "science", 1),
+                        part -> new Association(part, "team_a", "alice", 1, true),
+                        part -> new Association(part, "team_a", "bob", 1, true, priority(6)),
                         part -> partition(part, "batch", 1),
                         part -> partition(part, "interactive", 4),
                         part -> new Qos(part, "normal", 0),

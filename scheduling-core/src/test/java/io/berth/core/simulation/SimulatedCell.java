@@ -11,12 +11,16 @@ import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobTerms;
 import io.berth.contracts.LaunchMode;
+import io.berth.contracts.Limit;
+import io.berth.contracts.Limits;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.RunId;
 import io.berth.contracts.SignalTarget;
 import io.berth.contracts.SpecReference;
+import io.berth.contracts.Tres;
+import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeRequest;
@@ -36,6 +40,7 @@ import io.berth.core.state.Input;
 import io.berth.core.testing.TestCell;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -49,7 +54,21 @@ final class SimulatedCell {
     private static final int NODES = 3;
     private static final int JOBS = 25;
 
+    private static final List<String> USERS = List.of("alice", "bob");
+    private static final int MOST_JOBS = 2;
+    private static final long MOST_GPUS = 8;
+    private static final Limits LIMITS =
+            new Limits(
+                    Map.of(Limit.MAX_JOBS, (long) MOST_JOBS),
+                    Map.of(
+                            Limit.MAX_TRES_PER_USER,
+                            Map.of(Tres.GPU, MOST_GPUS),
+                            Limit.GRP_TRES_RUN_MINS,
+                            Map.of(Tres.CPU, 160L)));
+
     private final Random random;
+    private final boolean limited;
+    private final Configuration configuration;
     private final List<Input> log = new ArrayList<>();
     private final List<SimulatedAgent> agents = new ArrayList<>();
     private final TreeMap<JobId, JobStatus> jobStates = new TreeMap<>();
@@ -64,7 +83,9 @@ final class SimulatedCell {
 
     SimulatedCell(long seed) {
         random = new Random(seed);
-        log.add(new Input.Configured(TestCell.configuration()));
+        limited = seed % 2 == 1;
+        configuration = TestCell.configuration(limited ? LIMITS : Limits.NONE);
+        log.add(new Input.Configured(configuration));
         for (int i = 1; i <= NODES; i++) {
             agents.add(new SimulatedAgent("n" + i, this::report, () -> random.nextInt(8) == 0));
         }
@@ -181,7 +202,7 @@ final class SimulatedCell {
                         new GpuRequest(random.nextInt(5), null));
         var description =
                 new JobDescription(
-                        "alice",
+                        USERS.get(random.nextInt(2)),
                         "team",
                         "batch",
                         "normal",
@@ -321,7 +342,7 @@ final class SimulatedCell {
     private CellState rebuilt() {
         var rebuilt = new CellState();
         if (committed > 0) {
-            rebuilt.replay(new Fact.ConfigurationTaken(TestCell.configuration()));
+            rebuilt.replay(new Fact.ConfigurationTaken(configuration));
         }
         nodeStates.values().forEach(status -> rebuilt.replay(new Fact.NodeChanged(status)));
         jobStates.values().forEach(status -> rebuilt.replay(new Fact.JobChanged(status)));
@@ -333,6 +354,7 @@ final class SimulatedCell {
             checkRebuilt();
         }
         checkCapacity();
+        checkLimits();
         checkLeases();
     }
 
@@ -359,6 +381,19 @@ final class SimulatedCell {
             assertThat(holding.cpus()).isLessThanOrEqualTo(inventory.cpus());
             assertThat(holding.gpus()).isLessThanOrEqualTo(inventory.gpus().size());
             assertThat(holding.memoryMib()).isLessThanOrEqualTo(inventory.memoryMib());
+        }
+    }
+
+    private void checkLimits() {
+        for (String user : limited ? USERS : List.<String>of()) {
+            var held =
+                    state.holding().stream()
+                            .map(job -> state.knownJob(job).description())
+                            .filter(it -> it.user().equals(user))
+                            .toList();
+            assertThat(held).hasSizeLessThanOrEqualTo(MOST_JOBS);
+            assertThat(held.stream().mapToLong(it -> it.request().totalGpus()).sum())
+                    .isLessThanOrEqualTo(MOST_GPUS);
         }
     }
 

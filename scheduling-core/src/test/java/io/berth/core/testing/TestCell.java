@@ -10,6 +10,7 @@ import io.berth.contracts.JobArray;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.LaunchMode;
+import io.berth.contracts.Limits;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.Rank;
@@ -23,6 +24,7 @@ import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.Order;
+import io.berth.contracts.event.QosRules;
 import io.berth.contracts.event.Ranked;
 import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.Submission;
@@ -57,6 +59,11 @@ public final class TestCell {
     }
 
     public static Configuration configuration() {
+        return configuration(Limits.NONE);
+    }
+
+    /// With a QOS `normal` of all jobs that has these limits.
+    public static Configuration configuration(Limits limits) {
         var assembler = new ConfigurationAssembler();
         Optional<Configuration> whole = Optional.empty();
         List<ConfigEntry> entries =
@@ -73,7 +80,12 @@ public final class TestCell {
                                 new ConfigEntry.Prices(1000, 256, 4000, Map.of("a100", 16_000L))),
                         partition(2, "batch", List.of("ALL"), 0, 1),
                         partition(3, "urgent", List.of("ALL"), 0, 10),
-                        partition(4, "pair", List.of("n1", "n2"), 1, 1));
+                        partition(4, "pair", List.of("n1", "n2"), 1, 1),
+                        new ConfigEntry.Qos(
+                                part(5),
+                                "normal",
+                                0,
+                                new QosRules("", List.of(), 1000, 0, List.of(), null, limits)));
         for (ConfigEntry entry : entries) {
             whole = assembler.add(entry);
         }
@@ -81,7 +93,7 @@ public final class TestCell {
     }
 
     private static ConfigEntry.Part part(int number) {
-        return new ConfigEntry.Part(1, number, 4);
+        return new ConfigEntry.Part(1, number, 5);
     }
 
     private static ConfigEntry partition(
@@ -166,6 +178,23 @@ public final class TestCell {
 
     public List<Fact> submit(long id, ResourceRequest request) {
         return submit(id, "batch", request, LaunchMode.BATCH, true);
+    }
+
+    /// A job of that user in partition `batch`.
+    public List<Fact> submit(long id, String user, ResourceRequest request) {
+        return submit(
+                id,
+                new JobDescription(
+                        user,
+                        "team",
+                        "batch",
+                        "normal",
+                        "job",
+                        request,
+                        LaunchMode.BATCH,
+                        600,
+                        0,
+                        true));
     }
 
     public List<Fact> submit(

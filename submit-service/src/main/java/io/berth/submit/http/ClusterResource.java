@@ -13,6 +13,7 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
+import java.time.Clock;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
@@ -25,9 +26,11 @@ import org.jspecify.annotations.Nullable;
 @Tag(name = "Cluster")
 public class ClusterResource {
     private final Gateway gateway;
+    private final Clock clock;
 
-    ClusterResource(Gateway gateway) {
+    ClusterResource(Gateway gateway, Clock clock) {
         this.gateway = gateway;
+        this.clock = clock;
     }
 
     @GET
@@ -74,6 +77,14 @@ public class ClusterResource {
     public FairShareJson fairShare(@HeaderParam(JobResource.POSITION) @Nullable String position)
             throws Refused {
         return FairShareJson.of(picture(position).shares().calculation());
+    }
+
+    @GET
+    @Path("priorities")
+    @Operation(summary = "The priorities of all waiting jobs, taken apart")
+    public PrioritiesJson priorities(@HeaderParam(JobResource.POSITION) @Nullable String position)
+            throws Refused {
+        return PrioritiesJson.of(picture(position), clock.millis());
     }
 
     private Picture picture(@Nullable String position) throws Refused {

@@ -23,6 +23,7 @@ import io.berth.submit.Refusal.KeyReused;
 import io.berth.submit.Refusal.NotAllowed;
 import io.berth.submit.Refused;
 import io.berth.submit.Sha256;
+import io.berth.submit.SubmissionLimits;
 import io.berth.submit.SubmitConfig;
 import io.berth.submit.Unavailable;
 import io.berth.submit.kafka.GatewayLog;
@@ -46,6 +47,7 @@ public class Gateway {
     private final SubmissionWriter writer;
     private final SubmitConfig config;
     private final Clock clock;
+    private final SubmissionLimits limits = new SubmissionLimits();
     private final ObjectWriter canonical =
             Json.mapper().writer(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS);
 
@@ -95,7 +97,10 @@ public class Gateway {
                         .orElseThrow(() -> new Unavailable("the cluster has no configuration yet"));
         var admission = new Admission(configuration, picture.registrations(), caller);
         return switch (admission.decide(asked)) {
-            case Admitted admitted -> writer.write(admitted, caller, key, due);
+            case Admitted admitted -> {
+                limits.check(configuration, admitted.description(), picture.jobs(clock.millis()));
+                yield writer.write(admitted, caller, key, due);
+            }
             case NotAdmitted no -> throw new Refused(no.refusal());
         };
     }

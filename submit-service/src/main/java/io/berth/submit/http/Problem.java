@@ -36,6 +36,8 @@ public record Problem(String type, String title, int status, String code, String
                     Refusal.InvalidAccount _,
                     Refusal.InvalidQos _,
                     Refusal.NodeConfigurationUnavailable _,
+                    Refusal.PartitionClosed _,
+                    Refusal.LimitReached _,
                     Refusal.KeyReused _ ->
                     422;
         };

@@ -27,19 +27,23 @@ record WhyJson(
     record PriorityJson(
             BigDecimal total,
             BigDecimal age,
+            BigDecimal association,
             BigDecimal fairShare,
             BigDecimal jobSize,
             BigDecimal partition,
             BigDecimal qos,
+            BigDecimal tres,
             BigDecimal nice) {
         static PriorityJson of(Priority priority) {
             return new PriorityJson(
                     points(priority.total()),
                     points(priority.age()),
+                    points(priority.association()),
                     points(priority.fairShare()),
                     points(priority.jobSize()),
                     points(priority.partition()),
                     points(priority.qos()),
+                    points(priority.tres()),
                     points(priority.nice()));
         }
 

@@ -1,0 +1,134 @@
+package io.berth.accounting.cluster;
+
+import io.berth.contracts.event.ConfigEntry.Partition;
+import io.berth.contracts.event.PartitionRules;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The partitions of a cluster file.
+final class PartitionsSection {
+
+    private final YamlMap partitions;
+    private final List<String> accounts;
+    private final List<String> qos;
+
+    private PartitionsSection(YamlMap partitions, List<String> accounts, List<String> qos) {
+        this.partitions = partitions;
+        this.accounts = accounts;
+        this.qos = qos;
+    }
+
+    static List<Unnumbered> of(YamlMap root) throws InvalidClusterFile {
+        return new PartitionsSection(
+                        root.map("partitions"), root.map("accounts").keys(), root.map("qos").keys())
+                .records();
+    }
+
+    private List<Unnumbered> records() throws InvalidClusterFile {
+        var records = new ArrayList<Unnumbered>();
+        @Nullable String theDefault = null;
+        for (String name : partitions.names()) {
+            YamlMap map = partitions.map(name);
+            checkKeys(map);
+            boolean isDefault = map.flag("default");
+            if (isDefault && theDefault != null) {
+                throw new InvalidClusterFile(
+                        map.place("default"),
+                        "partition " + theDefault + " is the default already");
+            }
+            theDefault = isDefault ? name : theDefault;
+            records.add(partition(name, map, isDefault));
+        }
+        if (partitions.keys().isEmpty()) {
+            throw new InvalidClusterFile(partitions.where(), "at least one partition is required");
+        }
+        return records;
+    }
+
+    private static void checkKeys(YamlMap map) throws InvalidClusterFile {
+        map.only(
+                "default",
+                "nodes",
+                "maxTime",
+                "defaultTime",
+                "maxNodes",
+                "jobFactor",
+                "tier",
+                "defaultMemoryPerCpu",
+                "state",
+                "minNodes",
+                "maxCpusPerNode",
+                "maxMemoryPerCpu",
+                "allowAccounts",
+                "denyAccounts",
+                "allowQos",
+                "denyQos",
+                "qos",
+                "preemptMode",
+                "graceTime",
+                "hidden",
+                "prices");
+    }
+
+    private Unnumbered partition(String name, YamlMap map, boolean isDefault)
+            throws InvalidClusterFile {
+        List<String> nodes = NodeLists.of(map, "nodes");
+        long maxTime = map.seconds("maxTime", 0);
+        long defaultTime = map.seconds("defaultTime", 0);
+        if (maxTime > 0 && defaultTime > maxTime) {
+            throw new InvalidClusterFile(map.place("defaultTime"), "is above maxTime");
+        }
+        int maxNodes = map.number("maxNodes", 0);
+        int jobFactor = map.number("jobFactor", 1);
+        int tier = map.number("tier", 1);
+        long memory = map.number("defaultMemoryPerCpu", 0);
+        PartitionRules rules = rules(map, maxNodes);
+        @Nullable PartitionRules stored = rules.equals(PartitionRules.DEFAULT) ? null : rules;
+        return part ->
+                new Partition(
+                        part,
+                        name,
+                        isDefault,
+                        nodes,
+                        maxTime,
+                        defaultTime,
+                        maxNodes,
+                        jobFactor,
+                        tier,
+                        memory,
+                        stored);
+    }
+
+    private PartitionRules rules(YamlMap map, int maxNodes) throws InvalidClusterFile {
+        int minNodes = map.number("minNodes", 1);
+        if (maxNodes > 0 && minNodes > maxNodes) {
+            throw new InvalidClusterFile(map.place("minNodes"), "is above maxNodes");
+        }
+        String ownQos = map.has("qos") ? map.name("qos") : null;
+        if (ownQos != null) {
+            YamlMap.refuseUnknown(map.place("qos"), "QOS", List.of(ownQos), qos);
+        }
+        return new PartitionRules(
+                map.choice("state", PartitionRules.State.UP),
+                minNodes,
+                map.number("maxCpusPerNode", 0),
+                map.number("maxMemoryPerCpu", 0),
+                known(map, "allowAccounts", "account", accounts),
+                known(map, "denyAccounts", "account", accounts),
+                known(map, "allowQos", "QOS", qos),
+                known(map, "denyQos", "QOS", qos),
+                ownQos,
+                PreemptModes.of(map),
+                map.number("graceTime", 0),
+                map.flag("hidden"),
+                map.has("prices") ? PricesSection.of(map.map("prices")) : null);
+    }
+
+    private static List<String> known(YamlMap map, String key, String what, List<String> known)
+            throws InvalidClusterFile {
+        List<String> names = map.nameList(key);
+        YamlMap.refuseUnknown(map.place(key), what, names, known);
+        return names;
+    }
+}

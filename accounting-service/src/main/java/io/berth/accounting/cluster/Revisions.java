@@ -1,0 +1,37 @@
+package io.berth.accounting.cluster;
+
+import java.util.List;
+import java.util.Optional;
+
+/// The revisions of the configuration that were ever made. They are its truth; the config topic is
+/// told of them afterwards.
+public interface Revisions {
+
+    /// Somebody else made that revision meanwhile: nothing was changed.
+    final class Overtaken extends Exception {
+        public Overtaken(long revision) {
+            super("revision " + revision + " was made by somebody else meanwhile");
+        }
+    }
+
+    /// The newest revisions, the newest first.
+    List<Revision> newest(int limit);
+
+    default Optional<Revision> latest() {
+        return newest(1).stream().findFirst();
+    }
+
+    /// The SHA-256 of the file that was applied last, if any was.
+    Optional<String> lastFile();
+
+    /// Adds a revision.
+    ///
+    /// @throws Overtaken if there is one of that number
+    void add(Revision revision) throws Overtaken;
+
+    /// Notes that the config topic has this revision and all before it.
+    void published(long number);
+
+    /// How many jobs that have not ended belong to what was removed.
+    long liveJobs(Removed removed);
+}

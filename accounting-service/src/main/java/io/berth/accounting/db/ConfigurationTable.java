@@ -1,0 +1,117 @@
+package io.berth.accounting.db;
+
+import io.berth.accounting.cluster.ClusterFile;
+import io.berth.accounting.cluster.InvalidClusterFile;
+import io.berth.accounting.cluster.Removed;
+import io.berth.accounting.cluster.Revision;
+import io.berth.accounting.cluster.Revisions;
+import io.quarkus.hibernate.reactive.panache.Panache;
+import io.smallrye.mutiny.Uni;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.persistence.EntityExistsException;
+import java.util.List;
+import java.util.Optional;
+import org.hibernate.exception.ConstraintViolationException;
+import org.jspecify.annotations.Nullable;
+
+/// The revisions of the configuration in the database.
+///
+/// The methods wait for the database and are for plain threads, not for event loops.
+@ApplicationScoped
+public class ConfigurationTable implements Revisions {
+
+    @Override
+    public List<Revision> newest(int limit) {
+        return rows("order by revision desc", limit).stream()
+                .map(ConfigurationTable::revision)
+                .toList();
+    }
+
+    @Override
+    public Optional<String> lastFile() {
+        return rows("fileSha256 is not null order by revision desc", 1).stream()
+                .findFirst()
+                .map(it -> it.fileSha256);
+    }
+
+    private static List<ConfigurationRow> rows(String query, int limit) {
+        return Waits.await(() ->
+                Panache.withSession(() ->
+                        ConfigurationRow.<ConfigurationRow>find(query).page(0, limit).list()));
+    }
+
+    private static Revision revision(ConfigurationRow row) {
+        try {
+            return new Revision(
+                    row.revision,
+                    ClusterFile.parse(row.document),
+                    row.author,
+                    row.changedAt,
+                    row.fileSha256,
+                    row.published);
+        } catch (InvalidClusterFile e) {
+            throw new BooksStopped(
+                    "revision %d of the configuration in the database is invalid: %s"
+                            .formatted(row.revision, e.getMessage()),
+                    e);
+        }
+    }
+
+    @Override
+    public void add(Revision revision) throws Overtaken {
+        var row = new ConfigurationRow();
+        row.revision = revision.number();
+        row.document = revision.file().tree().toString();
+        row.author = Texts.storable(revision.author());
+        row.changedAt = revision.changedAt();
+        row.fileSha256 = revision.fileSha256();
+        row.published = revision.published();
+        try {
+            Waits.await(() -> Panache.withTransaction(row::persist));
+        } catch (RuntimeException e) {
+            if (isTaken(e)) {
+                throw new Overtaken(revision.number());
+            }
+            throw e;
+        }
+    }
+
+    private static boolean isTaken(Throwable e) {
+        for (@Nullable Throwable cause = e; cause != null; cause = cause.getCause()) {
+            if (cause instanceof ConstraintViolationException
+                    || cause instanceof EntityExistsException) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public void published(long number) {
+        Waits.await(() ->
+                Panache.withTransaction(() ->
+                        ConfigurationRow.update(
+                                "published = true where revision <= ?1 and published = false",
+                                number)));
+    }
+
+    @Override
+    public long liveJobs(Removed removed) {
+        return switch (removed) {
+            case Removed.Partition it -> live("partition = ?1", it.name());
+            case Removed.Qos it -> live("qos = ?1", it.name());
+            case Removed.Account it -> live("account = ?1", it.name());
+            case Removed.Association it ->
+                    live("account = ?1 and username = ?2", it.account(), it.user());
+        };
+    }
+
+    private static long live(String condition, Object... names) {
+        return Waits.await(
+                () -> Panache.withSession(() -> count("endedAt = 0 and " + condition, names)));
+    }
+
+    private static Uni<Long> count(String condition, Object... names) {
+        return JobRow.count(condition, names);
+    }
+}

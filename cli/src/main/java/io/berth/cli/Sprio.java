@@ -1,0 +1,115 @@
+package io.berth.cli;
+
+import static io.berth.cli.CliOption.flag;
+import static io.berth.cli.CliOption.valued;
+
+import io.berth.cli.CliOption.Words;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/// `sprio`: the priorities of waiting jobs, taken apart.
+///
+/// Source: sprio(1); the layouts are those of Slurm 22.05.
+final class Sprio implements Command {
+
+    private static final String LONG =
+            "%.15i %9r %.8u %.10Y %.10S %.10A %.10B %.10F %.10J %.10P %.10Q %.11N %.20T";
+    private static final String NORMAL = "%.15i %9r %.8u %10y %10a %10b %10f %10j %10p %10q %20t";
+
+    private static final List<CliOption> OPTIONS =
+            List.of(
+                    valued("format", 'o', "columns, such as %.15i %.10Y"),
+                    flag("help", '\0', "this text"),
+                    valued("jobs", 'j', "only these jobs"),
+                    flag("json", '\0', "JSON"),
+                    flag("long", 'l', "all parts"),
+                    flag("noheader", 'h', "without the line of titles"),
+                    flag("norm", 'n', "factors from 0 to 1 in place of points"),
+                    valued("partition", 'p', "only jobs in these partitions"),
+                    valued("user", 'u', "only jobs of these users"),
+                    flag("version", 'V', "Berth's version"),
+                    flag("weights", 'w', "the points that a factor of 1 gives"));
+
+    @Override
+    public String synopsis() {
+        return "sprio [-l] [-n] [-w] [-j JOB] [-u USER]: priorities of waiting jobs";
+    }
+
+    @Override
+    public List<CliOption> options() {
+        return OPTIONS;
+    }
+
+    @Override
+    public int run(Terminal terminal, Words words) throws CommandFailure {
+        JsonObject answer = MeshClient.of(terminal, "sprio").get("/v1/priorities");
+        JsonObject weights = answer.object("weights");
+        Layout<PriorityField> layout =
+                Layout.parse("sprio", format(words, weights), PriorityField::of);
+        List<JsonObject> jobs = jobs(words, answer);
+        if (words.has("json")) {
+            terminal.out().print(JsonText.pretty(Map.of("weights", weights, "jobs", jobs)));
+            return 0;
+        }
+        if (!words.has("weights") && jobs.isEmpty() && isFiltered(words)) {
+            terminal.out().print("Unable to find jobs matching user/id(s) specified\n");
+            return 0;
+        }
+        if (!words.has("noheader")) {
+            terminal.out().print(layout.line(PriorityField::title) + "\n");
+        }
+        if (words.has("weights")) {
+            terminal.out().print(layout.line(it -> it.weight(weights)) + "\n");
+            return 0;
+        }
+        for (JsonObject job : jobs) {
+            terminal.out().print(layout.line(it -> it.value(job, weights)) + "\n");
+        }
+        return 0;
+    }
+
+    private static boolean isFiltered(Words words) {
+        return words.has("jobs") || words.has("user") || words.has("partition");
+    }
+
+    /// Without a format, the parts that have a weight.
+    private static String format(Words words, JsonObject weights) {
+        String given = words.value("format");
+        if (given != null) {
+            return given;
+        }
+        if (words.has("norm")) {
+            return NORMAL;
+        }
+        if (words.has("long")) {
+            return LONG;
+        }
+        var format = new StringBuilder("%.15i %9r %.10Y %.10S");
+        for (PriorityField part : PriorityField.PARTS) {
+            if (part.hasWeight(weights)) {
+                format.append(" %.").append(part == PriorityField.TRES ? 20 : 10);
+                format.append(part.letter());
+            }
+        }
+        return format.toString();
+    }
+
+    private static List<JsonObject> jobs(Words words, JsonObject answer) throws CommandFailure {
+        var ids = new ArrayList<Long>();
+        for (String text : words.list("jobs")) {
+            Long id = JobIds.parse(text);
+            if (id == null) {
+                throw CommandFailure.error("sprio", "Invalid job id: " + text);
+            }
+            ids.add(id);
+        }
+        List<String> users = words.list("user");
+        List<String> partitions = words.list("partition");
+        return answer.objects("jobs").stream()
+                .filter(it -> ids.isEmpty() || ids.contains(it.number("job")))
+                .filter(it -> users.isEmpty() || users.contains(it.text("user")))
+                .filter(it -> partitions.isEmpty() || partitions.contains(it.text("partition")))
+                .toList();
+    }
+}

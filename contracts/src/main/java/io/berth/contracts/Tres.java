@@ -1,0 +1,113 @@
+package io.berth.contracts;
+
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/// Trackable resources by Slurm's names: `cpu`, `mem` in MiB, `node`, `billing`, `gres/gpu` and
+/// `gres/gpu:TYPE`.
+public final class Tres {
+
+    public static final String CPU = "cpu";
+    public static final String MEMORY = "mem";
+    public static final String NODE = "node";
+    public static final String BILLING = "billing";
+    public static final String GPU = "gres/gpu";
+
+    private static final Pattern NAME =
+            Pattern.compile("cpu|mem|node|billing|gres/gpu(:[a-z0-9][a-z0-9._-]{0,62})?");
+    private static final Pattern AMOUNT = Pattern.compile("([0-9]{1,12})([KMGT]?)");
+
+    private Tres() {}
+
+    /// GPUs of one type.
+    public static String gpu(String type) {
+        return GPU + ":" + type;
+    }
+
+    public static boolean isName(String name) {
+        return NAME.matcher(name).matches();
+    }
+
+    /// The amounts of a list such as `cpu=64,mem=512G,gres/gpu:a100=8`. Memory without a unit is in
+    /// MiB; `-1` takes a resource out of the list.
+    ///
+    /// @throws IllegalArgumentException naming the item that is wrong and what is allowed
+    public static SortedMap<String, Long> parse(String list) {
+        SortedMap<String, Long> amounts = new TreeMap<>();
+        for (String item : list.split(",", -1)) {
+            int equals = item.indexOf('=');
+            String name = equals < 0 ? item.strip() : item.substring(0, equals).strip();
+            if (equals < 0 || !isName(name)) {
+                throw new IllegalArgumentException(
+                        "'"
+                                + item
+                                + "' is no amount of a resource; cpu, mem, node, billing, gres/gpu and gres/gpu:TYPE are known, as in cpu=64,gres/gpu=8");
+            }
+            String text = item.substring(equals + 1).strip();
+            if (!text.equals("-1")) {
+                amounts.put(name, amount(name, text));
+            }
+        }
+        return amounts;
+    }
+
+    private static long amount(String name, String text) {
+        OptionalLong amount = amount(text, name.equals(MEMORY));
+        return amount.orElseThrow(() ->
+                new IllegalArgumentException(
+                        "'"
+                                + text
+                                + "' is no amount of "
+                                + name
+                                + ": a whole number from 0 to 999999999999"
+                                + (name.equals(MEMORY) ? ", in MiB or with K, M, G or T" : "")));
+    }
+
+    private static OptionalLong amount(String text, boolean memory) {
+        var matcher = AMOUNT.matcher(text);
+        if (!matcher.matches()) {
+            return OptionalLong.empty();
+        }
+        long number = Long.parseLong(matcher.group(1));
+        String unit = matcher.group(2);
+        if (unit.isEmpty()) {
+            return OptionalLong.of(number);
+        }
+        if (!memory) {
+            return OptionalLong.empty();
+        }
+        return OptionalLong.of(
+                switch (unit) {
+                    case "K" -> Math.ceilDiv(number, 1024L);
+                    case "M" -> number;
+                    case "G" -> number * 1024;
+                    default -> number * 1024 * 1024;
+                });
+    }
+
+    /// As Slurm prints them: `cpu=64,gres/gpu=8,mem=512G`.
+    public static String text(Map<String, Long> amounts) {
+        return new TreeMap<>(amounts)
+                .entrySet().stream()
+                        .map(it ->
+                                it.getKey()
+                                        + "="
+                                        + (it.getKey().equals(MEMORY)
+                                                ? memory(it.getValue())
+                                                : it.getValue()))
+                        .collect(Collectors.joining(","));
+    }
+
+    private static String memory(long mib) {
+        long gib = 1024;
+        long tib = gib * 1024;
+        if (mib != 0 && mib % tib == 0) {
+            return mib / tib + "T";
+        }
+        return mib != 0 && mib % gib == 0 ? mib / gib + "G" : mib + "M";
+    }
+}

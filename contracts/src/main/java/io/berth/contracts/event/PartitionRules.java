@@ -1,0 +1,60 @@
+package io.berth.contracts.event;
+
+import io.berth.contracts.event.ConfigEntry.Prices;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Who may use a partition, and how.
+///
+/// @param minNodes of a job
+/// @param maxCpusPerNode all jobs of the partition together; 0 is unlimited
+/// @param maxMemoryMibPerCpu a job may ask for; 0 is unlimited
+/// @param allowAccounts empty is all; an account stands for those below it
+/// @param denyAccounts not read where `allowAccounts` says who may
+/// @param allowQos empty is all
+/// @param denyQos not read where `allowQos` says which may
+/// @param qos whose limits hold for all its jobs, before those of their own QOS; null is none
+/// @param preemptMode what happens to its jobs when a higher tier needs their place: OFF, CANCEL,
+///   REQUEUE or SUSPEND; null is OFF
+/// @param graceSeconds between the warning and that
+/// @param hidden whether listings leave it out unless asked for all
+/// @param prices of its jobs (TRESBillingWeights); null are the cluster's
+public record PartitionRules(
+        State state,
+        int minNodes,
+        int maxCpusPerNode,
+        long maxMemoryMibPerCpu,
+        List<String> allowAccounts,
+        List<String> denyAccounts,
+        List<String> allowQos,
+        List<String> denyQos,
+        @Nullable String qos,
+        @Nullable String preemptMode,
+        long graceSeconds,
+        boolean hidden,
+        @Nullable Prices prices) {
+
+    /// Whether a partition takes jobs and starts them.
+    public enum State {
+        /// Takes jobs and starts them.
+        UP,
+        /// Takes jobs and starts none.
+        DOWN,
+        /// Starts what waits and takes no more.
+        DRAIN,
+        /// Neither.
+        INACTIVE
+    }
+
+    public static final PartitionRules DEFAULT =
+            new PartitionRules(
+                    State.UP, 1, 0, 0, List.of(), List.of(), List.of(), List.of(), null, null, 0,
+                    false, null);
+
+    public PartitionRules {
+        allowAccounts = List.copyOf(allowAccounts);
+        denyAccounts = List.copyOf(denyAccounts);
+        allowQos = List.copyOf(allowQos);
+        denyQos = List.copyOf(denyQos);
+    }
+}

@@ -1,0 +1,30 @@
+package io.berth.contracts.event;
+
+import io.berth.contracts.Limits;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// What an association allows its jobs. What it leaves open holds as in the account above.
+///
+/// @param defaultQos of jobs that name none; null as above
+/// @param qos those that its jobs may use; empty as above
+/// @param priority for the association's part of the priority (PriorityWeightAssoc)
+/// @param byPartition limits that hold instead in a partition: Slurm's associations with a
+///   partition
+public record Terms(
+        @Nullable String defaultQos,
+        List<String> qos,
+        int priority,
+        Limits limits,
+        Map<String, Limits> byPartition) {
+
+    public static final Terms NONE = new Terms(null, List.of(), 0, Limits.NONE, Map.of());
+
+    public Terms {
+        qos = List.copyOf(qos);
+        byPartition = Collections.unmodifiableMap(new TreeMap<>(byPartition));
+    }
+}

@@ -1,0 +1,109 @@
+package io.berth.contracts;
+
+import io.berth.contracts.event.AccountDetails;
+import io.berth.contracts.event.ConfigEntry;
+import io.berth.contracts.event.ConfigEntry.Part;
+import io.berth.contracts.event.PartitionRules;
+import io.berth.contracts.event.PriorityRules;
+import io.berth.contracts.event.QosRules;
+import io.berth.contracts.event.Terms;
+import java.util.List;
+import java.util.Map;
+
+/// A configuration record of every kind with every field set.
+final class SampleConfiguration {
+
+    private static final Limits LIMITS =
+            new Limits(
+                    Map.of(Limit.MAX_JOBS, 10L, Limit.MAX_WALL, 1440L),
+                    Map.of(Limit.MAX_TRES_PER_USER, Map.of(Tres.GPU, 16L)));
+    private static final Terms TERMS =
+            new Terms("high", List.of("high", "normal"), 5, LIMITS, Map.of("batch", LIMITS));
+    private static final ConfigEntry.Prices PRICES =
+            new ConfigEntry.Prices(1000, 250, 30_000, Map.of("a100", 40_000L));
+
+    private SampleConfiguration() {}
+
+    /// Of kinds that there were not from the start.
+    static List<ConfigEntry> ofNewKinds() {
+        return List.of(
+                new ConfigEntry.Reservation(
+                        new Part(4, 6, 7),
+                        "service",
+                        1_700_000_000_000L,
+                        1_700_003_600_000L,
+                        List.of("gpu-01"),
+                        List.of("root"),
+                        List.of("team_a"),
+                        List.of("MAINT")),
+                new ConfigEntry.Switch(
+                        new Part(4, 7, 7), "rack1", List.of("gpu-01", "gpu-02"), List.of("leaf")));
+    }
+
+    /// Of kinds whose first version had fewer fields.
+    static List<ConfigEntry> inFull() {
+        return List.of(
+                new ConfigEntry.Cluster(
+                        new Part(4, 1, 7),
+                        "berth",
+                        "default",
+                        "normal",
+                        604_800,
+                        604_800,
+                        false,
+                        new ConfigEntry.Weights(1000, 10_000, 100, 500, 2000),
+                        PRICES,
+                        new PriorityRules(
+                                PriorityRules.FairShareRule.CLASSIC,
+                                5,
+                                PriorityRules.UsageReset.MONTHLY,
+                                true,
+                                300,
+                                Map.of(Tres.GPU, 2000L))),
+                new ConfigEntry.Partition(
+                        new Part(4, 2, 7),
+                        "batch",
+                        true,
+                        List.of("gpu-01"),
+                        259_200,
+                        3600,
+                        16,
+                        100,
+                        1,
+                        2048,
+                        new PartitionRules(
+                                PartitionRules.State.DRAIN,
+                                2,
+                                64,
+                                8192,
+                                List.of("team_a"),
+                                List.of("team_b"),
+                                List.of("normal"),
+                                List.of("high"),
+                                "part_batch",
+                                "REQUEUE",
+                                30,
+                                true,
+                                PRICES)),
+                new ConfigEntry.Account(
+                        new Part(4, 3, 7),
+                        "team_a",
+                        "science",
+                        60,
+                        TERMS,
+                        new AccountDetails("Team A", "science", List.of("alice"))),
+                new ConfigEntry.Association(new Part(4, 4, 7), "team_a", "alice", 50, true, TERMS),
+                new ConfigEntry.Qos(
+                        new Part(4, 5, 7),
+                        "high",
+                        100,
+                        new QosRules(
+                                "urgent",
+                                List.of(QosRules.Flag.DENY_ON_LIMIT, QosRules.Flag.NO_DECAY),
+                                2000,
+                                60,
+                                List.of("normal"),
+                                "CANCEL",
+                                LIMITS)));
+    }
+}

@@ -1,0 +1,91 @@
+package io.berth.core.limits;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/// What the live jobs use together: of each QOS, of each user and account in it, of each
+/// association and of each account with all below it.
+///
+/// Mutable and confined to one thread. A job that is added and removed leaves it as it was.
+public final class Counters {
+
+    /// One sum.
+    static final class Sum {
+        private long running;
+        private long submitted;
+        private final Map<String, Long> tres = new HashMap<>();
+        private final Map<String, Long> tresSeconds = new HashMap<>();
+
+        long running() {
+            return running;
+        }
+
+        /// Waiting ones included.
+        long submitted() {
+            return submitted;
+        }
+
+        long held(String resource) {
+            return tres.getOrDefault(resource, 0L);
+        }
+
+        /// Amount × minutes that the running jobs may still take at that second.
+        long runMinutes(String resource, long nowSeconds) {
+            long left =
+                    tresSeconds.getOrDefault(resource, 0L)
+                            - Math.multiplyExact(held(resource), nowSeconds);
+            return Math.max(0, left) / 60;
+        }
+
+        private boolean empty() {
+            return running == 0 && submitted == 0;
+        }
+    }
+
+    private static final Sum NOTHING = new Sum();
+
+    private final LimitPolicy policy;
+    private final Map<String, Sum> sums = new HashMap<>();
+
+    /// Nothing yet, under a policy whose accounts it follows.
+    public Counters(LimitPolicy policy) {
+        this.policy = policy;
+    }
+
+    /// A job waits, or, with a sign of -1, does not any more.
+    public void submitted(JobUse job, int sign) {
+        for (String key : policy.keys(job)) {
+            Sum sum = sums.computeIfAbsent(key, _ -> new Sum());
+            sum.submitted += sign;
+            forget(key, sum);
+        }
+    }
+
+    /// A job runs, or, with a sign of -1, does not any more.
+    ///
+    /// @param endSeconds when it reaches its limit, in seconds of cell time
+    public void running(JobUse job, long endSeconds, int sign) {
+        for (String key : policy.keys(job)) {
+            Sum sum = sums.computeIfAbsent(key, _ -> new Sum());
+            sum.running += sign;
+            sum.submitted += sign;
+            job.tres()
+                    .forEach((name, amount) -> {
+                        sum.tres.merge(name, sign * amount, Long::sum);
+                        sum.tresSeconds.merge(
+                                name, Math.multiplyExact(sign * amount, endSeconds), Long::sum);
+                    });
+            forget(key, sum);
+        }
+    }
+
+    private void forget(String key, Sum sum) {
+        if (sum.empty()) {
+            sums.remove(key);
+        }
+    }
+
+    Sum of(String key) {
+        return sums.getOrDefault(key, NOTHING);
+    }
+}

@@ -1,0 +1,97 @@
+package io.berth.core.limits;
+
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.Tres;
+import io.berth.contracts.event.ConfigEntry.Prices;
+import java.util.Collections;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/// What one job counts for limits.
+///
+/// @param tres amounts in all, named as [Tres] names them
+/// @param perNode amounts on the node where it uses most
+/// @param limitSeconds its time limit; 0 is unlimited
+public record JobUse(
+        String user,
+        String account,
+        String partition,
+        String qos,
+        Map<String, Long> tres,
+        Map<String, Long> perNode,
+        long limitSeconds) {
+
+    public JobUse {
+        tres = Collections.unmodifiableSortedMap(new TreeMap<>(tres));
+        perNode = Collections.unmodifiableSortedMap(new TreeMap<>(perNode));
+    }
+
+    /// A job without a time limit counts as this long for limits of minutes.
+    private static final long UNLIMITED_SECONDS = 365L * 86_400;
+
+    /// How long it may take for limits of minutes.
+    public long longestSeconds() {
+        return limitSeconds == 0 ? UNLIMITED_SECONDS : limitSeconds;
+    }
+
+    /// What a job asks for. Memory that is asked for as all of a node counts nothing; GPUs of no
+    /// stated type count as `gres/gpu` alone.
+    ///
+    /// @param prices that make the billing of it
+    public static JobUse asked(JobDescription job, Prices prices) {
+        ResourceRequest request = job.request();
+        SortedMap<String, Long> all = new TreeMap<>();
+        for (int node = 0; node < request.nodes(); node++) {
+            amounts(request, node)
+                    .forEach((name, amount) -> all.merge(name, amount, Saturated::plus));
+        }
+        all.put(Tres.BILLING, billing(request, all, prices) / 1000);
+        return new JobUse(
+                job.user(),
+                job.account(),
+                job.partition(),
+                job.qos(),
+                all,
+                amounts(request, 0),
+                job.timeLimitSeconds());
+    }
+
+    /// The job on the GPUs that it was given, whose types are known.
+    ///
+    /// @param byType GPUs of each type
+    public JobUse holding(Map<String, Long> byType) {
+        var held = new TreeMap<>(tres);
+        held.keySet().removeIf(it -> it.startsWith(Tres.GPU + ":"));
+        byType.forEach((type, count) -> held.put(Tres.gpu(type), count));
+        return new JobUse(user, account, partition, qos, held, perNode, limitSeconds);
+    }
+
+    private static SortedMap<String, Long> amounts(ResourceRequest request, int node) {
+        SortedMap<String, Long> amounts = new TreeMap<>();
+        amounts.put(Tres.NODE, 1L);
+        amounts.put(Tres.CPU, (long) request.cpusOn(node));
+        amounts.put(Tres.MEMORY, request.memoryMibOn(node, 0));
+        long gpus = request.gpus().perNode();
+        if (gpus > 0) {
+            amounts.put(Tres.GPU, gpus);
+            String type = request.gpus().type();
+            if (type != null) {
+                amounts.put(Tres.gpu(type), gpus);
+            }
+        }
+        return amounts;
+    }
+
+    /// In thousandths.
+    private static long billing(ResourceRequest request, Map<String, Long> amounts, Prices prices) {
+        String type = request.gpus().type();
+        long gpuPrice =
+                type == null ? prices.gpu() : prices.gpuByType().getOrDefault(type, prices.gpu());
+        long cpus = Saturated.times(amounts.getOrDefault(Tres.CPU, 0L), prices.cpu());
+        long memory = Saturated.times(amounts.getOrDefault(Tres.MEMORY, 0L), prices.gib()) / 1024;
+        long gpus = Saturated.times(amounts.getOrDefault(Tres.GPU, 0L), gpuPrice);
+        return Saturated.plus(Saturated.plus(cpus, memory), gpus);
+    }
+}

@@ -1,0 +1,167 @@
+package io.berth.core.limits;
+
+import io.berth.contracts.Limit;
+import io.berth.contracts.Reason;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// One look at one job under the limits that hold for it.
+final class LimitCheck {
+
+    private static final List<Limit> IN_COUNTS =
+            List.of(Limit.GRP_JOBS, Limit.MAX_JOBS_PER_ACCOUNT, Limit.MAX_JOBS, Limit.MAX_WALL);
+
+    private static final List<Limit> IN_RESOURCES =
+            List.of(
+                    Limit.MAX_TRES_MINS,
+                    Limit.GRP_TRES,
+                    Limit.GRP_TRES_RUN_MINS,
+                    Limit.MAX_TRES,
+                    Limit.MAX_TRES_PER_NODE,
+                    Limit.MIN_TRES,
+                    Limit.MAX_TRES_PER_USER,
+                    Limit.MAX_TRES_PER_ACCOUNT);
+
+    static final List<Limit> AT_SUBMISSION =
+            List.of(
+                    Limit.GRP_SUBMIT_JOBS,
+                    Limit.MAX_SUBMIT_JOBS_PER_ACCOUNT,
+                    Limit.MAX_SUBMIT_JOBS);
+
+    private final LimitPolicy policy;
+    private final JobUse job;
+    private final Counters counters;
+    private final long nowSeconds;
+    private final List<Place> places;
+    private final long limitSeconds;
+
+    LimitCheck(LimitPolicy policy, JobUse job, Counters counters, long nowSeconds) {
+        this.policy = policy;
+        this.job = job;
+        this.counters = counters;
+        this.nowSeconds = nowSeconds;
+        this.places = policy.places(job);
+        this.limitSeconds = job.longestSeconds();
+    }
+
+    Optional<Reason> start() {
+        return first(IN_COUNTS).or(() -> first(IN_RESOURCES));
+    }
+
+    Optional<Reason> submit() {
+        Optional<Reason> tooMany = first(AT_SUBMISSION);
+        if (tooMany.isPresent() || !policy.deniesOnLimit(job.qos())) {
+            return tooMany;
+        }
+        return first(IN_COUNTS.stream().filter(it -> !it.passes()).toList())
+                .or(() -> first(IN_RESOURCES.stream().filter(it -> !it.passes()).toList()))
+                .or(() -> neverFits());
+    }
+
+    /// A limit of a group or user that the job alone exceeds.
+    private Optional<Reason> neverFits() {
+        return new LimitCheck(policy, job, new Counters(policy), nowSeconds).first(IN_RESOURCES);
+    }
+
+    private Optional<Reason> first(List<Limit> limits) {
+        Map<Limit, Set<String>> read = new EnumMap<>(Limit.class);
+        for (Place place : places) {
+            for (Limit limit : limits) {
+                Optional<Reason> met = met(place, limit, read);
+                if (met.isPresent()) {
+                    return met;
+                }
+            }
+            if (place.ofQos()) {
+                markRead(place, limits, read);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /// What a QOS limits is not limited by what comes after it.
+    private void markRead(Place place, List<Limit> limits, Map<Limit, Set<String>> read) {
+        for (Limit limit : limits) {
+            Set<String> of = read.computeIfAbsent(limit, _ -> new HashSet<>());
+            if (place.limits().count(limit).isPresent()) {
+                of.add("");
+            }
+            of.addAll(place.limits().amounts(limit).keySet());
+        }
+    }
+
+    private Optional<Reason> met(Place place, Limit limit, Map<Limit, Set<String>> read) {
+        Set<String> before = read.getOrDefault(limit, Set.of());
+        var count = place.limits().count(limit);
+        if (count.isPresent()
+                && !before.contains("")
+                && counted(place, limit) > count.getAsLong()) {
+            return Optional.of(LimitReasons.of(place.ofQos(), limit, ""));
+        }
+        for (var it : place.limits().amounts(limit).entrySet()) {
+            String resource = it.getKey();
+            if (!before.contains(resource) && exceeds(place, limit, resource, it.getValue())) {
+                return Optional.of(LimitReasons.of(place.ofQos(), limit, resource));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /// The number that the limit bounds, the job included.
+    private long counted(Place place, Limit limit) {
+        Counters.Sum sum = counters.of(place.keyOf(limit));
+        return switch (limit) {
+            case GRP_JOBS, MAX_JOBS, MAX_JOBS_PER_ACCOUNT -> sum.running() + 1;
+            case GRP_SUBMIT_JOBS, MAX_SUBMIT_JOBS, MAX_SUBMIT_JOBS_PER_ACCOUNT ->
+                    sum.submitted() + 1;
+            case MAX_WALL -> Math.ceilDiv(limitSeconds, 60L);
+            case GRP_WALL,
+                    GRP_TRES,
+                    GRP_TRES_MINS,
+                    GRP_TRES_RUN_MINS,
+                    MAX_TRES,
+                    MAX_TRES_PER_NODE,
+                    MAX_TRES_MINS,
+                    MAX_TRES_PER_USER,
+                    MAX_TRES_PER_ACCOUNT,
+                    MIN_TRES ->
+                    0;
+        };
+    }
+
+    private boolean exceeds(Place place, Limit limit, String resource, long bound) {
+        long own = job.tres().getOrDefault(resource, 0L);
+        Counters.Sum sum = counters.of(place.keyOf(limit));
+        return switch (limit) {
+            case MIN_TRES -> own < bound;
+            case MAX_TRES -> own > bound;
+            case MAX_TRES_PER_NODE -> job.perNode().getOrDefault(resource, 0L) > bound;
+            case MAX_TRES_MINS -> minutes(own) > bound;
+            // A job that uses none of it is not kept waiting by others that use too much.
+            case GRP_TRES, MAX_TRES_PER_USER, MAX_TRES_PER_ACCOUNT ->
+                    own > 0 && Saturated.plus(sum.held(resource), own) > bound;
+            case GRP_TRES_RUN_MINS ->
+                    own > 0
+                            && Saturated.plus(sum.runMinutes(resource, nowSeconds), minutes(own))
+                                    > bound;
+            case GRP_TRES_MINS,
+                    GRP_JOBS,
+                    GRP_SUBMIT_JOBS,
+                    GRP_WALL,
+                    MAX_JOBS,
+                    MAX_SUBMIT_JOBS,
+                    MAX_WALL,
+                    MAX_JOBS_PER_ACCOUNT,
+                    MAX_SUBMIT_JOBS_PER_ACCOUNT ->
+                    false;
+        };
+    }
+
+    private long minutes(long amount) {
+        return Saturated.times(amount, limitSeconds) / 60;
+    }
+}

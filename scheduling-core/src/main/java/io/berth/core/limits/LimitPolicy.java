@@ -1,0 +1,212 @@
+package io.berth.core.limits;
+
+import io.berth.contracts.Limit;
+import io.berth.contracts.Limits;
+import io.berth.contracts.Reason;
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.ConfigEntry.Account;
+import io.berth.contracts.event.ConfigEntry.Association;
+import io.berth.contracts.event.ConfigEntry.Partition;
+import io.berth.contracts.event.ConfigEntry.Prices;
+import io.berth.contracts.event.ConfigEntry.Qos;
+import io.berth.contracts.event.QosRules.Flag;
+import io.berth.contracts.event.Terms;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/// The limits of one configuration, and whether a job may start or be accepted under them.
+///
+/// *Precedence*: the QOS of the partition and the job's QOS (the other way around with
+/// `OverPartQOS`), then the user's association, then its accounts up to the root. A limit that an
+/// earlier one sets, for the same resource, is not read in a later one. `Max…` limits of an account
+/// are those of each user below it who has none of his own; `Grp…` limits of an account hold for
+/// all below it together, at every level.
+///
+/// *Order*: numbers of jobs and times first, then resources, each from the first place of
+/// precedence to the last; the first limit met is the reason.
+///
+/// *Example*: QOS `normal` has MaxTRESPerUser=gres/gpu=8, and alice runs 6 GPUs in it. Her job of 4
+/// GPUs waits for `QOSMaxGRESPerUser`; one of 2 starts.
+///
+/// Source: "Resource Limits" of Slurm 22.05; sacctmgr(1).
+public final class LimitPolicy {
+
+    private record Member(String account, String user) {}
+
+    private record Way(String user, String account, String partition, String qos) {}
+
+    private final Configuration configuration;
+    private final Map<Member, Association> associations = new HashMap<>();
+    private final Map<Way, List<Place>> ways = new ConcurrentHashMap<>();
+    private final boolean none;
+
+    public LimitPolicy(Configuration configuration) {
+        this.configuration = configuration;
+        configuration
+                .associations()
+                .forEach(it -> associations.put(new Member(it.account(), it.user()), it));
+        none =
+                configuration.qos().values().stream().allMatch(it -> it.ownRules().limits().none())
+                        && configuration.accounts().values().stream()
+                                .allMatch(it -> none(it.ownTerms()))
+                        && configuration.associations().stream()
+                                .allMatch(it -> none(it.ownTerms()));
+    }
+
+    private static boolean none(Terms terms) {
+        return terms.limits().none()
+                && terms.byPartition().values().stream().allMatch(Limits::none);
+    }
+
+    /// Whether there is no limit at all: nothing needs to be counted then.
+    public boolean none() {
+        return none;
+    }
+
+    /// The prices that a partition's jobs are billed at.
+    public Prices prices(String partition) {
+        Partition it = configuration.partitions().get(partition);
+        Prices own = it == null ? null : it.partitionRules().prices();
+        return own == null ? configuration.cluster().prices() : own;
+    }
+
+    static String qos(String name) {
+        return "qos/" + name;
+    }
+
+    static String association(String account, String user) {
+        return "user/" + account + "/" + user;
+    }
+
+    /// The sums that a job is part of.
+    List<String> keys(JobUse job) {
+        var keys = new ArrayList<String>();
+        for (Place place : places(job)) {
+            keys.add(place.key());
+            if (place.ofQos()) {
+                keys.add(place.userKey());
+                keys.add(place.accountKey());
+            }
+        }
+        return keys;
+    }
+
+    /// In the order of precedence.
+    List<Place> places(JobUse job) {
+        return ways.computeIfAbsent(
+                new Way(job.user(), job.account(), job.partition(), job.qos()), _ -> find(job));
+    }
+
+    private List<Place> find(JobUse job) {
+        var places = new ArrayList<Place>();
+        Qos own = configuration.qos().get(job.qos());
+        Partition partition = configuration.partitions().get(job.partition());
+        String name = partition == null ? null : partition.partitionRules().qos();
+        Qos ofPartition = name == null ? null : configuration.qos().get(name);
+        boolean ownFirst = own != null && own.ownRules().has(Flag.OVER_PART_QOS);
+        add(places, ownFirst ? own : ofPartition, job);
+        if (own == null || !own.equals(ofPartition)) {
+            add(places, ownFirst ? ofPartition : own, job);
+        }
+        String user = association(job.account(), job.user());
+        places.add(new Place(false, ofUser(job), user, user, user));
+        @Nullable String account = job.account();
+        while (account != null) {
+            Account it = configuration.accounts().get(account);
+            String key = "account/" + account;
+            Limits limits = it == null ? Limits.NONE : part(it.ownTerms().limits(), true);
+            places.add(new Place(false, limits, key, key, key));
+            account = it == null ? null : it.parent();
+        }
+        return places;
+    }
+
+    private static void add(List<Place> places, @Nullable Qos qos, JobUse job) {
+        if (qos != null) {
+            String key = qos(qos.name());
+            places.add(
+                    new Place(
+                            true,
+                            qos.ownRules().limits(),
+                            key,
+                            key + "/user/" + job.user(),
+                            key + "/account/" + job.account()));
+        }
+    }
+
+    private Limits ofUser(JobUse job) {
+        Association it = associations.get(new Member(job.account(), job.user()));
+        Terms own = it == null ? Terms.NONE : it.ownTerms();
+        Limits limits =
+                own.byPartition().getOrDefault(job.partition(), Limits.NONE).orElse(own.limits());
+        @Nullable String account = job.account();
+        while (account != null) {
+            Account above = configuration.accounts().get(account);
+            if (above == null) {
+                break;
+            }
+            Terms terms = above.ownTerms();
+            limits =
+                    limits.orElse(
+                            part(
+                                    terms.byPartition()
+                                            .getOrDefault(job.partition(), Limits.NONE)
+                                            .orElse(terms.limits()),
+                                    false));
+            account = above.parent();
+        }
+        return limits;
+    }
+
+    /// The limits of groups, or all others.
+    private static Limits part(Limits limits, boolean ofGroups) {
+        if (limits.none()) {
+            return limits;
+        }
+        Map<Limit, Long> counts = new TreeMap<>(limits.counts());
+        counts.keySet().removeIf(it -> isOfGroup(it) != ofGroups);
+        Map<Limit, Map<String, Long>> tres = new TreeMap<>(limits.tres());
+        tres.keySet().removeIf(it -> isOfGroup(it) != ofGroups);
+        return new Limits(counts, tres);
+    }
+
+    private static boolean isOfGroup(Limit limit) {
+        return limit.slurmName().startsWith("Grp");
+    }
+
+    boolean deniesOnLimit(String name) {
+        Qos qos = configuration.qos().get(name);
+        return qos != null && qos.ownRules().has(Flag.DENY_ON_LIMIT);
+    }
+
+    /// Whether a limit on the number of submitted jobs holds for this one: only then its submission
+    /// needs counters.
+    public boolean countsSubmissions(JobUse job) {
+        return places(job).stream()
+                .anyMatch(place ->
+                        LimitCheck.AT_SUBMISSION.stream()
+                                .anyMatch(it -> place.limits().counts().containsKey(it)));
+    }
+
+    /// Why the job may not start now, if it may not.
+    ///
+    /// @param counters what the other jobs use
+    /// @param nowSeconds of cell time
+    public Optional<Reason> start(JobUse job, Counters counters, long nowSeconds) {
+        return none ? Optional.empty() : new LimitCheck(this, job, counters, nowSeconds).start();
+    }
+
+    /// Why the job is not accepted, if it is not: too many jobs are submitted already, or it is
+    /// more than a job may ever be and its QOS has `DenyOnLimit`.
+    ///
+    /// @param counters what the other jobs use, waiting ones included
+    public Optional<Reason> submit(JobUse job, Counters counters) {
+        return none ? Optional.empty() : new LimitCheck(this, job, counters, 0).submit();
+    }
+}

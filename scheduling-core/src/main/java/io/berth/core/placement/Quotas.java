@@ -1,0 +1,160 @@
+package io.berth.core.placement;
+
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
+import io.berth.contracts.Reason;
+import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.JobStatus;
+import io.berth.core.limits.Counters;
+import io.berth.core.limits.JobUse;
+import io.berth.core.limits.LimitPolicy;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/// What the running jobs use under the configuration's limits, and which waiting jobs these keep
+/// back.
+///
+/// Waiting jobs of which a limit must think the same form a *kind*: a look costs as many verdicts
+/// as there are kinds, however many jobs wait. Without any limit it costs nothing.
+final class Quotas {
+
+    private record Kind(
+            String user,
+            String account,
+            String partition,
+            String qos,
+            ResourceRequest request,
+            long limitSeconds) {
+
+        static Kind of(JobDescription job) {
+            return new Kind(
+                    job.user(),
+                    job.account(),
+                    job.partition(),
+                    job.qos(),
+                    job.request(),
+                    job.timeLimitSeconds());
+        }
+    }
+
+    /// The waiting jobs of one kind.
+    private static final class Group {
+        final JobUse use;
+        final Set<JobId> jobs = new TreeSet<>();
+
+        /// What was told of them last.
+        Optional<Reason> told = Optional.empty();
+
+        Optional<Reason> verdict = Optional.empty();
+        long look = -1;
+
+        Group(JobUse use) {
+            this.use = use;
+        }
+    }
+
+    private record Held(JobUse use, long endSeconds) {}
+
+    private final LimitPolicy policy;
+    private final Counters counters;
+    private final Map<Kind, Group> waiting = new HashMap<>();
+    private final Map<JobId, Kind> kinds = new HashMap<>();
+    private final Map<JobId, Held> held = new HashMap<>();
+
+    /// Grows whenever a verdict may change.
+    private long look;
+
+    private long lookedAt;
+
+    Quotas(Configuration configuration) {
+        this.policy = new LimitPolicy(configuration);
+        this.counters = new Counters(policy);
+    }
+
+    /// A job waits.
+    void waits(JobStatus job) {
+        if (policy.none()) {
+            return;
+        }
+        forget(job.job());
+        Kind kind = Kind.of(job.description());
+        group(kind, job.description()).jobs.add(job.job());
+        kinds.put(job.job(), kind);
+    }
+
+    private Group group(Kind kind, JobDescription job) {
+        return waiting.computeIfAbsent(
+                kind, it -> new Group(JobUse.asked(job, policy.prices(it.partition()))));
+    }
+
+    /// A job holds resources.
+    ///
+    /// @param gpusByType that it was given
+    /// @param since in epoch milliseconds
+    void holds(JobStatus job, Map<String, Long> gpusByType, long since) {
+        if (policy.none()) {
+            return;
+        }
+        forget(job.job());
+        JobDescription description = job.description();
+        var use = JobUse.asked(description, policy.prices(description.partition()));
+        var taken = new Held(use.holding(gpusByType), since / 1000 + use.longestSeconds());
+        held.put(job.job(), taken);
+        counters.running(taken.use(), taken.endSeconds(), 1);
+        look++;
+    }
+
+    /// A job neither waits nor holds anything.
+    void forget(JobId job) {
+        Held taken = held.remove(job);
+        if (taken != null) {
+            counters.running(taken.use(), taken.endSeconds(), -1);
+            look++;
+        }
+        Kind kind = kinds.remove(job);
+        Group group = kind == null ? null : waiting.get(kind);
+        if (group != null) {
+            group.jobs.remove(job);
+            if (group.jobs.isEmpty()) {
+                waiting.remove(kind);
+            }
+        }
+    }
+
+    /// The limit that keeps a waiting job back; null if none does.
+    @Nullable Reason met(JobId job, long now) {
+        Kind kind = kinds.get(job);
+        Group group = kind == null ? null : waiting.get(kind);
+        return group == null ? null : verdict(group, now).orElse(null);
+    }
+
+    private Optional<Reason> verdict(Group group, long now) {
+        if (now != lookedAt) {
+            lookedAt = now;
+            look++;
+        }
+        if (group.look != look) {
+            group.verdict = policy.start(group.use, counters, now / 1000);
+            group.look = look;
+        }
+        return group.verdict;
+    }
+
+    /// The waiting jobs of which limits think otherwise than when this was last asked.
+    Set<JobId> changed(long now) {
+        var changed = new TreeSet<JobId>();
+        for (Group group : waiting.values()) {
+            Optional<Reason> verdict = verdict(group, now);
+            if (!verdict.equals(group.told)) {
+                group.told = verdict;
+                changed.addAll(group.jobs);
+            }
+        }
+        return changed;
+    }
+}

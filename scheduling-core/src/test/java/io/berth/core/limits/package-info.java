@@ -1,0 +1,4 @@
+@NullMarked
+package io.berth.core.limits;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,100 @@
+package io.berth.core.placement;
+
+import static io.berth.core.testing.TestCell.gpus;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.contracts.JobState;
+import io.berth.contracts.Limit;
+import io.berth.contracts.Limits;
+import io.berth.contracts.Reason;
+import io.berth.contracts.Tres;
+import io.berth.contracts.event.RunReport.Cause;
+import io.berth.core.state.Input;
+import io.berth.core.testing.TestCell;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// A node of eight GPUs, of which the QOS gives a user four.
+final class PlacementLimitsTest {
+
+    private final TestCell cell = new TestCell();
+
+    @BeforeEach
+    void a_user_may_have_four_gpus() {
+        allow(4);
+        cell.node("n1", 16, 8, "a100");
+    }
+
+    private void allow(long gpus) {
+        var limits = new Limits(Map.of(), Map.of(Limit.MAX_TRES_PER_USER, Map.of(Tres.GPU, gpus)));
+        cell.take(new Input.Configured(TestCell.configuration(limits)));
+    }
+
+    @Test
+    void a_job_over_the_limit_waits_for_it_and_others_pass() {
+        cell.submit(1, "alice", gpus(1, 3, null));
+        cell.submit(2, "alice", gpus(1, 2, null));
+        cell.submit(3, "alice", gpus(1, 1, null));
+        cell.submit(4, "bob", gpus(1, 4, null));
+
+        cell.round();
+
+        assertThat(cell.job(2).state()).isEqualTo(JobState.PENDING);
+        assertThat(cell.job(2).reason()).isEqualTo(Reason.QOS_MAX_GRES_PER_USER);
+        assertThat(cell.job(2).planned()).isNull();
+        assertThat(cell.where(3)).isNotEmpty();
+        assertThat(cell.where(4)).isNotEmpty();
+    }
+
+    @Test
+    void who_waits_for_room_behind_it_is_first_and_says_so() {
+        cell.submit(1, "alice", gpus(1, 4, null));
+        cell.submit(2, "alice", gpus(1, 1, null));
+        cell.submit(3, "bob", gpus(1, 4, null));
+        cell.submit(4, "carol", gpus(1, 4, null));
+
+        cell.round();
+
+        assertThat(cell.job(2).reason()).isEqualTo(Reason.QOS_MAX_GRES_PER_USER);
+        assertThat(cell.job(4).reason()).isEqualTo(Reason.RESOURCES);
+    }
+
+    @Test
+    void it_starts_when_a_job_of_the_same_user_has_ended() {
+        cell.submit(1, "alice", gpus(1, 4, null));
+        cell.submit(2, "alice", gpus(1, 4, null));
+        cell.round();
+        cell.ready(1, 1, "n1");
+        cell.ended(1, 1, "n1", Cause.EXITED, 0);
+
+        cell.round();
+
+        assertThat(cell.where(2)).isNotEmpty();
+    }
+
+    @Test
+    void a_higher_limit_lets_it_start() {
+        cell.submit(1, "alice", gpus(1, 4, null));
+        cell.submit(2, "alice", gpus(1, 4, null));
+        cell.round();
+
+        allow(8);
+        cell.round();
+
+        assertThat(cell.where(2)).isNotEmpty();
+    }
+
+    @Test
+    void a_lower_limit_stops_no_run() {
+        cell.submit(1, "alice", gpus(1, 4, null));
+        cell.round();
+
+        allow(2);
+        cell.submit(2, "alice", gpus(1, 1, null));
+        cell.round();
+
+        assertThat(cell.where(1)).isNotEmpty();
+        assertThat(cell.job(2).reason()).isEqualTo(Reason.QOS_MAX_GRES_PER_USER);
+    }
+}

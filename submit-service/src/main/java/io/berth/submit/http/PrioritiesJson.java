@@ -1,0 +1,76 @@
+package io.berth.submit.http;
+
+import io.berth.contracts.JobState;
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.ConfigEntry.Weights;
+import io.berth.contracts.event.PriorityRules;
+import io.berth.submit.Job;
+import io.berth.submit.Picture;
+import io.berth.submit.Priority;
+import java.util.List;
+import java.util.Map;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.jspecify.annotations.Nullable;
+
+/// The priorities of all waiting jobs, taken apart, and the weights that they were made with.
+@Schema(name = "Priorities")
+record PrioritiesJson(@Nullable WeightsJson weights, List<JobPriorityJson> jobs) {
+
+    /// Points for a factor of 1.
+    @Schema(name = "PriorityWeights")
+    record WeightsJson(
+            int age,
+            int association,
+            int fairShare,
+            int jobSize,
+            int partition,
+            int qos,
+            Map<String, Long> tres) {}
+
+    /// One job's.
+    ///
+    /// @param points the whole, rounded
+    @Schema(name = "JobPriority")
+    record JobPriorityJson(
+            long job,
+            String partition,
+            String user,
+            String account,
+            String qos,
+            long points,
+            WhyJson.PriorityJson priority) {}
+
+    static PrioritiesJson of(Picture picture, long now) {
+        return new PrioritiesJson(
+                picture.configuration().map(PrioritiesJson::weights).orElse(null),
+                picture.jobs(now)
+                        .filter(job -> job.state() == JobState.PENDING)
+                        .map(job -> of(job, picture, now))
+                        .toList());
+    }
+
+    private static WeightsJson weights(Configuration configuration) {
+        Weights weights = configuration.cluster().weights();
+        PriorityRules rules = configuration.cluster().priorityRules();
+        return new WeightsJson(
+                weights.age(),
+                rules.associationWeight(),
+                weights.fairShare(),
+                weights.jobSize(),
+                weights.partition(),
+                weights.qos(),
+                rules.tresWeights());
+    }
+
+    private static JobPriorityJson of(Job job, Picture picture, long now) {
+        Priority priority = Priority.of(job, picture.shares(), now);
+        return new JobPriorityJson(
+                job.id().value(),
+                job.partition(),
+                job.user(),
+                job.description().account(),
+                job.description().qos(),
+                priority.points(),
+                WhyJson.PriorityJson.of(priority));
+    }
+}
