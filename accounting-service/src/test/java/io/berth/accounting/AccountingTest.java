@@ -3,6 +3,7 @@ package io.berth.accounting;
 import static io.restassured.RestAssured.given;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 import static org.hamcrest.Matchers.containsString;
 import static org.hamcrest.Matchers.equalTo;
@@ -41,6 +42,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -161,6 +163,43 @@ class AccountingTest {
                 .body("code", equalTo("invalid_request"))
                 .body("detail", containsString("'ASLEEP'"));
         given().get("/v1/accounting/jobs?job=0x1").then().statusCode(400);
+    }
+
+    @Test
+    @Order(6)
+    @TestSecurity(user = "alice", roles = "user")
+    void a_report_tells_what_was_held_in_a_time_in_the_parts_of_it() {
+        long first = number("SELECT min(placed_at) FROM run");
+        long last = number("SELECT max(freed_at) FROM run");
+        long gpuMillis = charged.stream().mapToLong(it -> it.charge().gpuMillis()).sum();
+        long middle = (first + last) / 2;
+
+        List<Long> parts =
+                Stream.of(
+                                new long[] {first, last},
+                                new long[] {first, middle},
+                                new long[] {middle, last})
+                        .map(it -> gpuSeconds(it[0], it[1]))
+                        .toList();
+
+        // Runs that still last count as well.
+        assertThat(parts.getFirst()).isGreaterThan(gpuMillis / 1000 - 10);
+        assertThat(parts.get(1) + parts.get(2)).isCloseTo(parts.getFirst(), within(20L));
+        assertThat(parts.get(1)).isPositive();
+        assertThat(gpuSeconds(last, last + 1000)).isZero();
+        given().get("/v1/accounting/report").then().statusCode(400);
+    }
+
+    private static long gpuSeconds(long start, long end) {
+        List<Integer> seconds =
+                given().get("/v1/accounting/report?start=" + start + "&end=" + end)
+                        .jsonPath()
+                        .getList("usage.gpuSeconds");
+        return seconds.stream().mapToLong(Integer::longValue).sum();
+    }
+
+    private long number(String sql) {
+        return Long.parseLong(ask(sql).getFirst());
     }
 
     @Test

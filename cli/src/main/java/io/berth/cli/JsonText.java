@@ -10,8 +10,15 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// JSON as it is sent and printed. Fields that are null are left out.
+/// JSON as it is sent and printed. Fields that are null are left out, those that are [#NULL] are not.
 final class JsonText {
+
+    /// A null that is written.
+    static final Object NULL = Explicit.NULL;
+
+    private enum Explicit {
+        NULL
+    }
 
     private static final JsonFactory FACTORY = new JsonFactory();
 
@@ -43,6 +50,7 @@ final class JsonText {
     private static void write(@Nullable Object value, JsonGenerator generator) throws IOException {
         switch (value) {
             case null -> generator.writeNull();
+            case Explicit _ -> generator.writeNull();
             case JsonObject object -> write(object.fields(), generator);
             case Map<?, ?> object -> {
                 generator.writeStartObject();

@@ -16,6 +16,10 @@ public final class Main {
                     "sprio",
                     "sshare",
                     "share",
+                    "sreport",
+                    "sacctmgr",
+                    "apply",
+                    "import",
                     "scontrol",
                     "why",
                     "logs",
@@ -95,6 +99,10 @@ public final class Main {
             case "sprio" -> new Sprio();
             case "sshare" -> new Sshare();
             case "share" -> new Share();
+            case "sreport" -> new Sreport();
+            case "sacctmgr" -> new Sacctmgr();
+            case "apply" -> new Apply();
+            case "import" -> new ImportSlurm();
             case "scontrol" -> new Scontrol();
             case "why" -> new Why();
             case "logs" -> new Logs();

@@ -91,6 +91,15 @@ final class MeshClient {
         return success(mesh.accounting() + path);
     }
 
+    /// The accounting service's answer to a request with a body, whatever it is.
+    ///
+    /// @param headers names and values in turn
+    /// @throws CommandFailure if there is none
+    Answer accounting(String method, String path, String body, List<String> headers)
+            throws CommandFailure {
+        return ask(method, mesh.accounting() + path, body, headers);
+    }
+
     private JsonObject success(String url) throws CommandFailure {
         Answer answer = ask("GET", url, null, List.of());
         if (!answer.ok()) {
@@ -134,13 +143,15 @@ final class MeshClient {
             connection.setInstanceFollowRedirects(false);
             connection.setRequestProperty("Authorization", "Bearer " + token.text());
             connection.setRequestProperty("Accept", "application/json, application/problem+json");
+            if (body != null) {
+                connection.setRequestProperty("Content-Type", "application/json");
+            }
             for (int i = 0; i < headers.size(); i += 2) {
                 connection.setRequestProperty(headers.get(i), headers.get(i + 1));
             }
             if (body != null) {
                 byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
                 connection.setDoOutput(true);
-                connection.setRequestProperty("Content-Type", "application/json");
                 try (OutputStream out = connection.getOutputStream()) {
                     out.write(bytes);
                 }

@@ -3,9 +3,12 @@ package io.berth.cli;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -75,6 +78,19 @@ record Terminal(
         return home.isEmpty()
                 ? Path.of(System.getProperty("user.home"), ".berth")
                 : directory.resolve(home);
+    }
+
+    /// A file's content, by its name as the caller wrote it.
+    ///
+    /// @throws CommandFailure if it cannot be read
+    byte[] read(String command, String name) throws CommandFailure {
+        try {
+            return Files.readAllBytes(directory.resolve(name));
+        } catch (NoSuchFileException e) {
+            throw CommandFailure.error(command, "there is no file " + name);
+        } catch (IOException e) {
+            throw CommandFailure.error(command, "cannot read " + name + ": " + e.getMessage());
+        }
     }
 
     long now() {

@@ -21,6 +21,7 @@ final class GoldenErrorsTest {
     private static final String NO_ACCOUNTS =
             "Berth's users need no Unix account, so no name is known to be wrong";
     private static final String OWN_TREE = "it prints the tree of that cluster; SshareTest has it";
+    private static final String OTHER_ENTITIES = "it lists entities that Berth does not have";
     private static final String NOT_YET = "the command is not there yet";
 
     /// Cases left out, by how the command line begins.
@@ -36,12 +37,14 @@ final class GoldenErrorsTest {
                     Map.entry("sshare", OWN_TREE),
                     Map.entry("srun", NOT_YET),
                     Map.entry("salloc", NOT_YET),
-                    Map.entry("sacctmgr", NOT_YET));
+                    Map.entry("sacctmgr show foo", OTHER_ENTITIES),
+                    Map.entry("sacctmgr -i add user bench", "it speaks of another cluster"));
 
     private final FakeMesh mesh =
             new FakeMesh()
                     .on("GET", "/v1/jobs", "{\"jobs\":[]}")
                     .on("GET", "/v1/accounting/jobs", "{\"jobs\":[]}")
+                    .on("GET", "/v1/configuration", "{\"revision\":1,\"document\":{}}")
                     .on("GET", "/v1/priorities", "{\"jobs\":[]}")
                     .on("GET", "/v1/partitions", Samples.PARTITIONS)
                     .on("GET", "/v1/nodes", Samples.nodes("IDLE", "IDLE"));
@@ -71,7 +74,7 @@ final class GoldenErrorsTest {
                                     golden.get("stderr").asText()));
         }
         soft.assertAll();
-        assertThat(compared).isEqualTo(20);
+        assertThat(compared).isEqualTo(24);
     }
 
     private static JsonNode cases() throws IOException {

@@ -3,6 +3,7 @@ package io.berth.accounting.http;
 import io.berth.accounting.ClusterConfiguration;
 import io.berth.accounting.db.Balance;
 import io.berth.accounting.db.JobRow;
+import io.berth.accounting.db.PeriodUsage;
 import io.berth.accounting.db.RunRow;
 import io.berth.accounting.db.UsageNow;
 import io.berth.accounting.db.UsageRow;
@@ -124,6 +125,22 @@ public class AccountingResource {
                             usage.billingMicros()));
         }
         return new UsageView(now, views);
+    }
+
+    /// What runs held in a time, by account, user and type of GPU.
+    @GET
+    @Path("report")
+    @WithSession
+    public Uni<ReportView> report(
+            @QueryParam("start") @Nullable Long start, @QueryParam("end") @Nullable Long end)
+            throws JobQuery.Refused {
+        long now = Clock.systemUTC().millis();
+        long until = end == null ? now : end;
+        if (start == null || start >= until) {
+            throw new JobQuery.Refused("start: it is required, and must be before end");
+        }
+        return PeriodUsage.between(start, until, now)
+                .map(rows -> new ReportView(start, until, rows));
     }
 
     /// How everybody stands in the tree of accounts.

@@ -226,6 +226,14 @@ class ClusterFileTest {
             """;
 
     @Test
+    void a_file_that_was_made_of_slurms_configuration_is_taken() throws Exception {
+        Path imported = Path.of("../cli/src/test/resources/imported-cluster.yaml");
+
+        assertThat(configuration(Files.readString(imported)).accounts())
+                .containsOnlyKeys("team_a", "team_b", "sub", "default");
+    }
+
+    @Test
     void every_record_knows_its_place_in_the_revision() throws Exception {
         List<ConfigEntry> entries = ClusterFile.parse(LEAST).entries(7);
 

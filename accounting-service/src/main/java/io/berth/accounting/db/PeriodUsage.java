@@ -1,0 +1,86 @@
+package io.berth.accounting.db;
+
+import io.quarkus.hibernate.reactive.panache.Panache;
+import io.smallrye.mutiny.Uni;
+import java.util.List;
+
+/// What runs held during a time, by account, user and the type of GPU that was asked for. A run that
+/// lasted beyond the time counts with its part, one that lasts still up to now.
+///
+/// @param gpuType "" where none was named
+/// @param jobs that held anything
+public record PeriodUsage(
+        String account,
+        String user,
+        String gpuType,
+        long jobs,
+        long cpuSeconds,
+        long memoryMibSeconds,
+        long gpuSeconds,
+        long nodeSeconds,
+        long billingSeconds) {
+
+    private static final String QUERY =
+            """
+            select account, username, gpu_type, count(distinct job),
+                   cast(sum(cpu) / 1000 as bigint), cast(sum(memory) / 1000 as bigint),
+                   cast(sum(gpu) / 1000 as bigint), cast(sum(node) / 1000 as bigint),
+                   cast(sum(billing) / 1000000 as bigint)
+            from (
+                select j.account, j.username, coalesce(j.gpu_type, '') gpu_type, j.id job,
+                       %s cpu, %s memory, %s gpu, %s node, %s billing
+                from run r
+                join job j on j.id = r.job
+                cross join lateral (
+                    select least(case when r.freed_at = 0 then :now else r.freed_at end, :end)
+                           - greatest(r.placed_at, :start) millis,
+                           greatest(r.freed_at - r.placed_at, 1) whole) held
+                where r.placed_at < :end and (r.freed_at = 0 or r.freed_at > :start) and held.millis > 0) used
+            group by account, username, gpu_type
+            order by account, username, gpu_type
+            """
+                    .formatted(
+                            part("j.cpus", "r.cpu_millis"),
+                            part("j.memory_mib", "r.memory_mib_millis"),
+                            part("j.gpus", "r.gpu_millis"),
+                            part("j.nodes", "r.node_millis"),
+                            part("r.billing_rate", "r.billing_micros"));
+
+    /// Of a run that lasts what it holds each millisecond, of one that is over its part of the charge.
+    private static String part(String eachMilli, String charged) {
+        return "held.millis * case when r.freed_at = 0 then cast(%s as numeric) else cast(%s as numeric) / held.whole end"
+                .formatted(eachMilli, charged);
+    }
+
+    /// In the current session; ordered by account, user and type.
+    ///
+    /// @param start and
+    /// @param end bound the time, in epoch milliseconds
+    public static Uni<List<PeriodUsage>> between(long start, long end, long now) {
+        return Panache.getSession()
+                .chain(session ->
+                        session.createNativeQuery(QUERY, Object[].class)
+                                .setParameter("start", start)
+                                .setParameter("end", end)
+                                .setParameter("now", now)
+                                .getResultList())
+                .map(rows -> rows.stream().map(PeriodUsage::of).toList());
+    }
+
+    private static PeriodUsage of(Object[] row) {
+        return new PeriodUsage(
+                (String) row[0],
+                (String) row[1],
+                (String) row[2],
+                number(row[3]),
+                number(row[4]),
+                number(row[5]),
+                number(row[6]),
+                number(row[7]),
+                number(row[8]));
+    }
+
+    private static long number(Object value) {
+        return ((Number) value).longValue();
+    }
+}

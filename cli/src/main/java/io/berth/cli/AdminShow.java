@@ -1,0 +1,273 @@
+package io.berth.cli;
+
+import static io.berth.cli.Table.Title.left;
+import static io.berth.cli.Table.Title.right;
+
+import io.berth.cli.CliOption.Words;
+import io.berth.contracts.Limit;
+import io.berth.contracts.Tres;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/// `sacctmgr show`.
+final class AdminShow {
+
+    private static final Table ACCOUNTS =
+            new Table(
+                    List.of(
+                            right("Account", 10),
+                            right("Descr", 20),
+                            right("Org", 20),
+                            right("Parent", 10),
+                            right("Coord", 20)));
+    private static final Table USERS =
+            new Table(List.of(right("User", 10), right("Def Acct", 10), right("Accounts", 30)));
+    private static final Table CLUSTERS =
+            new Table(List.of(right("Cluster", 20), right("Def Acct", 10), right("Def QOS", 10)));
+    private static final Table TRANSACTIONS =
+            new Table(List.of(right("Time", 19), right("Actor", 12), right("Revision", 10)));
+
+    private static final List<Limit> ASSOCIATION_LIMITS =
+            List.of(
+                    Limit.GRP_JOBS,
+                    Limit.GRP_TRES,
+                    Limit.GRP_SUBMIT_JOBS,
+                    Limit.GRP_TRES_RUN_MINS,
+                    Limit.MAX_JOBS,
+                    Limit.MAX_TRES,
+                    Limit.MAX_TRES_PER_NODE,
+                    Limit.MAX_SUBMIT_JOBS,
+                    Limit.MAX_WALL,
+                    Limit.MAX_TRES_MINS);
+    private static final List<Limit> QOS_LIMITS =
+            List.of(
+                    Limit.GRP_TRES,
+                    Limit.GRP_TRES_RUN_MINS,
+                    Limit.GRP_JOBS,
+                    Limit.GRP_SUBMIT_JOBS,
+                    Limit.MAX_TRES,
+                    Limit.MAX_TRES_PER_NODE,
+                    Limit.MAX_TRES_MINS,
+                    Limit.MAX_WALL,
+                    Limit.MAX_TRES_PER_USER,
+                    Limit.MAX_JOBS,
+                    Limit.MAX_SUBMIT_JOBS,
+                    Limit.MAX_TRES_PER_ACCOUNT,
+                    Limit.MAX_JOBS_PER_ACCOUNT,
+                    Limit.MAX_SUBMIT_JOBS_PER_ACCOUNT,
+                    Limit.MIN_TRES);
+
+    private final Terminal terminal;
+    private final Words words;
+    private final Clause clause;
+    private final JsonObject document;
+
+    private AdminShow(Terminal terminal, Words words, Clause clause, JsonObject document) {
+        this.terminal = terminal;
+        this.words = words;
+        this.clause = clause;
+        this.document = document;
+    }
+
+    static int run(Terminal terminal, Words words, String entity, Clause clause)
+            throws CommandFailure {
+        if (!List.of(
+                        "account",
+                        "assoc",
+                        "association",
+                        "cluster",
+                        "configuration",
+                        "qos",
+                        "transaction",
+                        "user")
+                .contains(entity)) {
+            throw new CommandFailure(
+                    1,
+                    "No valid entity in list command\nInput line must include \"Account\", \"Association\","
+                            + " \"Cluster\", \"Configuration\", \"QOS\", \"Transaction\", or \"User\"\n");
+        }
+        Admin admin = Admin.of(terminal, "sacctmgr");
+        var show = new AdminShow(terminal, words, clause, admin.document());
+        switch (entity) {
+            case "account" -> show.accounts();
+            case "user" -> show.users();
+            case "qos" -> show.qos();
+            case "cluster" -> show.cluster();
+            case "configuration" ->
+                    terminal.out().print(JsonText.pretty(admin.document().fields()));
+            case "transaction" -> show.transactions(admin.revisions());
+            default -> show.associations();
+        }
+        return 0;
+    }
+
+    private void print(Table all, String format, List<List<String>> rows) throws CommandFailure {
+        List<String> given = clause.named("format");
+        Table shown = all.only("sacctmgr", given.isEmpty() ? format : String.join(",", given));
+        shown.print(terminal.out(), words, all, rows);
+    }
+
+    private boolean wanted(String name, String... keys) {
+        List<String> names = clause.named(keys);
+        return names.isEmpty() || names.contains(name);
+    }
+
+    private List<String> accountNames() {
+        return document.object("accounts").fields().keySet().stream()
+                .filter(it -> wanted(it, "account", "accounts", "name", "names"))
+                .sorted()
+                .toList();
+    }
+
+    private void accounts() throws CommandFailure {
+        var rows = new ArrayList<List<String>>();
+        for (String name : accountNames()) {
+            JsonObject account = document.object("accounts").object(name);
+            rows.add(
+                    List.of(
+                            name,
+                            account.text("description"),
+                            account.text("organization"),
+                            name.equals("root")
+                                    ? ""
+                                    : account.has("parent") ? account.text("parent") : "root",
+                            list(account, "coordinators")));
+        }
+        print(ACCOUNTS, "Account,Descr,Org", rows);
+    }
+
+    private void users() throws CommandFailure {
+        Map<String, AdminTree.Membership> members = new AdminTree(document).members();
+        var rows = new ArrayList<List<String>>();
+        members.forEach((user, of) -> {
+            if (wanted(user, "user", "users", "name", "names")) {
+                rows.add(List.of(user, of.defaultAccount(), String.join(",", of.accounts())));
+            }
+        });
+        print(USERS, "User,Def Acct", rows);
+    }
+
+    private void cluster() throws CommandFailure {
+        print(
+                CLUSTERS,
+                "Cluster,Def Acct,Def QOS",
+                List.of(
+                        List.of(
+                                document.text("name"),
+                                document.text("defaultAccount"),
+                                document.text("defaultQos"))));
+    }
+
+    private void transactions(List<JsonObject> revisions) throws CommandFailure {
+        var rows = new ArrayList<List<String>>();
+        for (JsonObject revision : revisions) {
+            rows.add(
+                    List.of(
+                            Dates.iso(revision.number("changedAt"), terminal.zone().get(), ""),
+                            revision.text("author"),
+                            Long.toString(revision.number("revision"))));
+        }
+        print(TRANSACTIONS, "Time,Actor,Revision", rows);
+    }
+
+    private void associations() throws CommandFailure {
+        boolean tree = clause.named(Clause.NAME).contains("tree");
+        var titles = new ArrayList<Table.Title>();
+        titles.add(right("Cluster", 10));
+        titles.add(tree ? left("Account", 20) : right("Account", 10));
+        titles.add(right("User", 10));
+        titles.add(right("Partition", 10));
+        titles.add(right("Share", 9));
+        titles.add(right("Priority", 10));
+        ASSOCIATION_LIMITS.forEach(it -> titles.add(title(it)));
+        titles.add(right("QOS", 20));
+        titles.add(right("Def QOS", 9));
+        var rows = new ArrayList<List<String>>();
+        for (AdminTree.Row it : new AdminTree(document).rows()) {
+            if (wanted(it.account(), "account", "accounts")
+                    && wanted(it.user(), "user", "users")) {
+                var row = new ArrayList<String>();
+                row.add(document.text("name"));
+                row.add((tree ? " ".repeat(it.depth()) : "") + it.account());
+                row.add(it.user());
+                row.add(it.partition());
+                row.add(it.shares());
+                row.add(orEmpty(it.terms(), "priority"));
+                ASSOCIATION_LIMITS.forEach(limit -> row.add(value(it.limits(), limit)));
+                row.add(list(it.terms(), "qos"));
+                row.add(it.terms().text("defaultQos"));
+                rows.add(row);
+            }
+        }
+        print(new Table(titles), "Cluster,Account,User,Partition,Share,GrpTRES,MaxJobs,MaxTRES,QOS,Def QOS", rows);
+    }
+
+    private void qos() throws CommandFailure {
+        var titles =
+                new ArrayList<>(
+                        List.of(
+                                right("Name", 10),
+                                right("Priority", 10),
+                                right("GraceTime", 10),
+                                right("Preempt", 10),
+                                right("PreemptMode", 11),
+                                right("Flags", 40),
+                                right("UsageFactor", 11)));
+        QOS_LIMITS.forEach(it -> titles.add(title(it)));
+        var rows = new ArrayList<List<String>>();
+        for (String name : document.object("qos").fields().keySet().stream().sorted().toList()) {
+            if (wanted(name, "name", "names", "qos")) {
+                JsonObject qos = document.object("qos").object(name);
+                var row = new ArrayList<String>();
+                row.add(name);
+                row.add(Long.toString(qos.number("priority")));
+                row.add(io.berth.slurm.SlurmTime.full(qos.number("graceTime")));
+                row.add(list(qos, "preempt"));
+                row.add(qos.has("preemptMode") ? qos.text("preemptMode") : "cluster");
+                row.add(list(qos, "flags"));
+                row.add(qos.has("usageFactor") ? "%.6f".formatted(qos.decimal("usageFactor")) : "1.000000");
+                QOS_LIMITS.forEach(limit -> row.add(value(qos.object("limits"), limit)));
+                rows.add(row);
+            }
+        }
+        print(
+                new Table(titles),
+                "Name,Priority,Flags,UsageFactor,GrpTRES,MaxTRES%13,MaxWall,MaxTRESPerUser,MaxJobs,MaxSubmitJobs",
+                rows);
+    }
+
+    private static Table.Title title(Limit limit) {
+        return right(
+                limit.slurmName(),
+                switch (limit.unit()) {
+                    case COUNT -> Math.max(7, limit.slurmName().length());
+                    case MINUTES -> 11;
+                    case TRES -> Math.max(13, limit.slurmName().length());
+                });
+    }
+
+    private static String value(JsonObject limits, Limit limit) {
+        for (var entry : limits.fields().entrySet()) {
+            if (Limit.find(entry.getKey()).equals(Optional.of(limit))) {
+                return limit.unit() == Limit.Unit.TRES
+                        ? Tres.text(AdminPatch.amounts(entry.getValue()))
+                        : String.valueOf(entry.getValue());
+            }
+        }
+        return "";
+    }
+
+    private static String orEmpty(JsonObject object, String name) {
+        return object.has(name) ? Objects.toString(object.fields().get(name)) : "";
+    }
+
+    /// Names in a list, or as they stand in a text.
+    private static String list(JsonObject object, String name) {
+        return object.text(name).isEmpty()
+                ? String.join(",", object.texts(name))
+                : object.text(name);
+    }
+}

@@ -1,0 +1,93 @@
+package io.berth.cli;
+
+import static io.berth.cli.CliOption.flag;
+
+import io.berth.cli.CliOption.Words;
+import java.util.List;
+import java.util.Locale;
+
+/// `sacctmgr`: accounts, users and QOS, shown and changed.
+///
+/// Source: sacctmgr(1).
+final class Sacctmgr implements Command {
+
+    private static final List<CliOption> OPTIONS =
+            Table.options(
+                    flag("immediate", 'i', "without asking"),
+                    flag("json", '\0', "JSON, of show configuration"));
+
+    @Override
+    public String synopsis() {
+        return "sacctmgr [-i] add|modify|delete|show account|user|qos …: accounts, users and QOS";
+    }
+
+    @Override
+    public List<CliOption> options() {
+        return OPTIONS;
+    }
+
+    @Override
+    public int run(Terminal terminal, Words words) throws CommandFailure {
+        List<String> operands = words.operands();
+        if (operands.isEmpty()) {
+            throw new CommandFailure(1, " One of add, modify, delete and show is required\n");
+        }
+        String verb = operands.getFirst().toLowerCase(Locale.ROOT);
+        String entity = operands.size() < 2 ? "" : entity(operands.get(1));
+        Clause clause = Clause.of(operands.subList(Math.min(2, operands.size()), operands.size()));
+        return switch (verb) {
+            case "show", "list" -> AdminShow.run(terminal, words, entity, clause);
+            case "add", "create" -> change(terminal, words, AdminChange.Verb.ADD, entity, clause);
+            case "modify", "update" ->
+                    change(terminal, words, AdminChange.Verb.MODIFY, entity, clause);
+            case "delete", "remove" ->
+                    change(terminal, words, AdminChange.Verb.DELETE, entity, clause);
+            default ->
+                    throw new CommandFailure(
+                            1, " '" + verb + "' is none of add, modify, delete and show\n");
+        };
+    }
+
+    /// In the singular and small letters.
+    private static String entity(String word) {
+        String small = word.toLowerCase(Locale.ROOT);
+        return small.endsWith("s") && !small.equals("qos")
+                ? small.substring(0, small.length() - 1)
+                : small;
+    }
+
+    private static int change(
+            Terminal terminal, Words words, AdminChange.Verb verb, String entity, Clause clause)
+            throws CommandFailure {
+        if (!List.of("account", "user", "qos").contains(entity)) {
+            throw new CommandFailure(
+                    1, " '" + entity + "' is none of account, user and qos\n");
+        }
+        Admin admin = Admin.of(terminal, "sacctmgr");
+        var change = new AdminChange(admin.document(), verb, clause);
+        AdminChange.Outcome outcome =
+                switch (entity) {
+                    case "account" -> change.accounts();
+                    case "user" -> change.users();
+                    default -> change.qos();
+                };
+        if (outcome.patch().isEmpty()) {
+            terminal.out().print(" " + verb.nothing() + "\n");
+            return 1;
+        }
+        Admin.Request asked = Admin.patch(outcome.patch());
+        List<String> changes = admin.trial(asked);
+        if (changes.isEmpty()) {
+            terminal.out().print(" " + verb.nothing() + "\n");
+            return 1;
+        }
+        terminal.out().print(" " + verb.doing() + " " + entity + "(s)\n");
+        outcome.names().forEach(it -> terminal.out().print("  " + it + "\n"));
+        terminal.out().print(" Settings\n");
+        changes.forEach(it -> terminal.out().print("  " + it + "\n"));
+        if (admin.confirmed(words.has("immediate"))) {
+            admin.commit(asked);
+        }
+        return 0;
+    }
+}

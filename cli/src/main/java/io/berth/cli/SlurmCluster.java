@@ -1,0 +1,174 @@
+package io.berth.cli;
+
+import io.berth.cli.SlurmConf.Line;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/// A cluster file as it comes together from Slurm's files: the words of slurm.conf here, partitions in
+/// [SlurmPartitions], accounts in [SlurmAccounts].
+///
+/// Source: slurm.conf(5), topology.conf(5), gres.conf(5) of Slurm 22.05.
+final class SlurmCluster {
+
+    private static final String AGENTS = "a node tells what it has when its agent registers";
+
+    /// What is done otherwise in Berth, and how.
+    private static final Map<String, String> OTHERWISE =
+            Map.ofEntries(
+                    Map.entry("nodename", AGENTS),
+                    Map.entry("name", AGENTS),
+                    Map.entry("autodetect", AGENTS),
+                    Map.entry("schedulerparameters", "Berth's backfill has settings of its own"),
+                    Map.entry("preempttype", "Berth does not preempt yet"),
+                    Map.entry("preemptmode", "Berth does not preempt yet"),
+                    Map.entry("slurmctldhost", "the mesh finds its services by their addresses"),
+                    Map.entry("accountingstoragehost", "accounting is a service of the mesh"),
+                    Map.entry("slurmctldlogfile", "services log to standard output"),
+                    Map.entry("slurmdlogfile", "services log to standard output"),
+                    Map.entry("debugflags", "services log to standard output"),
+                    Map.entry("accountingstoragetres", "cpu, mem, node, billing and GPUs always count"),
+                    Map.entry("jobacctgatherfrequency", "agents measure at intervals of their own"),
+                    Map.entry("taskplugin", "agents bind tasks with cgroups"),
+                    Map.entry("grestypes", "GPUs are the only generic resource"));
+
+    /// Lines that say what Berth does anyway.
+    private static final Map<String, String> ANYWAY =
+            Map.of(
+                    "selecttype", "select/cons_tres",
+                    "selecttypeparameters", "CR_Core_Memory",
+                    "schedulertype", "sched/backfill",
+                    "prioritytype", "priority/multifactor",
+                    "proctracktype", "proctrack/cgroup",
+                    "accountingstoragetype", "accounting_storage/slurmdbd",
+                    "jobacctgathertype", "jobacct_gather/cgroup",
+                    "topologyplugin", "topology/tree");
+
+    private static final Map<String, String> WEIGHTS =
+            Map.of(
+                    "priorityweightage", "age",
+                    "priorityweightfairshare", "fairShare",
+                    "priorityweightjobsize", "jobSize",
+                    "priorityweightpartition", "partition",
+                    "priorityweightqos", "qos",
+                    "priorityweightassoc", "association");
+
+    private final Map<String, Object> fairShare = new LinkedHashMap<>();
+    private final Map<String, Object> priority = new LinkedHashMap<>();
+    private final Map<String, Object> weights = new LinkedHashMap<>();
+    private final Map<String, Object> switches = new LinkedHashMap<>();
+    private final List<String> leftOut = new ArrayList<>();
+    private final SlurmAccounts accounts = new SlurmAccounts();
+    private final SlurmPartitions partitions = new SlurmPartitions(accounts);
+    private String name = "cluster";
+
+    void take(SlurmConf file) {
+        for (Line line : file.lines()) {
+            String place = file.name() + ":" + line.number() + ": ";
+            switch (line.key()) {
+                case "partitionname" ->
+                        partitions.take(line).forEach(it -> leftOut.add(place + it));
+                case "switchname" -> addSwitch(line, place);
+                case "cluster", "parent", "user", "account" ->
+                        accounts.take(line.text()).forEach(it -> leftOut.add(place + it));
+                default -> setting(line, place);
+            }
+        }
+    }
+
+    private void addSwitch(Line line, String place) {
+        var entry = new LinkedHashMap<String, Object>();
+        line.values()
+                .forEach((key, value) -> {
+                    switch (key) {
+                        case "switchname" -> {}
+                        case "nodes" -> entry.put("nodes", value);
+                        case "switches" -> entry.put("switches", CliOption.split(value));
+                        default -> leftOut.add(place + key + "=" + value + ": it is not used");
+                    }
+                });
+        switches.put(line.value("switchname", ""), entry);
+    }
+
+    private void setting(Line line, String place) {
+        String key = line.key();
+        String value = line.value(key, "");
+        if (ANYWAY.containsKey(key) && value.equalsIgnoreCase(ANYWAY.get(key))) {
+            return;
+        }
+        if (WEIGHTS.containsKey(key) && value.matches("[0-9]{1,9}")) {
+            weights.put(WEIGHTS.getOrDefault(key, key), Long.valueOf(value));
+            return;
+        }
+        switch (key) {
+            case "clustername" -> name = value;
+            case "prioritydecayhalflife" -> fairShare.put("halfLife", value);
+            case "prioritymaxage" -> priority.put("maxAge", value);
+            case "priorityfavorsmall" -> priority.put("favorSmall", value.equalsIgnoreCase("yes"));
+            case "fairsharedampeningfactor" -> fairShare.put("dampening", Long.valueOf(value));
+            case "priorityusageresetperiod" -> fairShare.put("usageReset", value);
+            case "priorityweighttres" -> weights.put("tres", tres(value));
+            case "priorityflags" -> flags(value, place);
+            case "defmempercpu" -> partitions.defaultMemory(value);
+            default -> leftOut.add(place + line.text() + ": " + why(key));
+        }
+    }
+
+    private static String why(String key) {
+        return OTHERWISE.getOrDefault(key, "Berth knows no such setting");
+    }
+
+    private static Map<String, Object> tres(String list) {
+        var tres = new LinkedHashMap<String, Object>();
+        for (String item : CliOption.split(list)) {
+            int equals = item.lastIndexOf('=');
+            tres.put(
+                    item.substring(0, Math.max(0, equals)).toLowerCase(Locale.ROOT),
+                    Math.round(Double.parseDouble(item.substring(equals + 1))));
+        }
+        return tres;
+    }
+
+    private void flags(String value, String place) {
+        for (String flag : CliOption.split(value)) {
+            switch (flag.toUpperCase(Locale.ROOT)) {
+                case "FAIR_TREE" -> {}
+                case "NO_FAIR_TREE" -> fairShare.put("rule", "classic");
+                case "SMALL_RELATIVE_TO_TIME" -> priority.put("sizeByTime", true);
+                default ->
+                        leftOut.add(
+                                place + "PriorityFlags=" + flag + ": Berth knows no such setting");
+            }
+        }
+    }
+
+    String yaml() {
+        var file = new LinkedHashMap<String, Object>();
+        file.put("name", name);
+        file.put("defaultAccount", accounts.defaultAccount());
+        file.put("defaultQos", SlurmAccounts.QOS);
+        put(file, "fairShare", fairShare);
+        put(priority, "weights", weights);
+        put(file, "priority", priority);
+        file.put("partitions", partitions.entries());
+        file.put("qos", accounts.qos());
+        file.put("accounts", accounts.entries());
+        put(file, "switches", switches);
+        return "# Made of Slurm's configuration by 'berth import slurm'. Its QOS and prices are not in those"
+                + " files:\n# add them here. 'berth apply -f' takes it over.\n"
+                + YamlText.of(file);
+    }
+
+    private static void put(Map<String, Object> into, String key, Map<String, Object> section) {
+        if (!section.isEmpty()) {
+            into.put(key, section);
+        }
+    }
+
+    /// What was not carried over: file, line, what, and why.
+    List<String> leftOut() {
+        return List.copyOf(leftOut);
+    }
+}

@@ -1,0 +1,103 @@
+package io.berth.cli;
+
+import io.berth.cli.SlurmConf.Line;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/// The partitions of a slurm.conf as a cluster file has them.
+final class SlurmPartitions {
+
+    private final SlurmAccounts accounts;
+    private final Map<String, Map<String, Object>> partitions = new LinkedHashMap<>();
+    private final Map<String, Object> defaults = new LinkedHashMap<>();
+
+    SlurmPartitions(SlurmAccounts accounts) {
+        this.accounts = accounts;
+    }
+
+    /// DefMemPerCPU of the whole cluster.
+    void defaultMemory(String mib) {
+        defaults.put("defaultMemoryPerCpu", Long.valueOf(mib));
+    }
+
+    /// @return what of the line could not be carried over
+    List<String> take(Line line) {
+        var leftOut = new ArrayList<String>();
+        String name = line.value("partitionname", "");
+        boolean ofAll = name.equals("DEFAULT");
+        Map<String, Object> entry =
+                ofAll ? defaults : partitions.computeIfAbsent(name, _ -> new LinkedHashMap<>(defaults));
+        line.values()
+                .forEach((key, value) -> {
+                    if (!set(entry, key, value)) {
+                        leftOut.add(key + "=" + value + " of partition " + name + ": " + why(key));
+                    }
+                });
+        return leftOut;
+    }
+
+    private boolean set(Map<String, Object> entry, String key, String value) {
+        switch (key) {
+            case "partitionname" -> {}
+            case "nodes" -> entry.put("nodes", value);
+            case "default" -> entry.put("default", value.equalsIgnoreCase("yes"));
+            case "maxtime" -> entry.put("maxTime", value);
+            case "defaulttime" -> entry.put("defaultTime", value);
+            case "maxnodes" -> putNumber(entry, "maxNodes", value);
+            case "minnodes" -> putNumber(entry, "minNodes", value);
+            case "priorityjobfactor" -> putNumber(entry, "jobFactor", value);
+            case "prioritytier" -> putNumber(entry, "tier", value);
+            case "defmempercpu" -> putNumber(entry, "defaultMemoryPerCpu", value);
+            case "state" -> entry.put("state", value.toLowerCase(Locale.ROOT));
+            case "allowaccounts" -> putAccounts(entry, "allowAccounts", value);
+            case "denyaccounts" -> putAccounts(entry, "denyAccounts", value);
+            case "allowqos" -> putQos(entry, "allowQos", value);
+            case "denyqos" -> putQos(entry, "denyQos", value);
+            case "qos" -> {
+                accounts.knowQos(List.of(value));
+                entry.put("qos", value);
+            }
+            default -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// Slurm's UNLIMITED is where Berth says nothing.
+    private static void putNumber(Map<String, Object> entry, String key, String value) {
+        if (!value.equalsIgnoreCase("unlimited")) {
+            entry.put(key, Long.valueOf(value));
+        }
+    }
+
+    private void putAccounts(Map<String, Object> entry, String key, String value) {
+        if (!value.equalsIgnoreCase("all")) {
+            accounts.know(CliOption.split(value));
+            entry.put(key, CliOption.split(value));
+        }
+    }
+
+    private void putQos(Map<String, Object> entry, String key, String value) {
+        if (!value.equalsIgnoreCase("all")) {
+            accounts.knowQos(CliOption.split(value));
+            entry.put(key, CliOption.split(value));
+        }
+    }
+
+    private static String why(String key) {
+        return switch (key) {
+            case "oversubscribe" -> "jobs share nodes, and no two the same CPU or GPU";
+            case "preemptmode", "gracetime" -> "Berth does not preempt yet";
+            case "tresbillingweights" -> "write it as prices";
+            default -> "Berth knows no such setting";
+        };
+    }
+
+    Map<String, Object> entries() {
+        return new LinkedHashMap<>(partitions);
+    }
+}

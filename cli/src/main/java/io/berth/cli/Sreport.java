@@ -1,0 +1,136 @@
+package io.berth.cli;
+
+import static io.berth.cli.CliOption.valued;
+
+import io.berth.cli.CliOption.Words;
+import io.berth.cli.ReportRows.Unit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalLong;
+
+/// `sreport`: who used how much in a time, from the books.
+///
+/// Source: sreport(1); the layouts are those of Slurm 22.05.
+final class Sreport implements Command {
+
+    private static final int TOP = 10;
+
+    private static final List<CliOption> OPTIONS =
+            Table.options(
+                    valued("tres", 'T', "resources, such as cpu,gres/gpu,gres/gpu:a100,billing"),
+                    valued("time", 't', "Seconds, Minutes or Hours"));
+
+    @Override
+    public String synopsis() {
+        return "sreport cluster|user REPORT [start=TIME] [end=TIME] [-T gres/gpu]: who used how much";
+    }
+
+    @Override
+    public List<CliOption> options() {
+        return OPTIONS;
+    }
+
+    @Override
+    public int run(Terminal terminal, Words words) throws CommandFailure {
+        List<String> operands = words.operands();
+        Clause clause = Clause.of(operands.subList(Math.min(2, operands.size()), operands.size()));
+        ReportRows.Kind kind = kind(operands);
+        long end = time(terminal, clause, "end", midnight(terminal));
+        long start = time(terminal, clause, "start", end - 86_400_000);
+        if (start >= end) {
+            throw CommandFailure.error("sreport", "the start is not before the end");
+        }
+        Unit unit = unit(words.value("time", "Minutes"));
+        MeshClient client = MeshClient.of(terminal, "sreport");
+        JsonObject answer =
+                client.accounting(
+                        new Query("/v1/accounting/report")
+                                .with("start", List.of(start))
+                                .with("end", List.of(end))
+                                .toString());
+        JsonObject document = client.accounting("/v1/configuration").object("document");
+        List<String> tres = words.has("tres") ? words.list("tres") : List.of("cpu");
+        var rows = new ReportRows(document, answer.objects("usage"), clause, unit);
+        if (!words.has("noheader")) {
+            head(terminal, kind, unit, start, end);
+        }
+        var values = new ArrayList<List<String>>();
+        for (String resource : tres) {
+            values.addAll(rows.of(kind, resource, top(clause)));
+        }
+        Table table = kind.table(words.has("tres"));
+        table.print(terminal.out(), words, kind.table(true), values);
+        return 0;
+    }
+
+    private static ReportRows.Kind kind(List<String> operands) throws CommandFailure {
+        String name = operands.size() < 2 ? "" : operands.get(0) + " " + operands.get(1);
+        for (ReportRows.Kind kind : ReportRows.Kind.values()) {
+            if (kind.words().toLowerCase(Locale.ROOT).equals(name.toLowerCase(Locale.ROOT))) {
+                return kind;
+            }
+        }
+        var known = new ArrayList<String>();
+        for (ReportRows.Kind kind : ReportRows.Kind.values()) {
+            known.add(kind.words());
+        }
+        throw CommandFailure.error(
+                "sreport", "which report? There are: " + String.join(", ", known));
+    }
+
+    private static long midnight(Terminal terminal) {
+        return Dates.midnight(terminal.now(), terminal.zone().get());
+    }
+
+    private static long time(Terminal terminal, Clause clause, String key, long otherwise)
+            throws CommandFailure {
+        List<String> given = clause.named(key);
+        if (given.isEmpty()) {
+            return otherwise;
+        }
+        OptionalLong time = Dates.parse(given.getLast(), terminal.now(), terminal.zone().get());
+        if (time.isEmpty()) {
+            throw CommandFailure.error("sreport", "Invalid time specification: " + given.getLast());
+        }
+        return time.getAsLong();
+    }
+
+    private static int top(Clause clause) throws CommandFailure {
+        List<String> given = clause.named("topcount");
+        Long count = given.isEmpty() ? Long.valueOf(TOP) : JobIds.parse(given.getLast());
+        if (count == null || count > 100_000) {
+            throw CommandFailure.error("sreport", "Invalid TopCount: " + given.getLast());
+        }
+        return count.intValue();
+    }
+
+    private static Unit unit(String name) throws CommandFailure {
+        for (Unit unit : Unit.values()) {
+            if (unit.title().toLowerCase(Locale.ROOT).startsWith(name.toLowerCase(Locale.ROOT))) {
+                return unit;
+            }
+        }
+        throw CommandFailure.error(
+                "sreport", "Invalid time format: " + name + "; Seconds, Minutes and Hours are known");
+    }
+
+    private static void head(
+            Terminal terminal, ReportRows.Kind kind, Unit unit, long start, long end) {
+        String line = "-".repeat(80) + "\n";
+        terminal.out()
+                .print(
+                        line
+                                + kind.title()
+                                + " "
+                                + Dates.iso(start, terminal.zone().get(), "")
+                                + " - "
+                                + Dates.iso(end - 1000, terminal.zone().get(), "")
+                                + " ("
+                                + (end - start) / 1000
+                                + " secs)\nUsage reported in TRES "
+                                + unit.title()
+                                + "\n"
+                                + line);
+    }
+}

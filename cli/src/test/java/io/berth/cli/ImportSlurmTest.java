@@ -1,0 +1,133 @@
+package io.berth.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.cli.CommandRun.Outcome;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// `berth import slurm`. That the service takes the expected file is tested beside the service.
+final class ImportSlurmTest {
+
+    private static final Path EXPECTED = Path.of("src/test/resources/imported-cluster.yaml");
+
+    private static final String SLURM_CONF =
+            """
+            # A cluster.
+            ClusterName=atlas
+            SelectType=select/cons_tres
+            SelectType=select/linear
+            PriorityWeightAge=1000     # per week
+            PriorityWeightFairshare=10000
+            PriorityWeightTRES=CPU=100,gres/gpu=2000
+            PriorityDecayHalfLife=14-0
+            PriorityFlags=NO_FAIR_TREE,CALCULATE_RUNNING
+            SlurmctldPort=6817
+            NodeName=n[1-4] CPUs=64 Gres=gpu:a100:8
+            PartitionName=DEFAULT MaxTime=1-0 State=UP
+            PartitionName=batch Nodes=n[1-4] Default=YES \\
+              AllowAccounts=team_a AllowQos=high OverSubscribe=NO
+            PartitionName=long Nodes=ALL MaxTime=7-00:00:00 MaxNodes=UNLIMITED PriorityTier=5
+            """;
+
+    private static final String TOPOLOGY =
+            """
+            SwitchName=rack1 Nodes=n[1-2] LinkSpeed=100
+            SwitchName=core Switches=rack1
+            """;
+
+    private static final String DUMP =
+            """
+            Cluster - 'atlas':Fairshare=1:QOS='normal'
+            Parent - 'root'
+            User - 'root':DefaultAccount='root':AdminLevel='Administrator':Fairshare=1
+            Account - 'team_a':Description='Team: A':Organization='x':Fairshare=50:GrpTRES=gres/gpu=16
+            Account - 'team_b':Fairshare=parent
+            Parent - 'team_a'
+            Account - 'sub':Fairshare=2:MaxJobs=5
+            User - 'alice':DefaultAccount='team_b':Fairshare=30:QOS='high,normal'
+            Parent - 'team_b'
+            User - 'alice':DefaultAccount='team_b':Fairshare=1
+            """;
+
+    @TempDir Path folder = Path.of("");
+
+    private Outcome run(String... words) throws IOException {
+        Files.writeString(folder.resolve("slurm.conf"), SLURM_CONF);
+        Files.writeString(folder.resolve("topology.conf"), TOPOLOGY);
+        Files.writeString(folder.resolve("accounts.cfg"), DUMP);
+        return new CommandRun().in(folder).run(words);
+    }
+
+    @Test
+    void what_slurm_says_becomes_a_cluster_file() throws IOException {
+        Outcome outcome = run("import", "slurm", "slurm.conf", "topology.conf", "accounts.cfg");
+
+        assertThat(outcome.out()).isEqualTo(Files.readString(EXPECTED));
+        assertThat(outcome.exitCode()).isZero();
+    }
+
+    @Test
+    void what_cannot_be_carried_over_is_told_with_its_place_and_why() throws IOException {
+        Outcome outcome = run("import", "slurm", "slurm.conf", "topology.conf", "accounts.cfg");
+
+        assertThat(outcome.err())
+                .isEqualTo(
+                        """
+                        Not carried over:
+                          slurm.conf:4: SelectType=select/linear: Berth knows no such setting
+                          slurm.conf:9: PriorityFlags=CALCULATE_RUNNING: Berth knows no such setting
+                          slurm.conf:10: SlurmctldPort=6817: Berth knows no such setting
+                          slurm.conf:11: NodeName=n[1-4] CPUs=64 Gres=gpu:a100:8: a node tells what it has when its agent registers
+                          slurm.conf:13: oversubscribe=NO of partition batch: jobs share nodes, and no two the same CPU or GPU
+                          topology.conf:1: linkspeed=100: it is not used
+                          accounts.cfg:3: AdminLevel=Administrator of root: Berth knows no such setting
+                        """);
+    }
+
+    @Test
+    void the_file_can_be_written() throws IOException {
+        run("import", "slurm", "-o", "cluster.yaml", "slurm.conf", "topology.conf", "accounts.cfg");
+
+        assertThat(folder.resolve("cluster.yaml")).hasSameTextualContentAs(EXPECTED);
+    }
+
+    @Test
+    void a_file_that_is_not_there_is_told() throws IOException {
+        assertThat(run("import", "slurm", "none.conf"))
+                .isEqualTo(new Outcome(1, "", "import: error: there is no file none.conf\n"));
+        assertThat(run("import", "pbs").err()).isEqualTo("import: error: it reads: slurm FILE...\n");
+    }
+
+    /// Each line of the example that the project started from is carried over, or told.
+    @Test
+    void nothing_of_a_whole_configuration_is_lost_in_silence() throws IOException {
+        String named = System.getenv("BERTH_GOLDEN");
+        Path golden =
+                Path.of(named == null ? "../../shared/golden" : named).resolve("slurm-conf");
+        Assumptions.assumeTrue(Files.isDirectory(golden), () -> golden + " is absent");
+
+        Outcome outcome =
+                new CommandRun()
+                        .in(golden)
+                        .run(
+                                List.of(
+                                        "import",
+                                        "slurm",
+                                        "slurm.conf",
+                                        "topology.conf",
+                                        "gres.conf",
+                                        "accounts.dump.cfg"));
+
+        assertThat(outcome.out())
+                .contains("name: nvidia_ai_cluster", "halfLife: \"14-0\"", "high_prio_debug:")
+                .contains("team_A:", "rack1:", "tier: 10000");
+        assertThat(outcome.err().lines().filter(it -> it.contains("slurm.conf:"))).hasSize(14);
+        assertThat(outcome.err().lines().filter(it -> it.contains("gres.conf:"))).hasSize(10);
+    }
+}

@@ -1,0 +1,104 @@
+package io.berth.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.cli.CommandRun.Outcome;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class SreportTest {
+
+    private final FakeMesh mesh =
+            new FakeMesh()
+                    .on(
+                            "GET",
+                            "/v1/configuration",
+                            """
+                            {"revision":7,"document":{"name":"c","accounts":{"root":{"users":{}},
+                             "science":{},"team_a":{"parent":"science"},"team_b":{"parent":"science"}}}}
+                            """)
+                    .on(
+                            "GET",
+                            "/v1/accounting/report",
+                            """
+                            {"start":1,"end":2,"usage":[
+                             {"account":"gone","user":"eve","gpuType":"","jobs":1,"cpuSeconds":60,"gpuSeconds":0},
+                             {"account":"team_a","user":"alice","gpuType":"","jobs":2,"cpuSeconds":3600,"gpuSeconds":600},
+                             {"account":"team_a","user":"alice","gpuType":"a100","jobs":1,"cpuSeconds":600,"gpuSeconds":1200},
+                             {"account":"team_b","user":"bob","gpuType":"a100","jobs":3,"cpuSeconds":7200,"gpuSeconds":90}]}
+                            """);
+
+    @AfterEach
+    void close() {
+        mesh.close();
+    }
+
+    private Outcome run(String line) {
+        return new CommandRun(mesh).run(List.of(line.split(" ")));
+    }
+
+    @Test
+    void accounts_count_what_is_below_them() {
+        assertThat(run("sreport cluster AccountUtilizationByUser").out())
+                .isEqualTo(
+                        """
+                        --------------------------------------------------------------------------------
+                        Cluster/Account/User Utilization 2026-11-19T00:00:00 - 2026-11-19T23:59:59 (86400 secs)
+                        Usage reported in TRES Minutes
+                        --------------------------------------------------------------------------------
+                          Cluster         Account           Login     Jobs         Used\s
+                        --------- --------------- --------------- -------- ------------\s
+                                c            root                        6          190\s
+                                c         science                        6          190\s
+                                c          team_a                        3           70\s
+                                c          team_a           alice        3           70\s
+                                c          team_b                        3          120\s
+                                c          team_b             bob        3          120\s
+                                c            gone             eve        1            1\s
+                        """);
+    }
+
+    @Test
+    void the_top_users_come_first_in_each_resource() {
+        assertThat(run("sreport -P -n -t seconds -T gres/gpu,gres/gpu:a100 user TopUsage topcount=1").out())
+                .isEqualTo("c|alice|team_a|gres/gpu|3|1800\nc|alice|team_a|gres/gpu:a100|1|1200\n");
+    }
+
+    @Test
+    void users_and_accounts_can_be_chosen() {
+        assertThat(run("sreport -P -n -t Hours cluster UserUtilizationByAccount users=bob").out())
+                .isEqualTo("c|bob|team_b|3|2\n");
+        assertThat(run("sreport -P -n cluster UserUtilizationByAccount accounts=team_a").out())
+                .isEqualTo("c|alice|team_a|3|70\n");
+    }
+
+    @Test
+    void the_time_is_asked_for_in_milliseconds() {
+        run("sreport user topusage start=2026-11-01 end=2026-11-02T12:00");
+
+        assertThat(mesh.requests().getFirst().path())
+                .isEqualTo("/v1/accounting/report?start=1793491200000&end=1793620800000");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "cluster | which report? There are: cluster AccountUtilizationByUser, cluster UserUtilizationByAccount, user TopUsage",
+                "user TopUsage start=soon | Invalid time specification: soon",
+                "user TopUsage start=2026-11-02 end=2026-11-01 | the start is not before the end",
+                "user TopUsage topcount=0 | Invalid TopCount: 0",
+                "-t Years user TopUsage | Invalid time format: Years; Seconds, Minutes and Hours are known",
+                "-T gpu user TopUsage | 'gpu' is none of cpu, mem, node, billing, gres/gpu and gres/gpu:TYPE",
+            })
+    void a_wrong_use_is_told_in_one_line(String words, String complaint) {
+        Outcome outcome = run("sreport " + words);
+
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.err()).isEqualTo("sreport: error: " + complaint + "\n");
+    }
+}
