@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The cluster's configuration as an administrator's command sees it: read once, tried, confirmed, and
-/// changed only if nobody else has changed it meanwhile.
+/// The cluster's configuration as an administrator's command sees it: read once, tried, confirmed,
+/// and changed only if nobody else has changed it meanwhile.
 final class Admin {
 
     private static final String CONFIGURATION = "/v1/configuration";
@@ -95,10 +95,7 @@ final class Admin {
     /// A whole cluster file.
     static Request file(byte[] yaml) {
         return new Request(
-                "PUT",
-                CONFIGURATION,
-                new String(yaml, StandardCharsets.UTF_8),
-                "application/yaml");
+                "PUT", CONFIGURATION, new String(yaml, StandardCharsets.UTF_8), "application/yaml");
     }
 
     private JsonObject send(Request asked, String query) throws CommandFailure {

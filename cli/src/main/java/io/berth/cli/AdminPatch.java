@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// Settings of `sacctmgr` as a merge patch of one entry of the configuration: an account, a user in an
-/// account, or a QOS.
+/// Settings of `sacctmgr` as a merge patch of one entry of the configuration: an account, a user in
+/// an account, or a QOS.
 ///
 /// A limit of `-1` is none. In a limit by resource, `gres/gpu=8,cpu=-1` changes what it names and
 /// leaves the others.
@@ -92,8 +92,7 @@ final class AdminPatch {
     private void list(String key, Setting setting) {
         List<String> now = new ArrayList<>(names(key));
         switch (setting.sign()) {
-            case '+' ->
-                    setting.values().stream().filter(it -> !now.contains(it)).forEach(now::add);
+            case '+' -> setting.values().stream().filter(it -> !now.contains(it)).forEach(now::add);
             case '-' -> now.removeAll(setting.values());
             default -> {
                 now.clear();
@@ -112,12 +111,14 @@ final class AdminPatch {
 
     @SuppressWarnings("unchecked")
     private void limit(Limit limit, Setting setting) throws CommandFailure {
-        var limits = (Map<String, Object>) patch.computeIfAbsent("limits", _ -> new LinkedHashMap<>());
+        var limits =
+                (Map<String, Object>) patch.computeIfAbsent("limits", _ -> new LinkedHashMap<>());
         JsonObject old = before.object("limits");
-        String name = old.fields().keySet().stream()
-                .filter(it -> Limit.find(it).equals(Optional.of(limit)))
-                .findFirst()
-                .orElse(limit.slurmName());
+        String name =
+                old.fields().keySet().stream()
+                        .filter(it -> Limit.find(it).equals(Optional.of(limit)))
+                        .findFirst()
+                        .orElse(limit.slurmName());
         limits.put(
                 name,
                 switch (limit.unit()) {
@@ -152,7 +153,8 @@ final class AdminPatch {
             case null -> Map.of();
             case JsonObject map -> {
                 Map<String, Long> amounts = new TreeMap<>();
-                map.fields().forEach((name, value) -> amounts.putAll(Tres.parse(name + "=" + value)));
+                map.fields()
+                        .forEach((name, value) -> amounts.putAll(Tres.parse(name + "=" + value)));
                 yield amounts;
             }
             default -> Tres.parse(limit.toString());

@@ -187,8 +187,7 @@ final class AdminShow {
         titles.add(right("Def QOS", 9));
         var rows = new ArrayList<List<String>>();
         for (AdminTree.Row it : new AdminTree(document).rows()) {
-            if (wanted(it.account(), "account", "accounts")
-                    && wanted(it.user(), "user", "users")) {
+            if (wanted(it.account(), "account", "accounts") && wanted(it.user(), "user", "users")) {
                 var row = new ArrayList<String>();
                 row.add(document.text("name"));
                 row.add((tree ? " ".repeat(it.depth()) : "") + it.account());
@@ -202,7 +201,10 @@ final class AdminShow {
                 rows.add(row);
             }
         }
-        print(new Table(titles), "Cluster,Account,User,Partition,Share,GrpTRES,MaxJobs,MaxTRES,QOS,Def QOS", rows);
+        print(
+                new Table(titles),
+                "Cluster,Account,User,Partition,Share,GrpTRES,MaxJobs,MaxTRES,QOS,Def QOS",
+                rows);
     }
 
     private void qos() throws CommandFailure {
@@ -228,7 +230,10 @@ final class AdminShow {
                 row.add(list(qos, "preempt"));
                 row.add(qos.has("preemptMode") ? qos.text("preemptMode") : "cluster");
                 row.add(list(qos, "flags"));
-                row.add(qos.has("usageFactor") ? "%.6f".formatted(qos.decimal("usageFactor")) : "1.000000");
+                row.add(
+                        qos.has("usageFactor")
+                                ? "%.6f".formatted(qos.decimal("usageFactor"))
+                                : "1.000000");
                 QOS_LIMITS.forEach(limit -> row.add(value(qos.object("limits"), limit)));
                 rows.add(row);
             }

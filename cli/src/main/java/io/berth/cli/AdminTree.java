@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// The account tree of a configuration as `sacctmgr show assoc` lists it: each account before its users,
-/// and these before the accounts below it, all by name.
+/// The account tree of a configuration as `sacctmgr show assoc` lists it: each account before its
+/// users, and these before the accounts below it, all by name.
 record AdminTree(JsonObject document) {
 
     private static final String ROOT = "root";
@@ -52,7 +52,8 @@ record AdminTree(JsonObject document) {
         for (String user : users.fields().keySet().stream().sorted().toList()) {
             add(rows, depth + 1, name, user, users.object(user));
         }
-        for (String child : document.object("accounts").fields().keySet().stream().sorted().toList()) {
+        for (String child :
+                document.object("accounts").fields().keySet().stream().sorted().toList()) {
             if (!child.equals(ROOT) && parent(child).equals(name)) {
                 add(rows, child, depth + 1);
             }
@@ -64,8 +65,7 @@ record AdminTree(JsonObject document) {
         rows.add(new Row(depth, account, user, "", terms, terms.object("limits")));
         JsonObject partitions = terms.object("partitions");
         for (String partition : partitions.fields().keySet()) {
-            rows.add(
-                    new Row(depth, account, user, partition, terms, partitions.object(partition)));
+            rows.add(new Row(depth, account, user, partition, terms, partitions.object(partition)));
         }
     }
 
@@ -73,7 +73,8 @@ record AdminTree(JsonObject document) {
         return account(name).has("parent") ? account(name).text("parent") : ROOT;
     }
 
-    /// All users by name. A user's default account is the one marked so, else the first that names him.
+    /// All users by name. A user's default account is the one marked so, else the first that names
+    /// him.
     Map<String, Membership> members() {
         Map<String, List<String>> accounts = new TreeMap<>();
         Map<String, String> defaults = new LinkedHashMap<>();

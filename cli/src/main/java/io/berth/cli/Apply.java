@@ -42,8 +42,7 @@ final class Apply implements Command {
             return 0;
         }
         changes.forEach(it -> terminal.out().print(it + "\n"));
-        if (!words.has("dry-run")
-                && admin.confirmed(words.has("immediate") || name.equals("-"))) {
+        if (!words.has("dry-run") && admin.confirmed(words.has("immediate") || name.equals("-"))) {
             terminal.out().print("Revision " + admin.commit(asked) + " is in force.\n");
         }
         return 0;

@@ -6,8 +6,8 @@ import java.util.Locale;
 
 /// What follows the verb and the entity of `sacctmgr`: conditions, and what is to be set.
 ///
-/// In `modify user where name=alice account=team_a set fairshare=3`, the conditions are up to `set`. In
-/// other commands there is no `set`: a word without `=` is a name.
+/// In `modify user where name=alice account=team_a set fairshare=3`, the conditions are up to
+/// `set`. In other commands there is no `set`: a word without `=` is a name.
 record Clause(List<Setting> conditions, List<Setting> settings) {
 
     /// The key under which words without `=` stand.

@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// `berth import slurm`: a cluster file made of Slurm's configuration, and what of that it could not take
-/// over.
+/// `berth import slurm`: a cluster file made of Slurm's configuration, and what of that it could
+/// not take over.
 final class ImportSlurm implements Command {
 
     private static final List<CliOption> OPTIONS =

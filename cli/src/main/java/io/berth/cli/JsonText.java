@@ -10,7 +10,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// JSON as it is sent and printed. Fields that are null are left out, those that are [#NULL] are not.
+/// JSON as it is sent and printed. Fields that are null are left out, those that are [#NULL] are
+/// not.
 final class JsonText {
 
     /// A null that is written.

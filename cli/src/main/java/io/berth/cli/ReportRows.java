@@ -97,8 +97,8 @@ record ReportRows(JsonObject document, List<JsonObject> usage, Clause clause, Un
             case TOP ->
                     sums.entrySet().stream()
                             .sorted(
-                                    Comparator.comparingLong(
-                                            (Map.Entry<Member, Sum> it) -> -it.getValue().seconds()))
+                                    Comparator.comparingLong((Map.Entry<Member, Sum> it) ->
+                                            -it.getValue().seconds()))
                             .limit(most)
                             .map(it -> ofUser(it.getKey(), it.getValue(), tres))
                             .toList();
@@ -137,15 +137,13 @@ record ReportRows(JsonObject document, List<JsonObject> usage, Clause clause, Un
                                     + tres
                                     + "' is none of cpu, mem, node, billing, gres/gpu and gres/gpu:TYPE");
                 }
-                yield tres.equals("gres/gpu:" + row.text("gpuType"))
-                        ? row.number("gpuSeconds")
-                        : 0;
+                yield tres.equals("gres/gpu:" + row.text("gpuType")) ? row.number("gpuSeconds") : 0;
             }
         };
     }
 
-    /// Each account with all below it, then its users, in the order of the tree; what was used in accounts
-    /// that are not configured any more comes last.
+    /// Each account with all below it, then its users, in the order of the tree; what was used in
+    /// accounts that are not configured any more comes last.
     private List<List<String>> byAccount(Map<Member, Sum> sums, String tres) {
         var lines = new ArrayList<List<String>>();
         var told = new HashSet<Member>();

@@ -60,8 +60,7 @@ final class Sacctmgr implements Command {
             Terminal terminal, Words words, AdminChange.Verb verb, String entity, Clause clause)
             throws CommandFailure {
         if (!List.of("account", "user", "qos").contains(entity)) {
-            throw new CommandFailure(
-                    1, " '" + entity + "' is none of account, user and qos\n");
+            throw new CommandFailure(1, " '" + entity + "' is none of account, user and qos\n");
         }
         Admin admin = Admin.of(terminal, "sacctmgr");
         var change = new AdminChange(admin.document(), verb, clause);

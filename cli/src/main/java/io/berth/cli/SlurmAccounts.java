@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The account tree of a file of `sacctmgr dump` as a cluster file has it.
 ///
-/// Its lines name an entity and its values, `User - 'alice':Fairshare=30:DefaultAccount='team_a'`; the last
-/// `Parent - 'team_a'` says under which account the lines after it are.
+/// Its lines name an entity and its values, `User - 'alice':Fairshare=30:DefaultAccount='team_a'`;
+/// the last `Parent - 'team_a'` says under which account the lines after it are.
 final class SlurmAccounts {
 
     /// The QOS of jobs that name none.
@@ -143,8 +143,7 @@ final class SlurmAccounts {
     Map<String, Object> entries() {
         var entries = new LinkedHashMap<String, Object>(accounts);
         defaults.forEach((user, account) -> {
-            long memberships =
-                    accounts.values().stream().filter(it -> has(it, user)).count();
+            long memberships = accounts.values().stream().filter(it -> has(it, user)).count();
             if (memberships > 1 && has(account(account), user)) {
                 users(account(account)).compute(user, (_, entry) -> withDefault(entry));
             }

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/// A cluster file as it comes together from Slurm's files: the words of slurm.conf here, partitions in
-/// [SlurmPartitions], accounts in [SlurmAccounts].
+/// A cluster file as it comes together from Slurm's files: the words of slurm.conf here, partitions
+/// in [SlurmPartitions], accounts in [SlurmAccounts].
 ///
 /// Source: slurm.conf(5), topology.conf(5), gres.conf(5) of Slurm 22.05.
 final class SlurmCluster {
@@ -29,7 +29,9 @@ final class SlurmCluster {
                     Map.entry("slurmctldlogfile", "services log to standard output"),
                     Map.entry("slurmdlogfile", "services log to standard output"),
                     Map.entry("debugflags", "services log to standard output"),
-                    Map.entry("accountingstoragetres", "cpu, mem, node, billing and GPUs always count"),
+                    Map.entry(
+                            "accountingstoragetres",
+                            "cpu, mem, node, billing and GPUs always count"),
                     Map.entry("jobacctgatherfrequency", "agents measure at intervals of their own"),
                     Map.entry("taskplugin", "agents bind tasks with cgroups"),
                     Map.entry("grestypes", "GPUs are the only generic resource"));

@@ -8,7 +8,8 @@ import java.util.Map;
 
 /// A file of Slurm's configuration as lines of `Key=value` pairs.
 ///
-/// A line that ends in `\` goes on in the next one; `#` begins a comment unless a `\` stands before it.
+/// A line that ends in `\` goes on in the next one; `#` begins a comment unless a `\` stands before
+/// it.
 ///
 /// @param name for messages
 record SlurmConf(String name, List<Line> lines) {

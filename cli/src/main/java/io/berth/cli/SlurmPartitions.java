@@ -29,7 +29,9 @@ final class SlurmPartitions {
         String name = line.value("partitionname", "");
         boolean ofAll = name.equals("DEFAULT");
         Map<String, Object> entry =
-                ofAll ? defaults : partitions.computeIfAbsent(name, _ -> new LinkedHashMap<>(defaults));
+                ofAll
+                        ? defaults
+                        : partitions.computeIfAbsent(name, _ -> new LinkedHashMap<>(defaults));
         line.values()
                 .forEach((key, value) -> {
                     if (!set(entry, key, value)) {

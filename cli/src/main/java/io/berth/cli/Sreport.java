@@ -112,7 +112,8 @@ final class Sreport implements Command {
             }
         }
         throw CommandFailure.error(
-                "sreport", "Invalid time format: " + name + "; Seconds, Minutes and Hours are known");
+                "sreport",
+                "Invalid time format: " + name + "; Seconds, Minutes and Hours are known");
     }
 
     private static void head(

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// YAML of maps, lists and plain values, in block style. What could be read as something else than the
-/// text that it is stands in quotes.
+/// YAML of maps, lists and plain values, in block style. What could be read as something else than
+/// the text that it is stands in quotes.
 final class YamlText {
 
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z_][A-Za-z0-9_./-]*");
@@ -47,7 +47,9 @@ final class YamlText {
     }
 
     private static String scalar(String text) {
-        boolean plain = PLAIN.matcher(text).matches() && !WORDS.contains(text.toLowerCase(java.util.Locale.ROOT));
+        boolean plain =
+                PLAIN.matcher(text).matches()
+                        && !WORDS.contains(text.toLowerCase(java.util.Locale.ROOT));
         return plain ? text : "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
     }
 }

@@ -101,15 +101,15 @@ final class ImportSlurmTest {
     void a_file_that_is_not_there_is_told() throws IOException {
         assertThat(run("import", "slurm", "none.conf"))
                 .isEqualTo(new Outcome(1, "", "import: error: there is no file none.conf\n"));
-        assertThat(run("import", "pbs").err()).isEqualTo("import: error: it reads: slurm FILE...\n");
+        assertThat(run("import", "pbs").err())
+                .isEqualTo("import: error: it reads: slurm FILE...\n");
     }
 
     /// Each line of the example that the project started from is carried over, or told.
     @Test
     void nothing_of_a_whole_configuration_is_lost_in_silence() throws IOException {
         String named = System.getenv("BERTH_GOLDEN");
-        Path golden =
-                Path.of(named == null ? "../../shared/golden" : named).resolve("slurm-conf");
+        Path golden = Path.of(named == null ? "../../shared/golden" : named).resolve("slurm-conf");
         Assumptions.assumeTrue(Files.isDirectory(golden), () -> golden + " is absent");
 
         Outcome outcome =

@@ -128,7 +128,8 @@ final class SacctmgrTest {
         mesh.on(
                 "POST",
                 "/v1/configuration/changes",
-                Reply.problem(412, "conflict", "revision 7 was changed meanwhile: the latest is 8"));
+                Reply.problem(
+                        412, "conflict", "revision 7 was changed meanwhile: the latest is 8"));
 
         assertThat(run("sacctmgr -i delete account team_a"))
                 .isEqualTo(
@@ -178,7 +179,9 @@ final class SacctmgrTest {
 
     @Test
     void limits_of_associations_and_qos_are_shown() {
-        assertThat(run("sacctmgr -P -n show assoc account=team_b format=account,user,grptres").out())
+        assertThat(
+                        run("sacctmgr -P -n show assoc account=team_b format=account,user,grptres")
+                                .out())
                 .isEqualTo("team_b||gres/gpu=16\nteam_b|alice|\n");
         assertThat(
                         run("sacctmgr -P show qos high format=name,priority,flags,usagefactor,maxwall,MaxTRESPerUser")
@@ -203,8 +206,7 @@ final class SacctmgrTest {
     void a_file_is_applied_after_its_changes_were_shown() throws IOException {
         Files.writeString(folder.resolve("cluster.yaml"), "name: c\n");
 
-        Outcome outcome =
-                new CommandRun(mesh).in(folder).run("apply", "-i", "-f", "cluster.yaml");
+        Outcome outcome = new CommandRun(mesh).in(folder).run("apply", "-i", "-f", "cluster.yaml");
 
         assertThat(outcome.out())
                 .isEqualTo(

@@ -63,7 +63,9 @@ final class SreportTest {
 
     @Test
     void the_top_users_come_first_in_each_resource() {
-        assertThat(run("sreport -P -n -t seconds -T gres/gpu,gres/gpu:a100 user TopUsage topcount=1").out())
+        assertThat(
+                        run("sreport -P -n -t seconds -T gres/gpu,gres/gpu:a100 user TopUsage topcount=1")
+                                .out())
                 .isEqualTo("c|alice|team_a|gres/gpu|3|1800\nc|alice|team_a|gres/gpu:a100|1|1200\n");
     }
 

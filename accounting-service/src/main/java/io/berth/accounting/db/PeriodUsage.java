@@ -4,8 +4,8 @@ import io.quarkus.hibernate.reactive.panache.Panache;
 import io.smallrye.mutiny.Uni;
 import java.util.List;
 
-/// What runs held during a time, by account, user and the type of GPU that was asked for. A run that
-/// lasted beyond the time counts with its part, one that lasts still up to now.
+/// What runs held during a time, by account, user and the type of GPU that was asked for. A run
+/// that lasted beyond the time counts with its part, one that lasts still up to now.
 ///
 /// @param gpuType "" where none was named
 /// @param jobs that held anything
@@ -46,7 +46,8 @@ public record PeriodUsage(
                             part("j.nodes", "r.node_millis"),
                             part("r.billing_rate", "r.billing_micros"));
 
-    /// Of a run that lasts what it holds each millisecond, of one that is over its part of the charge.
+    /// Of a run that lasts what it holds each millisecond, of one that is over its part of the
+    /// charge.
     private static String part(String eachMilli, String charged) {
         return "held.millis * case when r.freed_at = 0 then cast(%s as numeric) else cast(%s as numeric) / held.whole end"
                 .formatted(eachMilli, charged);
