@@ -1,10 +1,12 @@
 package io.berth.agent;
 
 import io.berth.agent.nvml.Nvml;
+import io.berth.contracts.Isolation;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /// What an operator can set.
@@ -31,6 +33,14 @@ public interface AgentConfig {
 
     /// The folder for spools.
     Path home();
+
+    /// A folder with placement's public keys: orders that none of them has signed are not obeyed.
+    /// Without it, whoever may write orders is obeyed.
+    Optional<Path> placementKeys();
+
+    /// What the host must be able to enforce for the agent to start. Whatever it enforces at the
+    /// start is then required of each run.
+    Optional<List<Isolation>> requiredIsolation();
 
     /// Whether the host itself is a node.
     @WithDefault("true")

@@ -9,6 +9,7 @@ import io.berth.agent.host.MachineIdentity;
 import io.berth.agent.host.StartRefused;
 import io.berth.agent.host.VirtualNodes;
 import io.berth.agent.kafka.AgentLog;
+import io.berth.agent.kafka.OrderReader;
 import io.berth.agent.kafka.SpecsTopic;
 import io.berth.agent.launch.JobEnvironment;
 import io.berth.agent.launch.Launcher;
@@ -21,6 +22,7 @@ import io.berth.contracts.Hardware;
 import io.berth.contracts.Isolation;
 import io.berth.log.KafkaConnection;
 import io.berth.log.TopicDeclarations;
+import io.berth.log.TrustedKeys;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -69,7 +71,8 @@ public final class AgentProcess implements Closeable {
         }
         var heartbeats = shared(new Heartbeats(log));
         heartbeats.start(agents, config.heartbeat());
-        loop = new OrderLoop(connection, declarations, log, config.cell(), agents);
+        var orders = new OrderReader(config.placementKeys().map(TrustedKeys::new));
+        loop = new OrderLoop(connection, declarations, log, orders, agents);
         loop.start();
     }
 
@@ -89,6 +92,7 @@ public final class AgentProcess implements Closeable {
         }
         Launcher best = launcher(config, home, connection, nodes);
         Tried tried = tried(best, nodes.getFirst(), spools.getFirst());
+        require(config.requiredIsolation().orElse(List.of()), tried.isolation());
         MachineIdentity machine = MachineIdentity.read(home);
         for (int i = 0; i < nodes.size(); i++) {
             LocalNode node = nodes.get(i).enforcing(tried.isolation());
@@ -174,6 +178,16 @@ public final class AgentProcess implements Closeable {
                     .addKeyValue("groups", best.groups().description())
                     .log("Groups cannot be used: runs are not limited");
             return Tried.with(best.in(HostGroups.processTrees()), node, spool);
+        }
+    }
+
+    private static void require(List<Isolation> required, Set<Isolation> enforced) {
+        List<Isolation> missing =
+                required.stream().filter(it -> !enforced.contains(it)).distinct().toList();
+        if (!missing.isEmpty()) {
+            throw new StartRefused(
+                    "this host cannot enforce %s, which berth.agent.required-isolation demands: it enforces %s"
+                            .formatted(missing, enforced));
         }
     }
 

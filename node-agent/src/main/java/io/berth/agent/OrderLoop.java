@@ -1,21 +1,20 @@
 package io.berth.agent;
 
 import io.berth.agent.kafka.AgentLog;
+import io.berth.agent.kafka.OrderReader;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.event.NodeSeen;
-import io.berth.contracts.event.Order;
 import io.berth.contracts.json.EventCodec.CorruptEvent;
 import io.berth.contracts.json.EventCodec.UnknownEventType;
 import io.berth.contracts.topic.NodePartitions;
 import io.berth.contracts.topic.Topics;
-import io.berth.log.Events;
 import io.berth.log.KafkaConnection;
 import io.berth.log.TopicDeclarations;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -48,9 +47,8 @@ final class OrderLoop implements AutoCloseable {
     private final KafkaConnection connection;
     private final TopicDeclarations declarations;
     private final AgentLog log;
-    private final int cell;
+    private final OrderReader orders;
     private final Map<String, NodeAgent> agents;
-    private final Events<Order> events = new Events<>(Topics.PLACEMENTS, AgentLog.SERVICE);
     private final Thread thread;
     private volatile boolean closed;
     private volatile @Nullable Consumer<byte[], byte[]> reading;
@@ -59,12 +57,12 @@ final class OrderLoop implements AutoCloseable {
             KafkaConnection connection,
             TopicDeclarations declarations,
             AgentLog log,
-            int cell,
+            OrderReader orders,
             List<NodeAgent> agents) {
         this.connection = connection;
         this.declarations = declarations;
         this.log = log;
-        this.cell = cell;
+        this.orders = orders;
         this.agents =
                 new TreeMap<>(
                         agents.stream()
@@ -158,17 +156,19 @@ final class OrderLoop implements AutoCloseable {
                 Topics.PLACEMENTS.name(), NodePartitions.of(agent.name(), partitionCount));
     }
 
-    private void register(Consumer<byte[], byte[]> consumer, NodeAgent agent, TopicPartition orders)
+    private void register(
+            Consumer<byte[], byte[]> consumer, NodeAgent agent, TopicPartition ordersOfNode)
             throws InterruptedException {
         if (!agent.silence(CALL_LIMIT)) {
             return;
         }
-        var reports = new TopicPartition(Topics.RUNS.name(), cell);
+        var reports = new TopicPartition(Topics.RUNS.name(), log.cell());
         List<HeldRun> held = agent.runs();
-        Map<TopicPartition, Long> ends = consumer.endOffsets(List.of(orders, reports), CALL_LIMIT);
+        Map<TopicPartition, Long> ends =
+                consumer.endOffsets(List.of(ordersOfNode, reports), CALL_LIMIT);
         NodeSeen seen =
                 agent.register(
-                        Objects.requireNonNull(ends.get(orders)),
+                        Objects.requireNonNull(ends.get(ordersOfNode)),
                         Objects.requireNonNull(ends.get(reports)),
                         held);
         try {
@@ -183,12 +183,21 @@ final class OrderLoop implements AutoCloseable {
     }
 
     private void hand(ConsumerRecord<byte[], byte[]> record) {
-        NodeAgent agent = agents.get(new String(record.key(), StandardCharsets.UTF_8));
+        NodeAgent agent = agents.get(OrderReader.node(record));
         if (agent == null) {
             return;
         }
+        Optional<String> objection = orders.objection(record);
+        if (objection.isPresent()) {
+            LOG.atWarn()
+                    .addKeyValue("node", agent.name())
+                    .addKeyValue("offset", record.offset())
+                    .addKeyValue("why", objection.get())
+                    .log("Order not placement's, not obeyed");
+            return;
+        }
         try {
-            agent.read(record.offset(), events.event(record));
+            agent.read(record.offset(), orders.order(record));
         } catch (UnknownEventType | CorruptEvent e) {
             agent.stopObeying("an order was not understood: " + e.getMessage());
         } catch (IllegalStateException e) {

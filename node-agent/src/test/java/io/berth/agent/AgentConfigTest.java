@@ -28,6 +28,8 @@ class AgentConfigTest {
         assertThat(config.gpuProfile()).isEmpty();
         assertThat(config.virtual()).isEmpty();
         assertThat(config.gpuTest()).isEmpty();
+        assertThat(config.placementKeys()).isEmpty();
+        assertThat(config.requiredIsolation()).isEmpty();
         assertThat(config.gpuPatience()).isEqualTo(Duration.ofMinutes(1));
         assertThat(config.maxProcesses()).isEqualTo(32_768);
         assertThat(config.nvmlLibrary()).isEqualTo("libnvidia-ml.so.1");

@@ -24,6 +24,7 @@ import io.berth.log.EventWriter;
 import io.berth.log.Events;
 import io.berth.log.KafkaConnection;
 import io.berth.log.LogView;
+import io.berth.log.SigningKey;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
@@ -35,9 +36,11 @@ import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 
 /// Placement's and the gateway's side of the protocol, played by a test.
 final class HandPlacement implements AutoCloseable {
@@ -46,6 +49,7 @@ final class HandPlacement implements AutoCloseable {
     private static final AtomicLong JOBS = new AtomicLong(100);
 
     private final EventWriter writer;
+    private volatile @Nullable SigningKey key;
     private final Events<Order> orders = new Events<>(Topics.PLACEMENTS, "placement-service");
     private final Events<JobSpec> specs = new Events<>(Topics.SPECS, "submit-service");
     private final List<LogView> views;
@@ -124,13 +128,35 @@ final class HandPlacement implements AutoCloseable {
         return numbers.merge(node, 1L, Long::sum);
     }
 
+    /// The last number was not used after all.
+    void unnumber(String node) {
+        numbers.merge(node, -1L, Long::sum);
+    }
+
     void skipNumber(String node) {
         nextNumber(node);
     }
 
     RecordMetadata write(Order order) {
-        int partition = NodePartitions.of(order.node(), 8);
-        return writer.write(orders.record(partition, order, "order")).join();
+        ProducerRecord<byte[], byte[]> record = record(order);
+        if (key != null) {
+            key.sign(record);
+        }
+        return write(record);
+    }
+
+    /// An order as it is, signed or not.
+    ProducerRecord<byte[], byte[]> record(Order order) {
+        return orders.record(NodePartitions.of(order.node(), 8), order, "order");
+    }
+
+    RecordMetadata write(ProducerRecord<byte[], byte[]> record) {
+        return writer.write(record).join();
+    }
+
+    /// Signs all orders from now on; with nothing, none.
+    void signWith(@Nullable SigningKey signing) {
+        key = signing;
     }
 
     /// Writes a record of no known type into the node's orders.

@@ -85,6 +85,23 @@ class LaunchTest {
     }
 
     @Test
+    void steps_of_a_script_share_its_gpus_out_among_their_tasks() throws IOException {
+        RunId run = HandPlacement.newRun();
+
+        run(
+                run,
+                "srun -n2 --gpus-per-task=1 sh -c 'echo $CUDA_VISIBLE_DEVICES >step.$SLURM_PROCID'"
+                        + "\nsrun -N1 sh -c 'exit 7' || echo $?",
+                rig.gpu(2),
+                rig.gpu(5));
+
+        assertThat(rig.work.resolve("step.0")).hasContent(rig.gpu(2));
+        assertThat(rig.work.resolve("step.1")).hasContent(rig.gpu(5));
+        assertThat(rig.output(run))
+                .isEqualTo("srun: error: " + node + ": task 0: Exited with exit code 7\n7\n");
+    }
+
+    @Test
     void a_script_without_gpus_sees_none() throws IOException {
         RunId run = HandPlacement.newRun();
 

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.berth.agent.host.StartRefused;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.HeldRun;
+import io.berth.contracts.Isolation;
 import io.berth.contracts.RunId;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.RunReport.Cause;
@@ -21,7 +22,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -147,6 +147,19 @@ class RestartTest {
     }
 
     @Test
+    void a_host_that_cannot_enforce_what_is_demanded_gets_no_agent() throws Exception {
+        TestConfig config =
+                TestConfig.virtual(folder.resolve("home"), "1xdgx-a100")
+                        .requiring(Isolation.CPUSET);
+
+        assertThatThrownBy(() -> AgentRig.start(config, TestBroker.shared()))
+                .isInstanceOf(StartRefused.class)
+                .hasMessageStartingWith(
+                        "this host cannot enforce [CPUSET], which"
+                                + " berth.agent.required-isolation demands");
+    }
+
+    @Test
     void a_second_agent_on_a_spool_is_refused() throws Exception {
         TestConfig config = TestConfig.host(folder.resolve("home"), "twice1");
         try (var first = AgentRig.start(config, TestBroker.shared())) {
@@ -196,18 +209,7 @@ class RestartTest {
     @Test
     void virtual_nodes_run_real_processes_beside_one_another() throws Exception {
         Path work = Files.createDirectories(folder.resolve("work"));
-        var base = TestConfig.host(folder.resolve("home"), "unused");
-        var config =
-                new TestConfig(
-                        base.home(),
-                        base.name(),
-                        false,
-                        Optional.empty(),
-                        Optional.of("2xdgx-a100"),
-                        base.onShutdown(),
-                        base.killGrace(),
-                        base.cgroupParent(),
-                        base.nvmlLibrary());
+        var config = TestConfig.virtual(folder.resolve("home"), "2xdgx-a100");
         try (var agents = AgentRig.start(config, TestBroker.shared())) {
             List<String> nodes = List.of("dgx-a100-01", "dgx-a100-02");
             nodes.forEach(placement::register);

@@ -1,8 +1,10 @@
 package io.berth.agent;
 
+import io.berth.contracts.Isolation;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /// A configuration for tests: quick, in a folder and a control group of its own.
@@ -15,7 +17,8 @@ record TestConfig(
         OnShutdown onShutdown,
         Duration killGrace,
         String cgroupParent,
-        String nvmlLibrary)
+        String nvmlLibrary,
+        Optional<List<Isolation>> requiredIsolation)
         implements AgentConfig {
 
     static final String PARENT = "berth-test-" + ProcessHandle.current().pid();
@@ -34,7 +37,24 @@ record TestConfig(
                 OnShutdown.STOP,
                 Duration.ofMillis(500),
                 cgroupParent,
-                home + "/no-such-library");
+                home + "/no-such-library",
+                Optional.empty());
+    }
+
+    /// Virtual nodes alone.
+    static TestConfig virtual(Path home, String nodes) {
+        TestConfig base = host(home, "unused");
+        return new TestConfig(
+                home,
+                base.name,
+                false,
+                Optional.empty(),
+                Optional.of(nodes),
+                base.onShutdown,
+                base.killGrace,
+                base.cgroupParent,
+                base.nvmlLibrary,
+                base.requiredIsolation);
     }
 
     /// A host whose GPUs are those that a library tells of.
@@ -48,20 +68,36 @@ record TestConfig(
                 OnShutdown.STOP,
                 Duration.ofMillis(500),
                 PARENT,
-                nvmlLibrary);
+                nvmlLibrary,
+                Optional.empty());
     }
 
     TestConfig leaving() {
+        return with(OnShutdown.LEAVE, requiredIsolation);
+    }
+
+    TestConfig requiring(Isolation... isolation) {
+        return with(onShutdown, Optional.of(List.of(isolation)));
+    }
+
+    private TestConfig with(OnShutdown shutdown, Optional<List<Isolation>> required) {
         return new TestConfig(
                 home,
                 name,
                 host,
                 gpuProfile,
                 virtual,
-                OnShutdown.LEAVE,
+                shutdown,
                 killGrace,
                 cgroupParent,
-                nvmlLibrary);
+                nvmlLibrary,
+                required);
+    }
+
+    /// Where placement's public keys are, if the test has put any there.
+    @Override
+    public Optional<Path> placementKeys() {
+        return Optional.of(home.resolve("placement-keys")).filter(Files::exists);
     }
 
     /// A program in the home, if the test has put one there.

@@ -3,7 +3,9 @@ package io.berth.placement;
 import io.berth.core.engine.Scheduling.Backfill;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 
 /// The settings of the placement service.
 @ConfigMapping(prefix = "berth.placement")
@@ -12,6 +14,10 @@ public interface PlacementConfig {
     /// The cell that this service decides for.
     @WithDefault("0")
     int cell();
+
+    /// The file of the key that signs orders, made if it is not there. Its public half is put into
+    /// `placement-keys` beside it, for agents.
+    Optional<Path> signingKey();
 
     /// The least time between the starts of two rounds: what comes in together is decided together.
     @WithDefault("5ms")

@@ -6,6 +6,7 @@ import io.berth.core.engine.NodeScore;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.log.Election;
 import io.berth.log.KafkaConnection;
+import io.berth.log.SigningKey;
 import io.berth.log.TopicDeclarations;
 import io.berth.placement.kafka.CellLog;
 import io.berth.placement.kafka.Fatal;
@@ -18,9 +19,12 @@ import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.errors.InvalidSessionTimeoutException;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
@@ -58,8 +62,19 @@ public class PlacementLoop {
         this.kafka = new KafkaConnection(bootstrapServers);
         this.config = config;
         this.logConfig = logConfig;
-        this.log = new CellLog(config.cell(), logConfig.nodePartitions());
+        this.log = new CellLog(config.cell(), logConfig.nodePartitions(), key(config));
         this.thread = Thread.ofPlatform().name("placement").unstarted(this::run);
+    }
+
+    private static Optional<SigningKey> key(PlacementConfig config) {
+        return config.signingKey()
+                .map(file -> {
+                    try {
+                        return SigningKey.of(file, file.resolveSibling("placement-keys"));
+                    } catch (IOException e) {
+                        throw new UncheckedIOException("cannot use berth.placement.signing-key", e);
+                    }
+                });
     }
 
     void start(@Observes StartupEvent event) {

@@ -7,9 +7,11 @@ import io.berth.contracts.event.Order;
 import io.berth.contracts.topic.Topics;
 import io.berth.core.engine.Scheduling.Backfill;
 import io.berth.placement.kafka.Standby;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -169,6 +171,11 @@ final class FailOverTest {
     }
 
     private record Settings() implements PlacementConfig {
+        @Override
+        public Optional<Path> signingKey() {
+            return Optional.empty();
+        }
+
         @Override
         public int cell() {
             return 0;

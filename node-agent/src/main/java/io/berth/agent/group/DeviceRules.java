@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -62,14 +63,22 @@ public final class DeviceRules {
                 .flatMap(gpu -> devices(gpu).stream())
                 .distinct()
                 .forEach(it -> rules.add(rule(it)));
+        shared(gpus).forEach(device -> rules.add(rule(device)));
+        return rules;
+    }
+
+    /// The numbers of the device files that all holders of GPUs of a vendor open, and nobody else:
+    /// `major:minor`, where the minor may be `*`.
+    public List<String> shared(Collection<Gpu> gpus) {
+        var devices = new ArrayList<String>();
         if (gpus.stream().anyMatch(gpu -> gpu.minor() >= 0)) {
-            NVIDIA_CONTROL.forEach(minor -> rules.add(rule(nvidiaMajor() + ":" + minor)));
-            allowShared(rules, "nvidia-uvm", "*");
+            NVIDIA_CONTROL.forEach(minor -> devices.add(nvidiaMajor() + ":" + minor));
+            major("nvidia-uvm").ifPresent(major -> devices.add(major + ":*"));
         }
         if (gpus.stream().anyMatch(gpu -> renderMinor(gpu).isPresent())) {
-            allowShared(rules, "kfd", "0");
+            major("kfd").ifPresent(major -> devices.add(major + ":0"));
         }
-        return rules;
+        return devices;
     }
 
     /// The numbers of the device files that are a GPU's own, `major:minor`: that of the GPU, for a
@@ -95,11 +104,8 @@ public final class DeviceRules {
         return major == null ? NVIDIA_DEFAULT_MAJOR : major;
     }
 
-    private void allowShared(List<String> rules, String driver, String minor) {
-        Integer major = majors.get(driver);
-        if (major != null) {
-            rules.add(rule(major + ":" + minor));
-        }
+    private Optional<Integer> major(String driver) {
+        return Optional.ofNullable(majors.get(driver));
     }
 
     private static Optional<Integer> renderMinor(Gpu gpu) {

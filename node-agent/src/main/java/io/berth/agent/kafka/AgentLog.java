@@ -32,6 +32,11 @@ public final class AgentLog implements Closeable {
         this.cell = cell;
     }
 
+    /// The cell that the nodes belong to, and its partition in the topics written here.
+    public int cell() {
+        return cell;
+    }
+
     public CompletableFuture<RecordMetadata> write(RunReport report) {
         String id = report.run() + "/" + report.node() + "/" + report.getClass().getSimpleName();
         return writer.write(reports.record(cell, report, id));

@@ -64,9 +64,25 @@ public record JobEnvironment(
                     "SLURM_STEP_NODELIST",
                     "BERTH_SIMULATED_GPUS");
 
+    /// What a task of a job brings along beside Slurm's names when it submits another one.
+    private static final Set<String> OF_THE_SUBMITTING_TASK =
+            Set.of(
+                    "LOCAL_RANK",
+                    "LOCAL_WORLD_SIZE",
+                    "MASTER_ADDR",
+                    "MASTER_PORT",
+                    "RANK",
+                    "WORLD_SIZE");
+
+    private static final int FIRST_MASTER_PORT = 20_000;
+    private static final int MASTER_PORTS = 10_000;
+
     public Map<String, String> variables() {
         var variables = new TreeMap<>(spec.environment());
         STALE.forEach(variables::remove);
+        if (variables.containsKey("SLURM_JOB_ID")) {
+            OF_THE_SUBMITTING_TASK.forEach(variables::remove);
+        }
         person(variables);
         job(variables);
         shape(variables);
@@ -165,9 +181,23 @@ public record JobEnvironment(
                         .sum();
         variables.put("SLURM_CPUS_ON_NODE", Integer.toString(here.cpus().size()));
         variables.put("SLURM_NODEID", Integer.toString(here.index()));
+        variables.putIfAbsent("MASTER_ADDR", firstNode());
+        variables.putIfAbsent("MASTER_PORT", Long.toString(masterPort()));
         variables.put("SLURM_PROCID", Integer.toString(firstTask));
         variables.put("SLURM_LOCALID", "0");
         variables.put("SLURM_GTIDS", Integer.toString(firstTask));
+    }
+
+    /// Where the first node of the run answers the others.
+    private String firstNode() {
+        return launch.allocations().size() == 1
+                ? "127.0.0.1"
+                : launch.allocations().getFirst().node().value();
+    }
+
+    /// A port below those that Linux hands out, which differs between jobs that follow one another.
+    private long masterPort() {
+        return FIRST_MASTER_PORT + launch.run().job().value() % MASTER_PORTS;
     }
 
     private void gpus(Map<String, String> variables) {
@@ -178,11 +208,11 @@ public record JobEnvironment(
         if (held.isEmpty()) {
             return;
         }
+        Map<String, Integer> indexOf =
+                node.inventory().gpus().stream().collect(Collectors.toMap(Gpu::uuid, Gpu::index));
         String indices =
-                node.inventory().gpus().stream()
-                        .filter(gpu -> held.contains(gpu.uuid()))
-                        .map(Gpu::index)
-                        .map(String::valueOf)
+                held.stream()
+                        .map(uuid -> String.valueOf(indexOf.get(uuid)))
                         .collect(Collectors.joining(","));
         String count = Integer.toString(held.size());
         variables.put("SLURM_JOB_GPUS", indices);

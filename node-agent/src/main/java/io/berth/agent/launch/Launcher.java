@@ -113,6 +113,8 @@ public record Launcher(
         long now = System.currentTimeMillis() / 1000;
         var environment =
                 new JobEnvironment(node, launch, spec, clusterName, now, account).variables();
+        environment.compute("PATH", (_, path) -> shims.path(String.valueOf(path)));
+        environment.put("BERTH_STEPS", files.makeSteps().toString());
         Path script = files.folder().resolve("script");
         shims.writeExecutable(script, spec.script());
         var command = new ArrayList<String>();

@@ -32,8 +32,7 @@ public final class ProbeDevices {
     public static ProbeDevices make(Path home, DeviceRules rules, Collection<Gpu> gpus)
             throws IOException {
         Path folder = Files.createDirectories(home.resolve("devices"));
-        List<String> numbers =
-                gpus.stream().flatMap(gpu -> rules.devices(gpu).stream()).distinct().toList();
+        List<String> numbers = numbers(rules, gpus).distinct().toList();
         var byNumber = new TreeMap<String, Path>();
         for (String number : numbers.isEmpty() ? List.of(rules.nvidiaMajor() + ":0") : numbers) {
             Path device = folder.resolve("gpu-" + number.replace(':', '-'));
@@ -48,10 +47,12 @@ public final class ProbeDevices {
         return byNumber.values();
     }
 
-    /// Those of the GPUs that a run does not hold.
+    /// Those that a run does not hold: of other GPUs, and if it has none, those by which all GPUs
+    /// are controlled.
     public List<Path> foreign(Collection<Gpu> held) {
-        List<Path> own = own(held);
-        return byNumber.values().stream().filter(device -> !own.contains(device)).toList();
+        List<Path> admitted =
+                numbers(rules, held).map(byNumber::get).flatMap(Stream::ofNullable).toList();
+        return byNumber.values().stream().filter(device -> !admitted.contains(device)).toList();
     }
 
     /// Those of the GPUs that it holds.
@@ -62,6 +63,12 @@ public final class ProbeDevices {
                 .flatMap(Stream::ofNullable)
                 .distinct()
                 .toList();
+    }
+
+    private static Stream<String> numbers(DeviceRules rules, Collection<Gpu> gpus) {
+        return Stream.concat(
+                gpus.stream().flatMap(gpu -> rules.devices(gpu).stream()),
+                rules.shared(gpus).stream().map(number -> number.replace("*", "0")));
     }
 
     private static boolean mknod(Path device, String number) throws IOException {

@@ -54,6 +54,11 @@ public final class RunFiles {
         return folder;
     }
 
+    /// The folder, made if it is not there, in which the steps of the script say what they hold.
+    public Path makeSteps() throws IOException {
+        return Files.createDirectories(folder.resolve("steps"));
+    }
+
     /// Writes a value; it is on the disk when this returns.
     public void keep(String name, Object value) throws IOException {
         Path temporary = folder.resolve(name + ".new");

@@ -24,13 +24,33 @@ public final class Shims {
     /// for a moment too, and the kernel does not run a file that is open for writing.
     private final ReentrantLock forking = new ReentrantLock();
 
-    /// Puts the shim's texts into the agents' home, four folders above each run's.
+    /// The folder of the commands that scripts find before all others: `srun`.
+    private final Path commands;
+
+    /// Puts the shim's texts into the agents' home, four folders above each run's, and the scripts'
+    /// commands.
     public Shims(Path home) throws IOException {
+        commands = Files.createDirectories(home.resolve("bin"));
         for (String name : List.of("shim.sh", "task.sh")) {
-            Path temporary = Files.createTempFile(home, name, ".new");
-            Files.writeString(temporary, resource(name));
-            Files.move(temporary, home.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+            install(name, home, "rw-r--r--");
         }
+        for (String name : List.of("srun", "srun-share.sh")) {
+            install(name, commands, "rwxr-xr-x");
+        }
+    }
+
+    private static void install(String name, Path folder, String permissions) throws IOException {
+        Path temporary = Files.createTempFile(folder, name, ".new");
+        Files.writeString(temporary, resource(name));
+        Files.setPosixFilePermissions(temporary, PosixFilePermissions.fromString(permissions));
+        Files.move(temporary, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /// Where scripts find commands, those of jobs first.
+    ///
+    /// @param path the script's own
+    public String path(String path) {
+        return commands + ":" + path;
     }
 
     /// Writes a file that will be run.

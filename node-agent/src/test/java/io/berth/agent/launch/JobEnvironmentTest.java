@@ -158,6 +158,19 @@ class JobEnvironmentTest {
     }
 
     @Test
+    void the_tasks_of_a_run_meet_at_its_first_node_unless_the_submission_says_where() {
+        var request = Jobs.description().request();
+        JobSpec plain = spec(request, LaunchMode.PER_NODE, Map.of());
+        JobSpec chosen = spec(request, LaunchMode.PER_NODE, Map.of("MASTER_ADDR", "10.0.0.7"));
+
+        assertThat(variables(plain, 1, two(1, 1, List.of()), 0))
+                .containsEntry("MASTER_ADDR", "node01")
+                .containsEntry("MASTER_PORT", "21007");
+        assertThat(variables(chosen, 1, two(1, 1, List.of()), 0))
+                .containsEntry("MASTER_ADDR", "10.0.0.7");
+    }
+
+    @Test
     void a_requeued_run_with_a_limit_knows_both() {
         JobSpec spec = spec(Jobs.description().request(), LaunchMode.BATCH, Map.of());
 
@@ -183,6 +196,8 @@ class JobEnvironmentTest {
                                 "SLURM_JOB_ID", "4",
                                 "SLURM_STEP_ID", "0",
                                 "SLURM_JOB_GPUS", "7",
+                                "RANK", "3",
+                                "MASTER_ADDR", "another",
                                 "CUDA_VISIBLE_DEVICES", "0"));
 
         Map<String, String> found = variables(spec, 1, two(1, 1, List.of()), 0);
@@ -194,7 +209,8 @@ class JobEnvironmentTest {
                 .containsEntry("USER", "alice")
                 .containsEntry("SLURM_JOB_ID", "1007")
                 .containsEntry("CUDA_VISIBLE_DEVICES", "")
-                .doesNotContainKeys("SLURM_STEP_ID", "SLURM_JOB_GPUS");
+                .containsEntry("MASTER_ADDR", "node01")
+                .doesNotContainKeys("RANK", "SLURM_STEP_ID", "SLURM_JOB_GPUS");
     }
 
     @Test

@@ -108,8 +108,8 @@ class LauncherTest {
         return new RunId(new JobId(9), 1);
     }
 
-    private static Launch launch(String gpu) {
-        var here = new Allocation(NAME, 0, 1, IndexSet.firstN(1), 64, List.of(gpu));
+    private static Launch launch(String... gpus) {
+        var here = new Allocation(NAME, 0, 1, IndexSet.firstN(1), 64, List.of(gpus));
         return new Launch(
                 NAME,
                 1,
@@ -137,11 +137,32 @@ class LauncherTest {
             assertThat(files.text("ready").orElseThrow())
                     .containsPattern("gpu-195-3 Operation not permitted")
                     .doesNotContainPattern("gpu-195-1 Operation not permitted");
-            prepared.group().kill();
-            Awaitility.await()
-                    .until(() -> prepared.group().members().isEmpty() && files.has("exit"));
-            prepared.group().remove();
+            end(prepared, files);
         }
+    }
+
+    @Test
+    void a_run_without_gpus_is_refused_their_control_devices_too() throws Exception {
+        Groups groups = HostGroups.find(PARENT);
+        assumeThat(groups.description()).isEqualTo("cgroup v1");
+        RunFiles files = files();
+        try (var watch = new SpoolWatch()) {
+            Launcher launcher = launcher(groups, watch);
+
+            var prepared = launcher.prepare(node(EnumSet.allOf(Isolation.class)), launch(), files);
+
+            assertThat(files.text("ready").orElseThrow())
+                    .containsPattern("gpu-195-3 Operation not permitted")
+                    .containsPattern("gpu-195-1 Operation not permitted")
+                    .containsPattern("gpu-195-255 Operation not permitted");
+            end(prepared, files);
+        }
+    }
+
+    private static void end(Launcher.Prepared prepared, RunFiles files) throws IOException {
+        prepared.group().kill();
+        Awaitility.await().until(() -> prepared.group().members().isEmpty() && files.has("exit"));
+        prepared.group().remove();
     }
 
     @Test

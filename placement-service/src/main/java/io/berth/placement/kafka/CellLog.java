@@ -18,8 +18,11 @@ import io.berth.contracts.json.EventCodec.UnknownEventType;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.Events;
+import io.berth.log.SigningKey;
 import java.util.List;
+import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /// The topics of one cell as placement sees them: what it reads, what it writes, and the
@@ -27,7 +30,8 @@ import org.apache.kafka.common.TopicPartition;
 ///
 /// @param cell also the partition of every topic that has one for each cell
 /// @param nodePartitions of `placements`
-public record CellLog(int cell, int nodePartitions) {
+/// @param key that signs orders; without one, agents that ask for a signature obey none
+public record CellLog(int cell, int nodePartitions, Optional<SigningKey> key) {
 
     public static final String SERVICE = "placement-service";
 
@@ -70,6 +74,17 @@ public record CellLog(int cell, int nodePartitions) {
                 Topics.NODES,
                 Topics.NODE_REQUESTS,
                 Topics.HEARTBEATS);
+    }
+
+    /// A cell whose orders are not signed.
+    public CellLog(int cell, int nodePartitions) {
+        this(cell, nodePartitions, Optional.empty());
+    }
+
+    /// The record of an order, signed if there is a key.
+    ProducerRecord<byte[], byte[]> signed(ProducerRecord<byte[], byte[]> order) {
+        key.ifPresent(it -> it.sign(order));
+        return order;
     }
 
     TopicPartition partition(Topic<?> topic) {

@@ -110,10 +110,12 @@ public final class RoundWriter implements AutoCloseable {
                         words.add(identified.word(CellLog.JOBS, log.cell(), event));
                 case Fact.Ordered(Order order) ->
                         words.add(
-                                identified.word(
-                                        CellLog.PLACEMENTS,
-                                        NodePartitions.of(order.node(), log.nodePartitions()),
-                                        order));
+                                log.signed(
+                                        identified.word(
+                                                CellLog.PLACEMENTS,
+                                                NodePartitions.of(
+                                                        order.node(), log.nodePartitions()),
+                                                order)));
                 case Fact.RankKept _, Fact.ConfigurationTaken _, Fact.FairSharesTaken _ -> {}
             }
         }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// The folder that holds everything of a mesh, closed to all but its user.
 ///
 /// ```
-/// keys/            what tokens are signed and checked with
+/// keys/            what tokens and orders are signed and checked with
 /// operator.token   the operator's own
 /// mesh.properties  where the mesh listens
 /// cluster.yaml     partitions, accounts, users
@@ -59,6 +59,16 @@ public record MeshHome(Path root) {
 
     public Path publicKey() {
         return keys().resolve("token-public.pem");
+    }
+
+    /// The key by which placement signs its orders.
+    public Path placementKey() {
+        return keys().resolve("placement-private.pem");
+    }
+
+    /// The public halves of the keys that agents believe.
+    public Path placementKeys() {
+        return keys().resolve("placement-keys");
     }
 
     public Path operatorToken() {

@@ -45,14 +45,16 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
     }
 
     Child placement() {
-        return child(
-                "placement", ports.placement(), GRACE, List.of("-Xmx128m"), "placement-service");
+        List<String> flags =
+                List.of("-Xmx128m", "-Dberth.placement.signing-key=" + home.placementKey());
+        return child("placement", ports.placement(), GRACE, flags, "placement-service");
     }
 
     Child agent() {
         var flags = new ArrayList<String>();
         flags.add("-Xmx96m");
         flags.add("-Dberth.agent.home=" + home.spool());
+        flags.add("-Dberth.agent.placement-keys=" + home.placementKeys());
         flags.add("-Dberth.agent.on-shutdown=stop");
         flags.add("-Dberth.agent.cgroup-parent=berth-" + ports.base());
         flags.add("-Dberth.agent.host=" + offer.host());

@@ -1,0 +1,118 @@
+package io.berth.log;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.PrivateKey;
+import java.security.Signature;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.Base64;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/// A private Ed25519 key that signs records, each in a header of its own: who may write to a topic
+/// is not yet one whose orders are obeyed.
+///
+/// Its file holds two PEM blocks, `PRIVATE KEY` (PKCS #8) and `PUBLIC KEY`, as `openssl genpkey
+/// -algorithm ed25519` and `openssl pkey -pubout` write them. Who trusts it has the second in a
+/// file `<id>.pem`, see [TrustedKeys].
+///
+/// Source: RFC 8032.
+public final class SigningKey {
+
+    private final String id;
+    private final PrivateKey key;
+
+    private SigningKey(String id, PrivateKey key) {
+        this.id = id;
+        this.key = key;
+    }
+
+    /// The key in a file. Both are made if there is none; in either case its public half is in the
+    /// folder afterwards.
+    ///
+    /// @param trusted the folder of the public keys
+    /// @throws IOException if the file cannot be read or made, or holds no such key
+    public static SigningKey of(Path file, Path trusted) throws IOException {
+        if (!Files.exists(file)) {
+            generate(file);
+        }
+        String text = Files.readString(file);
+        try {
+            byte[] open = Pem.block(text, "PUBLIC KEY");
+            PrivateKey key =
+                    KeyFactory.getInstance(SignedBytes.ALGORITHM)
+                            .generatePrivate(
+                                    new PKCS8EncodedKeySpec(Pem.block(text, "PRIVATE KEY")));
+            String id = SignedBytes.id(open);
+            publish(Pem.text("PUBLIC KEY", open), trusted, id + ".pem");
+            return new SigningKey(id, key);
+        } catch (GeneralSecurityException | IllegalArgumentException e) {
+            throw new IOException(file + " holds no Ed25519 key: " + e.getMessage(), e);
+        }
+    }
+
+    /// The name of the key: 16 hexadecimal digits of its public half's SHA-256.
+    public String id() {
+        return id;
+    }
+
+    /// Signs topic, key, type and value of a record.
+    public void sign(ProducerRecord<byte[], byte[]> record) {
+        try {
+            Signature signature = Signature.getInstance(SignedBytes.ALGORITHM);
+            signature.initSign(key);
+            signature.update(
+                    SignedBytes.of(record.topic(), record.key(), record.headers(), record.value()));
+            String text = id + ":" + Base64.getEncoder().encodeToString(signature.sign());
+            record.headers().add(SignedBytes.HEADER, SignedBytes.ascii(text));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("sign with key " + id + ", which was read", e);
+        }
+    }
+
+    private static void generate(Path file) throws IOException {
+        KeyPair pair;
+        try {
+            pair = KeyPairGenerator.getInstance(SignedBytes.ALGORITHM).generateKeyPair();
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("generate a key: every Java 25 has Ed25519", e);
+        }
+        Path folder = Files.createDirectories(file.toAbsolutePath().getParent());
+        Path temporary =
+                Files.createTempFile(
+                        folder,
+                        "key",
+                        ".new",
+                        PosixFilePermissions.asFileAttribute(
+                                PosixFilePermissions.fromString("rw-------")));
+        Files.writeString(
+                temporary,
+                Pem.text("PRIVATE KEY", pair.getPrivate().getEncoded())
+                        + Pem.text("PUBLIC KEY", pair.getPublic().getEncoded()));
+        try {
+            Files.createLink(file, temporary);
+        } catch (FileAlreadyExistsException e) {
+            // Another instance was first: its key is the key.
+            return;
+        } finally {
+            Files.delete(temporary);
+        }
+    }
+
+    private static void publish(String pem, Path folder, String name) throws IOException {
+        Path file = Files.createDirectories(folder).resolve(name);
+        if (!Files.exists(file)) {
+            Path temporary = Files.createTempFile(folder, name, ".new");
+            Files.writeString(temporary, pem);
+            Files.setPosixFilePermissions(temporary, PosixFilePermissions.fromString("rw-r--r--"));
+            Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+        }
+    }
+}

@@ -1,0 +1,176 @@
+package io.berth.log;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Records that are signed, and what becomes of them on the way.
+class SigningTest {
+
+    @TempDir Path folder;
+    Path trusted;
+
+    @BeforeEach
+    void setFolder() {
+        trusted = folder.resolve("trusted");
+    }
+
+    private SigningKey key(String name) throws IOException {
+        return SigningKey.of(folder.resolve(name), trusted);
+    }
+
+    private static ProducerRecord<byte[], byte[]> record() {
+        var record =
+                new ProducerRecord<>(
+                        "orders", 3, "node1".getBytes(UTF_8), "{\"run\":1}".getBytes(UTF_8));
+        record.headers().add("ce_type", "orders/Go".getBytes(UTF_8));
+        return record;
+    }
+
+    private static ProducerRecord<byte[], byte[]> signed(SigningKey key) {
+        ProducerRecord<byte[], byte[]> record = record();
+        key.sign(record);
+        return record;
+    }
+
+    private static ConsumerRecord<byte[], byte[]> read(ProducerRecord<byte[], byte[]> written) {
+        return read(written.topic(), written.key(), written.headers(), written.value());
+    }
+
+    private static ConsumerRecord<byte[], byte[]> read(
+            String topic, byte[] key, Headers headers, byte[] value) {
+        return new ConsumerRecord<>(
+                topic,
+                3,
+                0,
+                0,
+                TimestampType.LOG_APPEND_TIME,
+                key.length,
+                value.length,
+                key,
+                value,
+                headers,
+                Optional.empty());
+    }
+
+    @Test
+    void a_signed_record_is_believed() throws IOException {
+        assertThat(new TrustedKeys(trusted).objection(read(signed(key("a"))))).isEmpty();
+    }
+
+    @Test
+    void a_key_is_made_once_and_is_its_owners_alone() throws IOException {
+        SigningKey first = key("a");
+
+        SigningKey again = key("a");
+
+        assertThat(again.id()).isEqualTo(first.id()).matches("[0-9a-f]{16}");
+        assertThat(Files.getPosixFilePermissions(folder.resolve("a")))
+                .isEqualTo(PosixFilePermissions.fromString("rw-------"));
+        assertThat(Files.readString(trusted.resolve(first.id() + ".pem")))
+                .startsWith("-----BEGIN PUBLIC KEY-----")
+                .doesNotContain("PRIVATE");
+    }
+
+    static Stream<UnaryOperator<ConsumerRecord<byte[], byte[]>>> changes() {
+        return Stream.of(
+                it -> read("others", it.key(), it.headers(), it.value()),
+                it -> read(it.topic(), "node2".getBytes(UTF_8), it.headers(), it.value()),
+                it -> read(it.topic(), it.key(), it.headers(), "{\"run\":2}".getBytes(UTF_8)),
+                it -> {
+                    var headers = new RecordHeaders(it.headers());
+                    headers.remove("ce_type").add("ce_type", "orders/Stop".getBytes(UTF_8));
+                    return read(it.topic(), it.key(), headers, it.value());
+                },
+                it -> {
+                    byte[] shifted = (new String(it.key(), UTF_8) + "o").getBytes(UTF_8);
+                    return read(it.topic(), shifted, it.headers(), it.value());
+                });
+    }
+
+    @ParameterizedTest
+    @MethodSource("changes")
+    void a_record_that_was_changed_is_not_believed(
+            UnaryOperator<ConsumerRecord<byte[], byte[]>> change) throws IOException {
+        SigningKey key = key("a");
+
+        Optional<String> objection =
+                new TrustedKeys(trusted).objection(change.apply(read(signed(key))));
+
+        assertThat(objection).contains("key " + key.id() + " has not signed it");
+    }
+
+    @Test
+    void a_record_without_a_signature_is_not_believed() {
+        assertThat(new TrustedKeys(trusted).objection(read(record()))).contains("it is not signed");
+    }
+
+    @Test
+    void a_signature_that_names_a_file_elsewhere_is_none() {
+        ProducerRecord<byte[], byte[]> record = record();
+        record.headers().add("berth_signature", "../../../x:AAAA".getBytes(UTF_8));
+
+        assertThat(new TrustedKeys(trusted).objection(read(record)))
+                .contains("its signature is no signature");
+    }
+
+    @Test
+    void keys_are_changed_while_records_are_read() throws IOException {
+        var keys = new TrustedKeys(trusted);
+        SigningKey old = key("old");
+        SigningKey next = key("next");
+
+        Optional<String> both = keys.objection(read(signed(next)));
+        Files.delete(trusted.resolve(old.id() + ".pem"));
+
+        assertThat(both).isEmpty();
+        assertThat(keys.objection(read(signed(next)))).isEmpty();
+        assertThat(keys.objection(read(signed(old))))
+                .contains(
+                        "key %s is not among the trusted ones in %s".formatted(old.id(), trusted));
+    }
+
+    @Test
+    void a_key_of_openssl_serves() throws Exception {
+        Path file = folder.resolve("openssl");
+        int status =
+                new ProcessBuilder(
+                                "sh",
+                                "-c",
+                                "openssl genpkey -algorithm ed25519 >$0 && openssl pkey -in $0 -pubout >>$0",
+                                file.toString())
+                        .start()
+                        .waitFor();
+        assumeThat(status).as("openssl").isZero();
+
+        assertThat(new TrustedKeys(trusted).objection(read(signed(key("openssl"))))).isEmpty();
+    }
+
+    @Test
+    void a_file_that_holds_no_key_is_named() throws IOException {
+        Files.writeString(folder.resolve("a"), "nothing");
+
+        assertThatThrownBy(() -> key("a"))
+                .isInstanceOf(IOException.class)
+                .hasMessage(folder.resolve("a") + " holds no Ed25519 key: it has no PUBLIC KEY");
+    }
+}

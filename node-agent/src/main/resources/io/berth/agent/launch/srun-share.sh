@@ -1,0 +1,136 @@
+# What of a job's CPUs and GPUs a step of srun gets, and which of them each task. Read by srun, whose variables it uses.
+
+# When a process began; nothing if it has ended.
+srun_start_time() {
+    read -r srun_stat <"/proc/$1/stat" || return
+    set -f
+    # What follows the name, which may hold anything, begins with the third field.
+    # shellcheck disable=SC2086
+    set -- ${srun_stat##*) }
+    [ "$1" = Z ] || echo "${20}"
+}
+
+# 0-2,5 as 0 1 2 5.
+srun_expand() {
+    echo "$1" | tr , '\n' | while IFS=- read -r srun_first srun_last; do
+        seq "$srun_first" "${srun_last:-$srun_first}"
+    done
+}
+
+# The first $1 words of those that follow, with commas; all if $1 is empty; nothing and 1 if there are fewer.
+srun_first_of() {
+    srun_wanted=${1:-$(($# - 1))}
+    shift
+    [ $# -ge "$srun_wanted" ] || return 1
+    srun_list=
+    while [ "$srun_wanted" -gt 0 ]; do
+        srun_list=$srun_list${srun_list:+,}$1
+        srun_wanted=$((srun_wanted - 1))
+        shift
+    done
+    echo "$srun_list"
+}
+
+# The word at place $1, from 0, of those that follow.
+srun_at() {
+    [ $# -gt "$(($1 + 1))" ] || srun_fail "there is no GPU $1 in the step: it has $(($# - 1))"
+    shift "$(($1 + 1))"
+    echo "$1"
+}
+
+# With the lock: of the words that follow, those that no living step holds on line $1 of its file.
+srun_free() {
+    srun_line=$1
+    shift
+    srun_held=,
+    for srun_step in "$BERTH_STEPS"/step.*; do
+        [ -e "$srun_step" ] || continue
+        { read -r srun_pid srun_began && read -r srun_cpus_held && read -r srun_gpus_held; } <"$srun_step" || continue
+        [ "$(srun_start_time "$srun_pid" 2>/dev/null)" = "$srun_began" ] || continue
+        case $srun_line in cpus) srun_held=$srun_held$srun_cpus_held, ;; *) srun_held=$srun_held$srun_gpus_held, ;; esac
+    done
+    for srun_word; do
+        case $srun_held in *,"$srun_word",*) ;; *) echo "$srun_word" ;; esac
+    done
+}
+
+# Takes the step's CPUs and GPUs and its number, if they are free. What it holds stands in a file of that number, with
+# the process that holds it: when that is gone, so is the claim.
+srun_claim() {
+    exec 7>"$BERTH_STEPS/lock" && flock 7 || srun_fail "cannot lock $BERTH_STEPS"
+    srun_step_cpus=$srun_all_cpus srun_step_gpus=$srun_all_gpus
+    if [ -z "$srun_overlap" ]; then
+        # shellcheck disable=SC2086
+        srun_step_cpus=$(srun_free cpus $srun_all_cpus) && srun_step_gpus=$(srun_free gpus $srun_all_gpus)
+    fi
+    # shellcheck disable=SC2086
+    if srun_step_cpus=$(srun_first_of "${srun_cpu_count:-$(echo "$srun_all_cpus" | wc -l)}" $srun_step_cpus) &&
+        srun_step_gpus=$(srun_first_of "${srun_gpus:-$(echo "$srun_all_gpus" | wc -w)}" $srun_step_gpus); then
+        srun_id=0
+        [ ! -e "$BERTH_STEPS/next" ] || read -r srun_id <"$BERTH_STEPS/next"
+        echo $((srun_id + 1)) >"$BERTH_STEPS/next"
+        srun_file=$BERTH_STEPS/step.$srun_id
+        if [ -n "$srun_overlap" ]; then
+            echo "$$ $(srun_start_time $$)" >"$srun_file"
+        else
+            printf '%s\n' "$$ $(srun_start_time $$)" "$srun_step_cpus" "$srun_step_gpus" >"$srun_file"
+        fi
+        exec 7>&-
+        return 0
+    fi
+    exec 7>&-
+    return 1
+}
+
+# The GPUs that task $1 sees.
+srun_gpus_of() {
+    # shellcheck disable=SC2046
+    set -- "$1" $(echo "$srun_step_gpus" | tr , ' ')
+    srun_rank=$1
+    shift
+    if [ -n "$srun_gpus_per_task" ] && [ "$srun_gpu_bind" != none ]; then
+        shift $((srun_rank * srun_gpus_per_task))
+        srun_first_of "$srun_gpus_per_task" "$@"
+        return
+    fi
+    case $srun_gpu_bind in
+    single:*) srun_at $((srun_rank / ${srun_gpu_bind#*:} % $#)) "$@" ;;
+    map_gpu:*)
+        # shellcheck disable=SC2046
+        srun_at "$(srun_turn "$srun_rank" $(echo "${srun_gpu_bind#*:}" | tr , ' '))" "$@"
+        ;;
+    mask_gpu:*)
+        # shellcheck disable=SC2046
+        srun_mask=$(($(srun_turn "$srun_rank" $(echo "${srun_gpu_bind#*:}" | tr , ' ')))) srun_bit=1
+        for srun_gpu; do
+            [ $((srun_mask & srun_bit)) = 0 ] || echo "$srun_gpu"
+            srun_bit=$((srun_bit * 2))
+        done | paste -sd, -
+        ;;
+    *) echo "$srun_step_gpus" ;;
+    esac
+}
+
+# Of the words that follow, the one whose turn it is for task $1.
+srun_turn() {
+    srun_place=$(($1 % ($# - 1)))
+    shift
+    srun_at "$srun_place" "$@"
+}
+
+# The program that binds task $1 to its CPUs, with its arguments.
+srun_binding() {
+    # shellcheck disable=SC2046
+    case $srun_cpu_bind in
+    cores | threads | rank)
+        srun_from=$(($1 * srun_cpus_per_task))
+        set -- $(echo "$srun_step_cpus" | tr , ' ')
+        [ $# -ge $((srun_from + srun_cpus_per_task)) ] || return
+        shift "$srun_from"
+        echo "taskset -c $(srun_first_of "$srun_cpus_per_task" "$@")"
+        ;;
+    map_cpu:*) echo "taskset -c $(srun_turn "$1" $(echo "${srun_cpu_bind#*:}" | tr , ' '))" ;;
+    mask_cpu:*) echo "taskset $(srun_turn "$1" $(echo "${srun_cpu_bind#*:}" | tr , ' '))" ;;
+    *) [ -z "$srun_exact" ] || echo "taskset -c $srun_step_cpus" ;;
+    esac
+}

@@ -1,0 +1,238 @@
+package io.berth.agent.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// The command that scripts start steps with, as a process.
+class SrunTest {
+
+    /// What a step did.
+    private record Result(int status, String output, String error) {}
+
+    @TempDir Path folder;
+    private Path steps;
+
+    @BeforeEach
+    void install() throws IOException {
+        var unused = new Shims(folder);
+        steps = Files.createDirectories(folder.resolve("steps"));
+    }
+
+    /// A script's process, in a job with four GPUs.
+    private Process start(String script) throws IOException {
+        var builder = new ProcessBuilder("sh", "-c", script).directory(folder.toFile());
+        builder.environment().clear();
+        builder.environment().put("PATH", folder + "/bin:/usr/bin:/bin");
+        builder.environment().put("BERTH_STEPS", steps.toString());
+        builder.environment().put("SLURM_JOB_ID", "7");
+        builder.environment().put("SLURM_JOB_NUM_NODES", "1");
+        builder.environment().put("SLURM_NTASKS", "1");
+        builder.environment().put("SLURMD_NODENAME", "gpu1");
+        builder.environment().put("CUDA_VISIBLE_DEVICES", "G0,G1,G2,G3");
+        builder.redirectOutput(folder.resolve("stdout").toFile());
+        builder.redirectError(folder.resolve("stderr").toFile());
+        return builder.start();
+    }
+
+    private Result run(String script) throws Exception {
+        int status = start(script).waitFor();
+        return new Result(
+                status,
+                Files.readString(folder.resolve("stdout")),
+                Files.readString(folder.resolve("stderr")));
+    }
+
+    private static List<String> sorted(String text) {
+        return Arrays.stream(text.split("\n")).sorted().toList();
+    }
+
+    @Test
+    void a_step_is_one_task_with_all_that_the_job_holds() throws Exception {
+        Result step =
+                run(
+                        "srun sh -c 'echo $SLURM_STEP_ID $SLURM_PROCID $SLURM_NTASKS $CUDA_VISIBLE_DEVICES'");
+
+        assertThat(step).isEqualTo(new Result(0, "0 0 1 G0,G1,G2,G3\n", ""));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "-n4 --gpus-per-task=1                 | 0: G0; 1: G1; 2: G2; 3: G3",
+                "-n2 --gpus-per-task=a100:2            | 0: G0,G1; 1: G2,G3",
+                "-n2 -G2                               | 0: G0,G1; 1: G0,G1",
+                "-n2 --gres=gpu:a100:3                 | 0: G0,G1,G2; 1: G0,G1,G2",
+                "-n2 --gres=none                       | 0: -; 1: -",
+                "-n4 --gpu-bind=single:2               | 0: G0; 1: G0; 2: G1; 3: G1",
+                "-n2 --gpu-bind=map_gpu:3,1            | 0: G3; 1: G1",
+                "-n2 --gpu-bind=mask_gpu:0x3,0xc       | 0: G0,G1; 1: G2,G3",
+                "-n2 --gpu-bind=per_task:2             | 0: G0,G1; 1: G2,G3",
+                "-n2 --gpus-per-task=1 --gpu-bind=none | 0: G0,G1; 1: G0,G1"
+            })
+    void tasks_see_the_gpus_that_the_binding_gives_them(String options, String expected)
+            throws Exception {
+        Result step = run("srun -l " + options + " sh -c 'echo ${CUDA_VISIBLE_DEVICES:--}'");
+
+        assertThat(sorted(step.output())).containsExactly(expected.split("; "));
+    }
+
+    @Test
+    void tasks_know_their_ranks_by_slurms_and_by_pytorchs_names() throws Exception {
+        Result step =
+                run(
+                        "srun -n2 sh -c 'echo $SLURM_PROCID $SLURM_LOCALID $SLURM_NTASKS $SLURM_GTIDS"
+                                + " $RANK $LOCAL_RANK $WORLD_SIZE'");
+
+        assertThat(sorted(step.output())).containsExactly("0 0 2 0,1 0 0 2", "1 1 2 0,1 1 1 2");
+    }
+
+    @Test
+    void a_steps_status_is_the_highest_of_its_tasks() throws Exception {
+        Result step = run("srun -n3 sh -c 'exit $((SLURM_PROCID * 3))'");
+
+        assertThat(step.status()).isEqualTo(6);
+        assertThat(step.error())
+                .isEqualTo(
+                        "srun: error: gpu1: task 1: Exited with exit code 3\n"
+                                + "srun: error: gpu1: task 2: Exited with exit code 6\n");
+    }
+
+    @Test
+    void a_task_that_fails_takes_the_others_along_where_that_is_asked() throws Exception {
+        Result step = run("srun -n2 -K sh -c '[ $SLURM_PROCID = 0 ] || exit 5; exec sleep 60'");
+
+        assertThat(step.status()).isEqualTo(143);
+    }
+
+    @Test
+    void exact_steps_run_beside_one_another_on_gpus_of_their_own() throws Exception {
+        assumeThat(Runtime.getRuntime().availableProcessors()).isGreaterThan(1);
+        String meets = "touch $0; until [ -e $1 ]; do sleep 0.02; done; echo $CUDA_VISIBLE_DEVICES";
+
+        Result both =
+                run(
+                        "srun -n1 --exact -G2 sh -c '%s' a b & srun -n1 --exact -G2 sh -c '%s' b a; wait"
+                                .formatted(meets, meets));
+
+        assertThat(sorted(both.output())).containsExactly("G0,G1", "G2,G3");
+    }
+
+    @Test
+    void a_step_waits_for_what_another_holds_and_says_so() throws Exception {
+        Process waiting =
+                start(
+                        "srun sh -c 'echo first; until [ -e go ]; do sleep 0.02; done' &"
+                                + " until [ -e steps/step.0 ]; do sleep 0.02; done;"
+                                + " srun --exact -G1 echo second; wait");
+        await().until(() -> Files.size(folder.resolve("stderr")) > 0);
+        String before = Files.readString(folder.resolve("stdout"));
+
+        Files.createFile(folder.resolve("go"));
+
+        assertThat(waiting.waitFor()).isZero();
+        assertThat(before).isEqualTo("first\n");
+        assertThat(folder.resolve("stdout")).hasContent("first\nsecond\n");
+        assertThat(folder.resolve("stderr"))
+                .hasContent(
+                        "srun: Job 7 step creation temporarily disabled, retrying (Requested"
+                                + " resources are busy)\n");
+    }
+
+    @Test
+    void an_overlapping_step_waits_for_nobody() throws Exception {
+        Result both =
+                run(
+                        "srun sh -c 'until [ -e seen ]; do sleep 0.02; done' &"
+                                + " until [ -e steps/step.0 ]; do sleep 0.02; done;"
+                                + " srun --overlap touch seen; wait");
+
+        assertThat(both.error()).isEmpty();
+    }
+
+    @Test
+    void a_step_whose_srun_was_killed_holds_nothing_any_more() throws Exception {
+        Result next =
+                run(
+                        "srun sleep 60 & until [ -s steps/step.0.pid.0 ]; do sleep 0.02; done;"
+                                + " kill -9 $!; srun echo next; kill $(cat steps/step.0.pid.0)");
+
+        assertThat(next.output()).isEqualTo("next\n");
+    }
+
+    @Test
+    void a_signal_reaches_the_tasks() throws Exception {
+        Process step =
+                start(
+                        "exec srun -n2 sh -c 'trap \"exit 9\" USR1; touch up.$SLURM_PROCID; while :; do sleep 0.02; done'");
+        await().until(() ->
+                Files.exists(folder.resolve("up.0")) && Files.exists(folder.resolve("up.1")));
+
+        new ProcessBuilder("kill", "-USR1", Long.toString(step.pid())).start().waitFor();
+
+        assertThat(step.waitFor()).isEqualTo(9);
+    }
+
+    @Test
+    void output_goes_to_files_by_task_and_step() throws Exception {
+        run("srun true; srun -n2 -o out.%j.%s.%t -e err.%t sh -c 'echo $SLURM_PROCID; echo e >&2'");
+
+        assertThat(folder.resolve("out.7.1.0")).hasContent("0\n");
+        assertThat(folder.resolve("out.7.1.1")).hasContent("1\n");
+        assertThat(folder.resolve("err.1")).hasContent("e\n");
+    }
+
+    @Test
+    void the_first_task_reads_what_srun_is_given_and_arguments_arrive_as_they_are()
+            throws Exception {
+        Result step =
+                run("echo text | srun -n1 sh -c 'cat; printf \"[%s]\" \"$@\"' - 'a b' '*' ''");
+
+        assertThat(step.output()).isEqualTo("text\n[a b][*][]");
+    }
+
+    @Test
+    void nothing_is_left_of_a_step() throws Exception {
+        run("srun -n2 true");
+
+        assertThat(steps)
+                .isDirectoryNotContaining("glob:**/step.*")
+                .isDirectoryContaining("glob:**/next");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "srun                       | no program to run",
+                "srun --pty bash            | option --pty is not known here. See docs/node-agent.md, \"Steps\"",
+                "srun -n0 true              | -n is a number from 1 on, not '0'",
+                "srun -n                    | -n needs a value",
+                "srun -G5 true              | the step needs 5 GPUs, the job holds 4 here",
+                "srun -n999 --exact true    | the step needs 999 CPUs, the job holds CPUS here",
+                "srun --gpus=many true      | --gpus is a number of GPUs, such as 2 or a100:2, not 'many'",
+                "srun --mpi=pmix true       | --mpi=pmix is not there: only none. Start MPI with mpirun",
+                "SLURM_JOB_NUM_NODES=2 srun true | a step runs on one node here, the job holds 2: give -N1, or start the script on each with #BERTH --launch=per-node",
+                "BERTH_STEPS= srun true     | no allocation here: srun works inside the script of a job, see sbatch"
+            })
+    void what_cannot_be_done_is_said_in_one_line(String command, String message) throws Exception {
+        Result step = run(command);
+
+        String cpus = Integer.toString(Runtime.getRuntime().availableProcessors());
+        assertThat(step)
+                .isEqualTo(
+                        new Result(1, "", "srun: error: " + message.replace("CPUS", cpus) + "\n"));
+    }
+}
