@@ -20,6 +20,13 @@ public interface AgentConfig {
         STOP
     }
 
+    enum RunAs {
+        /// All scripts run under the agent's own account.
+        AGENT,
+        /// Each script runs under the account that has its user's name.
+        USER
+    }
+
     /// The host's node name; its host name's first label if not given.
     Optional<String> name();
 
@@ -33,6 +40,17 @@ public interface AgentConfig {
 
     /// The folder for spools.
     Path home();
+
+    /// The accounts that scripts run under.
+    @WithDefault("agent")
+    RunAs runAs();
+
+    /// A program that runs on the node, as the agent, before the script of a run: if it fails the
+    /// script does not run.
+    Optional<Path> prolog();
+
+    /// A program that runs on the node, as the agent, when nothing of a run is left.
+    Optional<Path> epilog();
 
     /// A folder with placement's public keys: orders that none of them has signed are not obeyed.
     /// Without it, whoever may write orders is obeyed.

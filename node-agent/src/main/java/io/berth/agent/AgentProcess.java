@@ -1,6 +1,5 @@
 package io.berth.agent;
 
-import io.berth.agent.group.DeviceRules;
 import io.berth.agent.group.Groups;
 import io.berth.agent.group.HostGroups;
 import io.berth.agent.host.GpuProfile;
@@ -11,13 +10,9 @@ import io.berth.agent.host.VirtualNodes;
 import io.berth.agent.kafka.AgentLog;
 import io.berth.agent.kafka.OrderReader;
 import io.berth.agent.kafka.SpecsTopic;
-import io.berth.agent.launch.JobEnvironment;
 import io.berth.agent.launch.Launcher;
-import io.berth.agent.launch.ProbeDevices;
 import io.berth.agent.launch.RunFiles;
-import io.berth.agent.launch.Shims;
 import io.berth.agent.launch.SpoolWatch;
-import io.berth.contracts.Gpu;
 import io.berth.contracts.Hardware;
 import io.berth.contracts.Isolation;
 import io.berth.log.KafkaConnection;
@@ -90,7 +85,9 @@ public final class AgentProcess implements Closeable {
         for (LocalNode node : nodes) {
             spools.add(shared(Spool.open(home, node.name())));
         }
-        Launcher best = launcher(config, home, connection, nodes);
+        Launcher best =
+                new HostLauncher(config, home, nodes)
+                        .open(shared(new SpecsTopic(connection)), shared(new SpoolWatch()));
         Tried tried = tried(best, nodes.getFirst(), spools.getFirst());
         require(config.requiredIsolation().orElse(List.of()), tried.isolation());
         MachineIdentity machine = MachineIdentity.read(home);
@@ -191,23 +188,6 @@ public final class AgentProcess implements Closeable {
         }
     }
 
-    private Launcher launcher(
-            AgentConfig config, Path home, KafkaConnection connection, List<LocalNode> nodes)
-            throws IOException {
-        DeviceRules rules = DeviceRules.read();
-        List<Gpu> gpus = nodes.stream().flatMap(node -> node.inventory().gpus().stream()).toList();
-        return new Launcher(
-                HostGroups.find(config.cgroupParent()),
-                rules,
-                ProbeDevices.make(home, rules, gpus),
-                new Shims(home),
-                shared(new SpoolWatch()),
-                shared(new SpecsTopic(connection)),
-                config.clusterName(),
-                config.maxProcesses(),
-                account());
-    }
-
     private static List<LocalNode> nodes(AgentConfig config, HostInventory found) {
         var nodes = new ArrayList<LocalNode>();
         if (config.host()) {
@@ -228,14 +208,6 @@ public final class AgentProcess implements Closeable {
                             .formatted(nodes.getFirst().name()));
         }
         return nodes;
-    }
-
-    private static JobEnvironment.Account account() throws IOException {
-        Path self = Path.of("/proc/self");
-        return new JobEnvironment.Account(
-                (Integer) Files.getAttribute(self, "unix:uid"),
-                (Integer) Files.getAttribute(self, "unix:gid"),
-                System.getProperty("user.home", "/"));
     }
 
     private static void announce(LocalNode node, Groups groups) {

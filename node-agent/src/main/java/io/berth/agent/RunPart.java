@@ -308,6 +308,7 @@ final class RunPart {
             LOG.atWarn().setCause(e).addKeyValue("run", run()).log("End of run not spooled");
         }
         Emptying.untilRemoved(group, run());
+        surroundings.launcher().hooks().after(files);
         LOG.atInfo()
                 .addKeyValue("run", run())
                 .addKeyValue("node", surroundings.node().name())

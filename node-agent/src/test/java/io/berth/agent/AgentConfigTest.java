@@ -29,6 +29,9 @@ class AgentConfigTest {
         assertThat(config.virtual()).isEmpty();
         assertThat(config.gpuTest()).isEmpty();
         assertThat(config.placementKeys()).isEmpty();
+        assertThat(config.runAs()).isEqualTo(AgentConfig.RunAs.AGENT);
+        assertThat(config.prolog()).isEmpty();
+        assertThat(config.epilog()).isEmpty();
         assertThat(config.requiredIsolation()).isEmpty();
         assertThat(config.gpuPatience()).isEqualTo(Duration.ofMinutes(1));
         assertThat(config.maxProcesses()).isEqualTo(32_768);

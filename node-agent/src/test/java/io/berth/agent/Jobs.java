@@ -21,6 +21,33 @@ public final class Jobs {
         return spec(job, directory.toString(), body, List.of(), Map.of(), "slurm-%j.out", null);
     }
 
+    /// The same for another user.
+    public static JobSpec of(String user, JobSpec spec) {
+        JobDescription job = spec.description();
+        return new JobSpec(
+                spec.job(),
+                new JobDescription(
+                        user,
+                        job.account(),
+                        job.partition(),
+                        job.qos(),
+                        job.name(),
+                        job.request(),
+                        job.launch(),
+                        job.timeLimitSeconds(),
+                        job.nice(),
+                        job.requeue()),
+                spec.script(),
+                spec.arguments(),
+                spec.environment(),
+                spec.workingDirectory(),
+                spec.standardOutput(),
+                spec.standardError(),
+                spec.standardInput(),
+                spec.appendOutput(),
+                spec.submitHost());
+    }
+
     public static JobSpec with(
             JobId job,
             Path directory,

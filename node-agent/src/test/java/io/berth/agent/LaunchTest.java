@@ -282,4 +282,15 @@ class LaunchTest {
     private List<Allocation> here() {
         return List.of(new Allocation(new NodeName(node), 0, 1, IndexSet.firstN(1), 64, List.of()));
     }
+
+    @Test
+    void what_is_no_program_cannot_be_given_a_nul() {
+        RunId run = HandPlacement.newRun();
+        var environment = Map.of("BROKEN", "a\0b");
+
+        Ended ended = run(run, Jobs.with(run.job(), rig.work, "true", List.of(), environment));
+
+        assertThat(ended.cause()).isEqualTo(Cause.LAUNCH_FAILED);
+        assertThat(ended.message()).isEqualTo("a NUL cannot be given to a program");
+    }
 }

@@ -94,16 +94,36 @@ record TestConfig(
                 required);
     }
 
+    /// The account of each job's user, if the test has made a file of that name.
+    @Override
+    public RunAs runAs() {
+        return Files.exists(home.resolve("run-as-user")) ? RunAs.USER : RunAs.AGENT;
+    }
+
+    @Override
+    public Optional<Path> prolog() {
+        return inHome("prolog");
+    }
+
+    @Override
+    public Optional<Path> epilog() {
+        return inHome("epilog");
+    }
+
+    /// A file in the home, if the test has put one there.
+    private Optional<Path> inHome(String name) {
+        return Optional.of(home.resolve(name)).filter(Files::exists);
+    }
+
     /// Where placement's public keys are, if the test has put any there.
     @Override
     public Optional<Path> placementKeys() {
-        return Optional.of(home.resolve("placement-keys")).filter(Files::exists);
+        return inHome("placement-keys");
     }
 
-    /// A program in the home, if the test has put one there.
     @Override
     public Optional<Path> gpuTest() {
-        return Optional.of(home.resolve("test-gpu")).filter(Files::exists);
+        return inHome("test-gpu");
     }
 
     @Override

@@ -2,8 +2,6 @@ package io.berth.agent.group;
 
 import io.berth.contracts.SignalTarget;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -31,9 +29,7 @@ public final class Signals {
                 wanted.add(pid);
             }
         }
-        if (!wanted.isEmpty()) {
-            kill(signal, wanted);
-        }
+        wanted.forEach(pid -> Kill.send(pid, signal));
     }
 
     /// Whether the process is the batch script's own: the one of the group that none of the group
@@ -43,27 +39,5 @@ public final class Signals {
                 .flatMap(ProcessHandle::parent)
                 .filter(parent -> members.contains(parent.pid()))
                 .isEmpty();
-    }
-
-    private static void kill(int signal, Set<Long> pids) throws IOException {
-        List<String> command =
-                new ArrayList<>(
-                        List.of(
-                                "/bin/sh",
-                                "-c",
-                                "s=$1; shift; for p; do kill -\"$s\" \"$p\"; done",
-                                "kill",
-                                Integer.toString(signal)));
-        pids.forEach(pid -> command.add(Long.toString(pid)));
-        Process kill =
-                new ProcessBuilder(command)
-                        .redirectErrorStream(true)
-                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                        .start();
-        try {
-            kill.waitFor();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

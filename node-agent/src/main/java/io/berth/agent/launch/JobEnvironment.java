@@ -33,9 +33,6 @@ public record JobEnvironment(
         long startSeconds,
         Account account) {
 
-    /// The account of the agent's own process, which runs all scripts.
-    public record Account(long uid, long gid, String home) {}
-
     /// Slurm's own names that a submission from inside another job brings along, and that this run
     /// may not set.
     private static final Set<String> STALE =

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
@@ -30,7 +31,7 @@ import java.util.concurrent.TimeUnit;
 /// Brings a run's part up to the point where only the word to go is missing.
 ///
 /// @param maxProcesses of a run's part on a node; 0 is without a limit
-/// @param account under which all scripts run
+/// @param accounts under which scripts run
 public record Launcher(
         Groups groups,
         DeviceRules rules,
@@ -38,9 +39,10 @@ public record Launcher(
         Shims shims,
         SpoolWatch watch,
         Specs specs,
+        Hooks hooks,
         String clusterName,
         int maxProcesses,
-        JobEnvironment.Account account) {
+        Accounts accounts) {
 
     /// How long a task may take to stand ready: forking is slow on a machine under pressure.
     private static final long READY_SECONDS = 30;
@@ -53,7 +55,16 @@ public record Launcher(
     /// The same with other groups.
     public Launcher in(Groups others) {
         return new Launcher(
-                others, rules, probes, shims, watch, specs, clusterName, maxProcesses, account);
+                others,
+                rules,
+                probes,
+                shims,
+                watch,
+                specs,
+                hooks,
+                clusterName,
+                maxProcesses,
+                accounts);
     }
 
     /// Makes files, group and task.
@@ -63,6 +74,7 @@ public record Launcher(
             throws LaunchRefused, InterruptedException {
         JobSpec spec = specs.read(launch.spec());
         try {
+            hooks.before(node, launch, job(launch, spec), files);
             String start =
                     launch.runsScript() ? script(node, launch, spec, files) : StartScript.HOLDER;
             return start(node, launch.run(), launch.here(), start, files);
@@ -94,33 +106,68 @@ public record Launcher(
         }
     }
 
+    /// The text by which the task turns into the script, under its account.
     private String script(LocalNode node, Launch launch, JobSpec spec, RunFiles files)
-            throws LaunchRefused, IOException {
+            throws LaunchRefused, IOException, InterruptedException {
+        Account account = accounts.of(job(launch, spec).user());
         Path directory = Path.of(spec.workingDirectory());
-        if (!directory.isAbsolute() || !Files.isDirectory(directory)) {
+        OutputFiles output = OutputFiles.of(spec, pattern(node, launch, spec));
+        if (account.switched()) {
+            shims.tryFiles(files, account, directory, output, spec.appendOutput());
+        } else if (!directory.isAbsolute() || !Files.isDirectory(directory)) {
             throw new LaunchRefused("working directory " + directory + " does not exist");
+        } else {
+            output.open(spec.appendOutput());
         }
-        JobDescription job = launch.job() == null ? spec.description() : launch.job();
-        var pattern =
-                new FilenamePattern(
-                        launch.run().job(),
-                        job.name(),
-                        job.user(),
-                        node.name().value(),
-                        launch.here().index(),
-                        job.array());
-        OutputFiles output = OutputFiles.open(spec, pattern);
+        String begin =
+                StartScript.of(
+                        directory,
+                        environment(node, launch, spec, account, files),
+                        output,
+                        command(spec, files));
+        if (!account.switched()) {
+            return begin;
+        }
+        files.write("begin", begin);
+        files.giveTo(account, List.of("script", "begin", "steps"));
+        return StartScript.turningInto(account, files.folder().resolve("begin"));
+    }
+
+    private static FilenamePattern pattern(LocalNode node, Launch launch, JobSpec spec) {
+        JobDescription job = job(launch, spec);
+        return new FilenamePattern(
+                launch.run().job(),
+                job.name(),
+                job.user(),
+                node.name().value(),
+                launch.here().index(),
+                job.array());
+    }
+
+    /// The job as placement knows it; of older orders as it was submitted.
+    private static JobDescription job(Launch launch, JobSpec spec) {
+        return launch.job() == null ? spec.description() : launch.job();
+    }
+
+    private Map<String, String> environment(
+            LocalNode node, Launch launch, JobSpec spec, Account account, RunFiles files)
+            throws IOException {
         long now = System.currentTimeMillis() / 1000;
         var environment =
                 new JobEnvironment(node, launch, spec, clusterName, now, account).variables();
         environment.compute("PATH", (_, path) -> shims.path(String.valueOf(path)));
         environment.put("BERTH_STEPS", files.makeSteps().toString());
+        return environment;
+    }
+
+    /// The script as a file, with its arguments.
+    private List<String> command(JobSpec spec, RunFiles files) throws IOException {
         Path script = files.folder().resolve("script");
         shims.writeExecutable(script, spec.script());
         var command = new ArrayList<String>();
         command.add(script.toString());
         command.addAll(spec.arguments());
-        return StartScript.of(directory, environment, output, command);
+        return command;
     }
 
     private Prepared start(

@@ -18,10 +18,8 @@ public record OutputFiles(Path input, Path output, Path error) {
 
     private static final Path NOTHING = Path.of("/dev/null");
 
-    /// Expands the patterns, and opens the files once as the task will.
-    ///
-    /// @throws LaunchRefused if one cannot be opened
-    public static OutputFiles open(JobSpec spec, FilenamePattern pattern) throws LaunchRefused {
+    /// The files that a specification names.
+    public static OutputFiles of(JobSpec spec, FilenamePattern pattern) {
         Path directory = Path.of(spec.workingDirectory());
         Path output = directory.resolve(pattern.expand(spec.standardOutput()));
         String standardError = spec.standardError();
@@ -30,14 +28,21 @@ public record OutputFiles(Path input, Path output, Path error) {
         String standardInput = spec.standardInput();
         Path input =
                 standardInput == null ? NOTHING : directory.resolve(pattern.expand(standardInput));
+        return new OutputFiles(input, output, error);
+    }
+
+    /// Opens the files once as a task of the agent's own account will.
+    ///
+    /// @param append whether what is in them stays
+    /// @throws LaunchRefused if one cannot be opened
+    public void open(boolean append) throws LaunchRefused {
         if (!Files.isReadable(input)) {
             throw new LaunchRefused("cannot read the input file " + input);
         }
-        open(output, spec.appendOutput());
+        open(output, append);
         if (!error.equals(output)) {
-            open(error, spec.appendOutput());
+            open(error, append);
         }
-        return new OutputFiles(input, output, error);
     }
 
     private static void open(Path file, boolean append) throws LaunchRefused {

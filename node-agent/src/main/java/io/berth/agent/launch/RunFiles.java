@@ -15,14 +15,20 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /// A run's folder in the spool: what the agent, the shim and the task write for one another. Each
 /// file appears whole, by renaming.
 public final class RunFiles {
+
+    private static final FileAttribute<?> OWNERS_ALONE =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
     private final Path folder;
 
@@ -59,6 +65,16 @@ public final class RunFiles {
         return Files.createDirectories(folder.resolve("steps"));
     }
 
+    /// Gives what the script needs to its account: it can pass through the folder, in which all
+    /// else is the agent's alone.
+    public void giveTo(Account account, List<String> names) throws IOException {
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
+        for (String name : names) {
+            Files.setAttribute(folder.resolve(name), "unix:uid", Math.toIntExact(account.uid()));
+            Files.setAttribute(folder.resolve(name), "unix:gid", Math.toIntExact(account.gid()));
+        }
+    }
+
     /// Writes a value; it is on the disk when this returns.
     public void keep(String name, Object value) throws IOException {
         Path temporary = folder.resolve(name + ".new");
@@ -66,9 +82,11 @@ public final class RunFiles {
         try (var channel =
                 FileChannel.open(
                         temporary,
-                        StandardOpenOption.CREATE,
-                        StandardOpenOption.TRUNCATE_EXISTING,
-                        StandardOpenOption.WRITE)) {
+                        Set.of(
+                                StandardOpenOption.CREATE,
+                                StandardOpenOption.TRUNCATE_EXISTING,
+                                StandardOpenOption.WRITE),
+                        OWNERS_ALONE)) {
             var bytes = ByteBuffer.wrap(json);
             while (bytes.hasRemaining()) {
                 channel.write(bytes);
@@ -100,6 +118,8 @@ public final class RunFiles {
     /// Writes a file for the shim or the task, which need not survive a power cut.
     public void write(String name, String text) throws IOException {
         Path temporary = folder.resolve(name + ".new");
+        Files.deleteIfExists(temporary);
+        Files.createFile(temporary, OWNERS_ALONE);
         Files.writeString(temporary, text);
         Files.move(temporary, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
     }

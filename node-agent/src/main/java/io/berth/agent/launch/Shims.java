@@ -5,45 +5,96 @@ import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Starts the shims of an agent process.
 public final class Shims {
 
-    private static final String PATH =
-            "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+    /// How long the file systems may take to answer.
+    private static final Duration FILES_LIMIT = Duration.ofSeconds(30);
 
-    /// While a script is open for writing no process may be forked: it would hold the script open
-    /// for a moment too, and the kernel does not run a file that is open for writing.
-    private final ReentrantLock forking = new ReentrantLock();
+    private static final Duration PROGRAM_LIMIT = Duration.ofSeconds(10);
+    private static final Logger LOG = LoggerFactory.getLogger(Shims.class);
+    private static final String PROGRAM = "shim-" + machine();
+
+    private final Commands processes;
 
     /// The folder of the commands that scripts find before all others: `srun`.
     private final Path commands;
 
-    /// Puts the shim's texts into the agents' home, four folders above each run's, and the scripts'
-    /// commands.
-    public Shims(Path home) throws IOException {
-        commands = Files.createDirectories(home.resolve("bin"));
-        for (String name : List.of("shim.sh", "task.sh")) {
-            install(name, home, "rw-r--r--");
+    /// What is started for each task.
+    public enum Kind {
+        /// A small program, which was compiled for this kind of machine.
+        PROGRAM,
+        /// The same as texts for the shell.
+        SHELL
+    }
+
+    private final Kind kind;
+
+    private Shims(Path commands, Commands processes, Kind kind) {
+        this.commands = commands;
+        this.processes = processes;
+        this.kind = kind;
+    }
+
+    /// Puts the shim into the agents' home, four folders above each run's, and the scripts'
+    /// commands. The shim is a program where one was compiled for this machine and runs.
+    public static Shims install(Path home, Commands processes)
+            throws IOException, InterruptedException {
+        boolean program =
+                Shims.class.getResource(PROGRAM) != null && installProgram(home, processes);
+        return install(home, processes, program ? Kind.PROGRAM : Kind.SHELL);
+    }
+
+    /// The same, with a shim of that kind.
+    static Shims install(Path home, Commands processes, Kind kind) throws IOException {
+        Path commands = Files.createDirectories(home.resolve("bin"));
+        Files.setPosixFilePermissions(commands, PosixFilePermissions.fromString("rwxr-xr-x"));
+        for (String name : List.of("shim.sh", "task.sh", "try-files.sh")) {
+            install(name, home.resolve(name), "rw-r--r--");
         }
         for (String name : List.of("srun", "srun-share.sh")) {
-            install(name, commands, "rwxr-xr-x");
+            install(name, commands.resolve(name), "rwxr-xr-x");
+        }
+        return new Shims(commands, processes, kind);
+    }
+
+    /// Whether it is there, and says how it is used.
+    private static boolean installProgram(Path home, Commands processes)
+            throws IOException, InterruptedException {
+        Path program = home.resolve("shim");
+        processes.writing(() -> install(PROGRAM, program, "rwxr-xr-x"));
+        try {
+            return processes.run(List.of(program.toString()), PROGRAM_LIMIT).status() == 2;
+        } catch (IOException e) {
+            LOG.atWarn().addKeyValue("cause", e).log("Shim does not run, using the shell's");
+            return false;
         }
     }
 
-    private static void install(String name, Path folder, String permissions) throws IOException {
-        Path temporary = Files.createTempFile(folder, name, ".new");
-        Files.writeString(temporary, resource(name));
+    private static void install(String name, Path file, String permissions) throws IOException {
+        Path temporary = Files.createTempFile(file.getParent(), name, ".new");
+        try (InputStream in = Shims.class.getResourceAsStream(name)) {
+            if (in == null) {
+                throw new IllegalStateException(name + " is not packaged");
+            }
+            Files.copy(in, temporary, StandardCopyOption.REPLACE_EXISTING);
+        }
         Files.setPosixFilePermissions(temporary, PosixFilePermissions.fromString(permissions));
-        Files.move(temporary, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+        Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    public Kind kind() {
+        return kind;
     }
 
     /// Where scripts find commands, those of jobs first.
@@ -55,47 +106,53 @@ public final class Shims {
 
     /// Writes a file that will be run.
     public void writeExecutable(Path file, String text) throws IOException {
-        forking.lock();
-        try {
+        processes.writing(() -> {
             Files.writeString(file, text);
             Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
-        } finally {
-            forking.unlock();
-        }
+        });
     }
 
     /// Starts the shim of a run, in a session of its own.
     public void start(RunFiles files, NodeName node, RunId run) throws IOException {
         Path home = home(files);
         var command = new ArrayList<String>();
-        command.addAll(List.of("setsid", "sh", home.resolve("shim.sh").toString()));
+        command.addAll(
+                switch (kind) {
+                    case PROGRAM -> List.of(home.resolve("shim").toString());
+                    case SHELL -> List.of("setsid", "sh", home.resolve("shim.sh").toString());
+                });
         command.add(files.folder().toString());
         command.addAll(RunMark.of(node, run));
-        var builder = new ProcessBuilder(command);
-        builder.environment().clear();
-        builder.environment().put("PATH", PATH);
+        ProcessBuilder builder = processes.builder(command);
         builder.directory(files.folder().toFile());
-        builder.redirectInput(Path.of("/dev/null").toFile());
-        builder.redirectOutput(ProcessBuilder.Redirect.DISCARD);
-        builder.redirectError(ProcessBuilder.Redirect.DISCARD);
-        forking.lock();
-        try {
-            var unused = builder.start();
-        } finally {
-            forking.unlock();
+        var unused = processes.start(builder);
+    }
+
+    /// Tries, as an account, the folder and the files of a script, and empties what it writes.
+    ///
+    /// @throws LaunchRefused if one of them cannot be used
+    public void tryFiles(
+            RunFiles run, Account account, Path directory, OutputFiles files, boolean append)
+            throws LaunchRefused, IOException, InterruptedException {
+        var command = new ArrayList<String>(account.turning());
+        command.addAll(List.of("sh", home(run).resolve("try-files.sh").toString()));
+        command.addAll(List.of(directory.toString(), files.input().toString()));
+        command.add(append ? "append" : "");
+        command.add(files.output().toString());
+        command.add(files.error().toString());
+        var ran = processes.run(command, FILES_LIMIT);
+        if (ran.status() != 0) {
+            throw new LaunchRefused(ran.output().strip());
         }
+    }
+
+    /// As `uname -m` says it.
+    private static String machine() {
+        String name = System.getProperty("os.arch", "");
+        return name.equals("amd64") ? "x86_64" : name;
     }
 
     private static Path home(RunFiles files) {
         return files.folder().resolve("../../../..").normalize();
-    }
-
-    private static String resource(String name) throws IOException {
-        try (InputStream in = Shims.class.getResourceAsStream(name)) {
-            if (in == null) {
-                throw new IllegalStateException(name + " is not packaged");
-            }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        }
     }
 }

@@ -72,6 +72,7 @@ public final class StartScript {
             }
         }
         var script = new StringBuilder();
+        script.append("umask 022\n");
         script.append("cd -- ").append(quoted(directory.toString())).append(" || exit 125\n");
         script.append(exports);
         script.append("export SLURM_TASK_PID=\"$$\"\n");
@@ -91,6 +92,13 @@ public final class StartScript {
             script.append(' ').append(quoted(word));
         }
         return script.append('\n').toString();
+    }
+
+    /// The shell text by which a task of root turns into an account, which then reads the text of
+    /// [#of] in a file.
+    static String turningInto(Account account, Path begin) throws LaunchRefused {
+        return "exec %s sh %s\n"
+                .formatted(String.join(" ", account.turning()), quoted(begin.toString()));
     }
 
     /// The text as one word of a shell.

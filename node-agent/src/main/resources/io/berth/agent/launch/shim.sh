@@ -2,6 +2,7 @@
 # limited and killed, and outlives the agent.
 # Arguments: the run's folder, then the variables that mark the task's processes.
 trap '' HUP INT TERM
+umask 077
 cd "$1" || exit 1
 shift
 

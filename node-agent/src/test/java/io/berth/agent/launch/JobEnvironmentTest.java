@@ -6,7 +6,6 @@ import io.berth.agent.Jobs;
 import io.berth.agent.host.GpuProfile;
 import io.berth.agent.host.Host;
 import io.berth.agent.host.LocalNode;
-import io.berth.agent.launch.JobEnvironment.Account;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.IndexSet;
@@ -81,7 +80,7 @@ class JobEnvironmentTest {
                         spec,
                         "small",
                         1_700_000_000,
-                        new Account(0, 0, "/home/agent"))
+                        new Account(0, 0, "/home/agent", false))
                 .variables();
     }
 

@@ -28,6 +28,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -62,18 +63,20 @@ class LauncherTest {
         HostGroups.find(PARENT).removeEmptyParents(NAME);
     }
 
-    private Launcher launcher(Groups groups, SpoolWatch watch) throws IOException {
+    private Launcher launcher(Groups groups, SpoolWatch watch)
+            throws IOException, InterruptedException {
         DeviceRules rules = DeviceRules.read();
         return new Launcher(
                 groups,
                 rules,
                 ProbeDevices.make(home, rules, GPUS),
-                new Shims(home),
+                Shims.install(home, new Commands()),
                 watch,
                 _ -> Jobs.script(new JobId(9), work, "exit 0"),
+                new Hooks(Optional.empty(), Optional.empty(), new Commands()),
                 "trial",
                 100,
-                new JobEnvironment.Account(0, 0, "/"));
+                Accounts.Own.ofThisProcess());
     }
 
     private LocalNode node(Set<Isolation> isolation) {

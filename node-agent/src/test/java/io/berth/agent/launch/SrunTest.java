@@ -25,8 +25,8 @@ class SrunTest {
     private Path steps;
 
     @BeforeEach
-    void install() throws IOException {
-        var unused = new Shims(folder);
+    void install() throws Exception {
+        var unused = Shims.install(folder, new Commands());
         steps = Files.createDirectories(folder.resolve("steps"));
     }
 

@@ -1,0 +1,206 @@
+/* Holds one task: starts it, waits for it and writes how it ended. It stands outside the group that is limited and
+ * killed, and outlives the agent. It does what shim.sh and task.sh do together, in one program: see there.
+ *
+ * Arguments: the run's folder, then the variables that mark the task's processes. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TASK "berth-task"
+
+enum { WORD = 9, FAILED = 125, MARKS = 2 };
+
+static _Noreturn void fail(const char *act, const char *subject)
+{
+    fprintf(stderr, "%s %s: %s\n", act, subject, strerror(errno));
+    exit(FAILED);
+}
+
+static FILE *opened(const char *file, const char *mode)
+{
+    FILE *stream = fopen(file, mode);
+    if (stream == NULL)
+        fail("cannot open", file);
+    return stream;
+}
+
+/* Makes a file that was written whole appear under its name. */
+static void publish(FILE *stream, const char *temporary, const char *file)
+{
+    if (fclose(stream) != 0)
+        fail("cannot write", temporary);
+    if (rename(temporary, file) != 0)
+        fail("cannot rename to", file);
+}
+
+/* When this process began, in clock ticks since boot. Source: proc_pid_stat(5). */
+static unsigned long long start_time(void)
+{
+    char text[4096];
+    FILE *stat = opened("/proc/self/stat", "re");
+    size_t length = fread(text, 1, sizeof text - 1, stat);
+    fclose(stat);
+    text[length] = '\0';
+    /* What follows the name, which may hold anything, begins with the third field. */
+    char *field = strrchr(text, ')');
+    for (int number = 2; field != NULL && number < 22; number++)
+        field = strchr(field + 1, ' ');
+    if (field == NULL)
+        fail("cannot read", "/proc/self/stat");
+    return strtoull(field, NULL, 10);
+}
+
+/* The next line of a file without its end; nothing at the file's end. */
+static char *next_line(FILE *stream, char **line, size_t *size)
+{
+    ssize_t length = getline(line, size, stream);
+    if (length <= 0)
+        return NULL;
+    if ((*line)[length - 1] == '\n')
+        (*line)[length - 1] = '\0';
+    return *line;
+}
+
+static void enter_groups(void)
+{
+    char *line = NULL;
+    size_t size = 0;
+    FILE *entrances = opened("entrances", "re");
+    while (next_line(entrances, &line, &size) != NULL) {
+        int entrance = open(line, O_WRONLY | O_CLOEXEC);
+        if (entrance < 0 || write(entrance, "0\n", 2) != 2)
+            fail("cannot enter", line);
+        close(entrance);
+    }
+    fclose(entrances);
+    free(line);
+}
+
+static void try_devices(void)
+{
+    char *line = NULL;
+    size_t size = 0;
+    FILE *devices = opened("devices", "re");
+    FILE *ready = opened("ready.new", "we");
+    fprintf(ready, "pid %ld\n", (long)getpid());
+    while (next_line(devices, &line, &size) != NULL) {
+        int device = open(line, O_RDONLY | O_CLOEXEC);
+        if (device < 0) {
+            fprintf(ready, "refused %s %s\n", line, strerror(errno));
+        } else {
+            fprintf(ready, "opened %s\n", line);
+            close(device);
+        }
+    }
+    fclose(devices);
+    free(line);
+    publish(ready, "ready.new", "ready");
+}
+
+static void await_word(void)
+{
+    char byte = '\0';
+    while (byte != '\n') {
+        ssize_t length = read(WORD, &byte, 1);
+        if (length == 0 || (length < 0 && errno != EINTR))
+            fail("cannot read", "go");
+    }
+}
+
+/* Becomes the task: this program once more, with the marks as its environment, by which others know it. */
+static _Noreturn void become_task(int count, char **marks)
+{
+    signal(SIGHUP, SIG_DFL);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    int failure = open("failure", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (failure < 0 || dup2(failure, STDERR_FILENO) < 0)
+        exit(FAILED);
+    close(failure);
+    if (setsid() < 0)
+        fail("cannot begin", "a session");
+    char **environment = calloc((size_t)count + 2, sizeof *environment);
+    const char *path = getenv("PATH");
+    if (environment == NULL || asprintf(&environment[0], "PATH=%s", path == NULL ? "/usr/bin:/bin" : path) < 0)
+        fail("cannot set", "PATH");
+    for (int mark = 0; mark < count; mark++)
+        environment[mark + 1] = marks[mark];
+    char *arguments[] = {TASK, NULL};
+    execve("/proc/self/exe", arguments, environment);
+    fail("cannot run", "/proc/self/exe");
+}
+
+/* What a task does until it is the run's code. The shell that reads `start` has the word's pipe as its file 9, as
+ * task.sh has. */
+static _Noreturn void be_task(void)
+{
+    int word = open("go", O_RDWR);
+    if (word < 0 || dup2(word, WORD) < 0)
+        fail("cannot open", "go");
+    if (word != WORD)
+        close(word);
+    enter_groups();
+    try_devices();
+    await_word();
+    execl("/bin/sh", "sh", "./start", (char *)NULL);
+    fail("cannot run", "/bin/sh");
+}
+
+/* On the disk before it appears, and so is its name. */
+static void write_exit(int status)
+{
+    FILE *end = opened("exit.new", "we");
+    if (WIFSIGNALED(status))
+        fprintf(end, "signal %d\n", WTERMSIG(status));
+    else
+        fprintf(end, "exit %d\n", WEXITSTATUS(status));
+    if (fflush(end) != 0 || fsync(fileno(end)) != 0)
+        fail("cannot write", "exit.new");
+    publish(end, "exit.new", "exit");
+    int folder = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder >= 0) {
+        fsync(folder);
+        close(folder);
+    }
+}
+
+int main(int count, char **arguments)
+{
+    if (count == 1 && strcmp(arguments[0], TASK) == 0)
+        be_task();
+    if (count < MARKS) {
+        fprintf(stderr, "usage: shim FOLDER [NAME=VALUE...]\n");
+        return 2;
+    }
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
+    umask(077);
+    if (setsid() < 0 && errno != EPERM)
+        fail("cannot begin", "a session");
+    if (chdir(arguments[1]) != 0)
+        fail("cannot enter", arguments[1]);
+    FILE *self = opened("shim.new", "we");
+    fprintf(self, "%ld %llu\n", (long)getpid(), start_time());
+    publish(self, "shim.new", "shim");
+    if (mkfifo("go", 0600) != 0)
+        fail("cannot make", "go");
+    pid_t task = fork();
+    if (task < 0)
+        fail("cannot fork", "the task");
+    if (task == 0)
+        become_task(count - MARKS, arguments + MARKS);
+    int status;
+    while (waitpid(task, &status, 0) < 0)
+        if (errno != EINTR)
+            fail("cannot wait for", "the task");
+    write_exit(status);
+    return 0;
+}

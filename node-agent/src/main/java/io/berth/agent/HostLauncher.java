@@ -1,0 +1,83 @@
+package io.berth.agent;
+
+import io.berth.agent.group.DeviceRules;
+import io.berth.agent.group.HostGroups;
+import io.berth.agent.host.LocalNode;
+import io.berth.agent.host.StartRefused;
+import io.berth.agent.launch.Accounts;
+import io.berth.agent.launch.Commands;
+import io.berth.agent.launch.Hooks;
+import io.berth.agent.launch.Launcher;
+import io.berth.agent.launch.ProbeDevices;
+import io.berth.agent.launch.Shims;
+import io.berth.agent.launch.Specs;
+import io.berth.agent.launch.SpoolWatch;
+import io.berth.contracts.Gpu;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.EnumSet;
+import java.util.List;
+
+/// The launcher that a host's settings make.
+///
+/// @param home the agents', without links
+record HostLauncher(AgentConfig config, Path home, List<LocalNode> nodes) {
+
+    private static final String ELSEWHERE =
+            "accounts of users cannot pass through %s: set berth.agent.home to a folder that they"
+                    + " can, such as /var/lib/berth";
+
+    /// @throws StartRefused if the host does not allow what is set
+    Launcher open(Specs specs, SpoolWatch watch)
+            throws IOException, InterruptedException {
+        DeviceRules rules = DeviceRules.read();
+        List<Gpu> gpus = nodes.stream().flatMap(node -> node.inventory().gpus().stream()).toList();
+        var commands = new Commands();
+        return new Launcher(
+                HostGroups.find(config.cgroupParent()),
+                rules,
+                ProbeDevices.make(home, rules, gpus),
+                Shims.install(home, commands),
+                watch,
+                specs,
+                new Hooks(config.prolog(), config.epilog(), commands),
+                config.clusterName(),
+                config.maxProcesses(),
+                accounts(commands));
+    }
+
+    private Accounts accounts(Commands commands) throws IOException {
+        Accounts.Own own = Accounts.Own.ofThisProcess();
+        if (config.runAs() == AgentConfig.RunAs.AGENT) {
+            return own;
+        }
+        if (own.account().uid() != 0) {
+            throw new StartRefused("berth.agent.run-as is user, which takes an agent that is root");
+        }
+        for (Path folder = home.getParent(); folder != null; folder = folder.getParent()) {
+            if (!passable(folder)) {
+                throw new StartRefused(ELSEWHERE.formatted(folder));
+            }
+        }
+        letPass(home);
+        letPass(home.resolve("nodes"));
+        for (LocalNode node : nodes) {
+            letPass(home.resolve("nodes").resolve(node.name().value()));
+            letPass(home.resolve("nodes").resolve(node.name().value()).resolve("runs"));
+        }
+        return new Accounts.OfUsers(commands);
+    }
+
+    private static boolean passable(Path folder) throws IOException {
+        return Files.getPosixFilePermissions(folder).contains(PosixFilePermission.OTHERS_EXECUTE);
+    }
+
+    private static void letPass(Path folder) throws IOException {
+        var permissions = EnumSet.copyOf(Files.getPosixFilePermissions(folder));
+        permissions.add(PosixFilePermission.GROUP_EXECUTE);
+        permissions.add(PosixFilePermission.OTHERS_EXECUTE);
+        Files.setPosixFilePermissions(folder, permissions);
+    }
+}

@@ -1,0 +1,67 @@
+package io.berth.agent.launch;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/// Under which account the script of a user runs on this machine.
+public sealed interface Accounts {
+
+    /// @throws LaunchRefused if that user's jobs cannot run here
+    Account of(String user) throws LaunchRefused, IOException, InterruptedException;
+
+    /// All scripts run under the account of the agent itself.
+    record Own(Account account) implements Accounts {
+
+        /// Of this process.
+        public static Own ofThisProcess() throws IOException {
+            Path self = Path.of("/proc/self");
+            return new Own(
+                    new Account(
+                            (Integer) Files.getAttribute(self, "unix:uid"),
+                            (Integer) Files.getAttribute(self, "unix:gid"),
+                            System.getProperty("user.home", "/"),
+                            false));
+        }
+
+        @Override
+        public Account of(String user) {
+            return account;
+        }
+    }
+
+    /// Each script runs under the account that has its user's name. Such an account is looked up for
+    /// each script, wherever the machine looks accounts up.
+    record OfUsers(Commands commands) implements Accounts {
+
+        private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_.@-]*");
+        private static final Duration LIMIT = Duration.ofSeconds(20);
+        private static final int NAME_FIELD = 0;
+        private static final int UID_FIELD = 2;
+        private static final int GID_FIELD = 3;
+        private static final int HOME_FIELD = 5;
+        private static final int FIELDS = 7;
+
+        @Override
+        public Account of(String user) throws LaunchRefused, IOException, InterruptedException {
+            if (!NAME.matcher(user).matches()) {
+                throw new LaunchRefused("'" + user + "' is no name of an account");
+            }
+            var found = commands.run(List.of("getent", "passwd", user), LIMIT);
+            String[] fields = found.output().strip().split(":", -1);
+            if (found.status() != 0
+                    || fields.length != FIELDS
+                    || !fields[NAME_FIELD].equals(user)) {
+                throw new LaunchRefused("there is no account '" + user + "' on this node");
+            }
+            long uid = Long.parseLong(fields[UID_FIELD]);
+            if (uid == 0) {
+                throw new LaunchRefused("jobs of '" + user + "', who is root, are not run");
+            }
+            return new Account(uid, Long.parseLong(fields[GID_FIELD]), fields[HOME_FIELD], true);
+        }
+    }
+}

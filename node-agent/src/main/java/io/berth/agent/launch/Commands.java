@@ -1,0 +1,96 @@
+package io.berth.agent.launch;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+
+/// Starts the processes of an agent, and writes the files that will be run.
+///
+/// While such a file is open for writing no process may be forked: it would hold the file open for
+/// a moment too, and the kernel does not run a file that is open for writing.
+public final class Commands {
+
+    private static final String PATH =
+            "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+    private static final Path NOTHING = Path.of("/dev/null");
+
+    private final ReentrantLock forking = new ReentrantLock();
+
+    /// How a command ended.
+    ///
+    /// @param status its exit status; 128 and the signal's number if one ended it
+    /// @param output what it wrote, to its output and its error
+    public record Ran(int status, String output) {}
+
+    /// Runs a command to its end, with nothing but a path and these variables.
+    ///
+    /// @throws IOException if it cannot be started, or takes longer
+    public Ran run(List<String> command, Map<String, String> variables, Duration limit)
+            throws IOException, InterruptedException {
+        Path output = Files.createTempFile("berth", ".out");
+        try {
+            var builder = builder(command);
+            builder.environment().putAll(variables);
+            builder.redirectErrorStream(true).redirectOutput(output.toFile());
+            Process process = start(builder);
+            try {
+                if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+                    throw new IOException(
+                            command.getFirst() + " took longer than " + limit.toSeconds() + " s");
+                }
+            } finally {
+                process.descendants().forEach(ProcessHandle::destroyForcibly);
+                process.destroyForcibly();
+            }
+            return new Ran(
+                    process.exitValue(),
+                    new String(Files.readAllBytes(output), StandardCharsets.UTF_8));
+        } finally {
+            Files.delete(output);
+        }
+    }
+
+    public Ran run(List<String> command, Duration limit) throws IOException, InterruptedException {
+        return run(command, Map.of(), limit);
+    }
+
+    /// A process without input, output and variables but a path.
+    ProcessBuilder builder(List<String> command) {
+        var builder = new ProcessBuilder(command);
+        builder.environment().clear();
+        builder.environment().put("PATH", PATH);
+        builder.redirectInput(NOTHING.toFile());
+        builder.redirectOutput(ProcessBuilder.Redirect.DISCARD);
+        builder.redirectError(ProcessBuilder.Redirect.DISCARD);
+        return builder;
+    }
+
+    Process start(ProcessBuilder builder) throws IOException {
+        forking.lock();
+        try {
+            return builder.start();
+        } finally {
+            forking.unlock();
+        }
+    }
+
+    /// Writes a file while no process is forked.
+    void writing(Writing write) throws IOException {
+        forking.lock();
+        try {
+            write.run();
+        } finally {
+            forking.unlock();
+        }
+    }
+
+    interface Writing {
+        void run() throws IOException;
+    }
+}

@@ -1,0 +1,87 @@
+package io.berth.agent.launch;
+
+import io.berth.agent.host.LocalNode;
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.event.Order.Launch;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// A site's programs around each run's part on a node, which run as the agent.
+///
+/// Source: Slurm's "Prolog and Epilog Guide", for the names of the variables.
+public record Hooks(Optional<Path> prolog, Optional<Path> epilog, Commands commands) {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Hooks.class);
+    private static final Duration LIMIT = Duration.ofMinutes(5);
+
+    /// What both programs are told; that it is there says that the first was begun.
+    record Told(Map<String, String> variables) {
+        static final String NAME = "hooks";
+    }
+
+    /// Runs the one before.
+    ///
+    /// @throws LaunchRefused if it does not end with 0
+    void before(LocalNode node, Launch launch, JobDescription job, RunFiles files)
+            throws LaunchRefused, IOException, InterruptedException {
+        var told = new Told(variables(node, launch, job));
+        files.note(Told.NAME, told);
+        if (prolog.isEmpty()) {
+            return;
+        }
+        var ran = commands.run(List.of(prolog.get().toString()), told.variables(), LIMIT);
+        if (ran.status() != 0) {
+            throw new LaunchRefused(
+                    "the prolog ended with %d%s".formatted(ran.status(), last(ran.output())));
+        }
+    }
+
+    /// Runs the one after, if the run came so far. An agent that ended meanwhile runs it again.
+    public void after(RunFiles files) throws InterruptedException {
+        try {
+            Optional<Told> told = files.kept(Told.NAME, Told.class);
+            if (epilog.isEmpty() || told.isEmpty()) {
+                return;
+            }
+            var ran =
+                    commands.run(List.of(epilog.get().toString()), told.get().variables(), LIMIT);
+            if (ran.status() != 0) {
+                LOG.atWarn()
+                        .addKeyValue("run", files.folder().getFileName())
+                        .addKeyValue("status", ran.status())
+                        .log("Epilog failed{}", last(ran.output()));
+            }
+        } catch (IOException e) {
+            LOG.atWarn()
+                    .setCause(e)
+                    .addKeyValue("run", files.folder().getFileName())
+                    .log("Epilog not run");
+        }
+    }
+
+    private static Map<String, String> variables(
+            LocalNode node, Launch launch, JobDescription job) {
+        var variables = new TreeMap<String, String>();
+        variables.put("SLURM_JOB_ID", launch.run().job().toString());
+        variables.put("SLURM_JOB_USER", job.user());
+        variables.put("SLURM_JOB_ACCOUNT", job.account());
+        variables.put("SLURM_JOB_PARTITION", job.partition());
+        variables.put("SLURM_JOB_NAME", job.name());
+        variables.put("SLURMD_NODENAME", node.name().value());
+        variables.put("CUDA_VISIBLE_DEVICES", String.join(",", launch.here().gpus()));
+        variables.put("BERTH_LEASE", Integer.toString(launch.run().lease()));
+        return variables;
+    }
+
+    private static String last(String output) {
+        List<String> lines = output.strip().lines().toList();
+        return lines.isEmpty() ? "" : ": " + lines.getLast();
+    }
+}

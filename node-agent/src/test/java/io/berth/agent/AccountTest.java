@@ -1,0 +1,188 @@
+package io.berth.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.berth.agent.host.StartRefused;
+import io.berth.contracts.ExitStatus;
+import io.berth.contracts.JobSpec;
+import io.berth.contracts.RunId;
+import io.berth.contracts.event.RunReport.Cause;
+import io.berth.contracts.event.RunReport.Ended;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// An agent of root that runs each script under its user's account.
+class AccountTest {
+
+    private static final String USER = "nobody";
+
+    @TempDir Path folder;
+    private AgentRig rig;
+
+    @BeforeEach
+    void start() throws Exception {
+        assumeThat(Files.getAttribute(Path.of("/proc/self"), "unix:uid")).as("root").isEqualTo(0);
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
+        Path home = Files.createDirectories(folder.resolve("home"));
+        Files.createFile(home.resolve("run-as-user"));
+        rig = new AgentRig(folder, TestConfig.host(home, AgentRig.newNode()));
+        Files.setOwner(
+                rig.work,
+                rig.work.getFileSystem().getUserPrincipalLookupService()
+                        .lookupPrincipalByName(USER));
+        rig.placement.register(rig.node);
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        if (rig != null) {
+            rig.close();
+        }
+    }
+
+    private Ended run(String user, String body, String... gpus) {
+        RunId run = HandPlacement.newRun();
+        return run(run, Jobs.of(user, Jobs.script(run.job(), rig.work, body)), gpus);
+    }
+
+    private Ended run(RunId run, JobSpec spec, String... gpus) {
+        rig.placement.launch(rig.node, run, spec, 64, gpus);
+        return rig.placement.await(Ended.class, run);
+    }
+
+    private String found(String name) throws IOException {
+        return Files.readString(rig.work.resolve(name));
+    }
+
+    @Test
+    void a_script_runs_as_its_user_with_the_users_groups_and_no_rights_of_root() throws Exception {
+        Ended ended =
+                run(
+                        USER,
+                        "id -un >who; id -G >groups; echo $SLURM_JOB_UID >uid;"
+                                + " grep CapEff /proc/self/status >rights; umask >mask");
+
+        assertThat(ended.exit()).isEqualTo(ExitStatus.SUCCESS);
+        assertThat(found("who")).isEqualTo(USER + "\n");
+        assertThat(found("groups")).isEqualTo(idOf("-G") + "\n");
+        assertThat(found("uid")).isEqualTo(idOf("-u") + "\n");
+        assertThat(found("rights")).isEqualTo("CapEff:\t0000000000000000\n");
+        assertThat(found("mask")).isEqualTo("0022\n");
+        assertThat(Files.getOwner(rig.work.resolve("who")).getName()).isEqualTo(USER);
+    }
+
+    private static String idOf(String option) throws IOException {
+        Process id = new ProcessBuilder("id", option, USER).start();
+        return new String(id.getInputStream().readAllBytes()).strip();
+    }
+
+    @Test
+    void steps_run_as_the_user_too() throws Exception {
+        Ended ended = run(USER, "srun -n2 sh -c 'id -un >step.$SLURM_PROCID'");
+
+        assertThat(ended.exit()).isEqualTo(ExitStatus.SUCCESS);
+        assertThat(found("step.1")).isEqualTo(USER + "\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "echo 0 >$(ls -d /sys/fs/cgroup/memory/berth-test-*/*/*/)cgroup.procs",
+                "echo -1 >$(ls -d /sys/fs/cgroup/memory/berth-test-*/*/*/task/)memory.limit_in_bytes",
+                "mknod gpu c 195 0",
+                "ls $BERTH_STEPS/..",
+                "cat $BERTH_STEPS/../intent",
+                "cat $BERTH_STEPS/../start",
+                "echo >>$BERTH_STEPS/../exit",
+                "mv $BERTH_STEPS/../exit $BERTH_STEPS/../begun",
+                "kill -9 $PPID"
+            })
+    void a_script_cannot_reach_what_holds_it(String attempt) throws Exception {
+        Ended ended = run(USER, attempt + " && touch done; exit 3");
+
+        assertThat(rig.work.resolve("done")).doesNotExist();
+        assertThat(ended.cause()).isEqualTo(Cause.EXITED);
+        assertThat(ended.exit()).isEqualTo(new ExitStatus(3, 0));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "no-such-user | there is no account 'no-such-user' on this node",
+                "root         | jobs of 'root', who is root, are not run",
+                "0            | '0' is no name of an account",
+                "--help       | '--help' is no name of an account"
+            })
+    void a_user_without_an_account_of_his_own_gets_a_clear_word(String user, String message) {
+        Ended ended = run(user, "true");
+
+        assertThat(ended.cause()).isEqualTo(Cause.LAUNCH_FAILED);
+        assertThat(ended.message()).isEqualTo(message);
+    }
+
+    @Test
+    void output_is_not_written_where_only_root_may_write() throws Exception {
+        Path secret = Files.writeString(folder.resolve("secret"), "kept");
+        Files.createSymbolicLink(rig.work.resolve("out"), secret);
+        RunId run = HandPlacement.newRun();
+        JobSpec spec =
+                Jobs.spec(
+                        run.job(),
+                        rig.work.toString(),
+                        "echo pwned",
+                        List.of(),
+                        Map.of(),
+                        "out",
+                        null);
+
+        Ended ended = run(run, Jobs.of(USER, spec));
+
+        assertThat(ended.cause()).isEqualTo(Cause.LAUNCH_FAILED);
+        assertThat(ended.message())
+                .isEqualTo(
+                        "cannot open the output file "
+                                + rig.work.resolve("out")
+                                + ": Permission denied");
+        assertThat(secret).hasContent("kept");
+    }
+
+    @Test
+    void a_folder_that_the_user_may_not_enter_is_named() throws Exception {
+        Path closed = Files.createDirectory(folder.resolve("closed"));
+        Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("rwx------"));
+        RunId run = HandPlacement.newRun();
+
+        Ended ended = run(run, Jobs.of(USER, Jobs.script(run.job(), closed, "true")));
+
+        assertThat(ended.message())
+                .isEqualTo("working directory " + closed + " does not exist, or may not be entered");
+    }
+
+    @Test
+    void a_home_that_accounts_cannot_reach_is_refused() throws Exception {
+        Path closed = Files.createDirectory(folder.resolve("closed"));
+        Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("rwx------"));
+        Path home = Files.createDirectories(closed.resolve("home"));
+        Files.createFile(home.resolve("run-as-user"));
+
+        assertThatThrownBy(() ->
+                        AgentRig.start(TestConfig.host(home, "closed1"), TestBroker.shared()))
+                .isInstanceOf(StartRefused.class)
+                .hasMessageStartingWith("accounts of users cannot pass through " + closed.toRealPath());
+    }
+}

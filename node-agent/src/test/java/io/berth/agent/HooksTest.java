@@ -1,0 +1,75 @@
+package io.berth.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.berth.contracts.RunId;
+import io.berth.contracts.event.RunReport.Cause;
+import io.berth.contracts.event.RunReport.Ended;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A site's programs around each run.
+class HooksTest {
+
+    @TempDir Path folder;
+    Path home;
+    AgentRig rig;
+
+    @BeforeEach
+    void makeHome() throws IOException {
+        home = Files.createDirectories(folder.resolve("home"));
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        rig.close();
+    }
+
+    private void program(String name, String body) throws IOException {
+        Path file = Files.writeString(home.resolve(name), "#!/bin/sh\n" + body + "\n");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
+    }
+
+    private Ended run(String body) throws Exception {
+        rig = new AgentRig(folder, TestConfig.host(home, AgentRig.newNode()));
+        rig.placement.register(rig.node);
+        RunId run = HandPlacement.newRun();
+        rig.placement.launch(
+                rig.node, run, Jobs.script(run.job(), rig.work, body), 64, rig.gpu(3));
+        return rig.placement.await(Ended.class, run);
+    }
+
+    @Test
+    void they_run_before_and_after_and_know_the_job() throws Exception {
+        Path log = folder.resolve("log");
+        String line = "echo %s $SLURM_JOB_USER $SLURMD_NODENAME $CUDA_VISIBLE_DEVICES >>" + log;
+        program("prolog", line.formatted("prolog"));
+        program("epilog", line.formatted("epilog"));
+
+        run("echo script >>" + log);
+
+        String told = " alice " + rig.node + " " + rig.gpu(3);
+        await().until(() -> Files.readAllLines(log).size() == 3);
+        assertThat(log).hasContent("prolog" + told + "\nscript\nepilog" + told + "\n");
+    }
+
+    @Test
+    void where_the_first_fails_the_script_does_not_run_and_the_second_does() throws Exception {
+        program("prolog", "echo 'scratch is full' >&2; exit 4");
+        program("epilog", "touch " + folder.resolve("cleaned"));
+
+        Ended ended = run("touch ran");
+
+        assertThat(ended.cause()).isEqualTo(Cause.LAUNCH_FAILED);
+        assertThat(ended.message()).isEqualTo("the prolog ended with 4: scratch is full");
+        assertThat(rig.work.resolve("ran")).doesNotExist();
+        assertThat(folder.resolve("cleaned")).exists();
+    }
+}
