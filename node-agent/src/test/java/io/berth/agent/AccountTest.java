@@ -1,5 +1,6 @@
 package io.berth.agent;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
@@ -86,7 +87,7 @@ class AccountTest {
 
     private static String idOf(String option) throws IOException {
         Process id = new ProcessBuilder("id", option, USER).start();
-        return new String(id.getInputStream().readAllBytes()).strip();
+        return new String(id.getInputStream().readAllBytes(), US_ASCII).strip();
     }
 
     @Test

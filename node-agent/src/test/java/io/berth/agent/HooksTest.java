@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,8 +24,14 @@ class HooksTest {
     AgentRig rig;
 
     @BeforeEach
-    void makeHome() throws IOException {
+    void start() throws Exception {
         home = Files.createDirectories(folder.resolve("home"));
+        for (String name : List.of("prolog", "epilog")) {
+            Path file = Files.writeString(home.resolve(name), "#!/bin/sh\n. $0.body\n");
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
+        }
+        rig = new AgentRig(folder, TestConfig.host(home, AgentRig.newNode()));
+        rig.placement.register(rig.node);
     }
 
     @AfterEach
@@ -33,13 +40,10 @@ class HooksTest {
     }
 
     private void program(String name, String body) throws IOException {
-        Path file = Files.writeString(home.resolve(name), "#!/bin/sh\n" + body + "\n");
-        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
+        Files.writeString(home.resolve(name + ".body"), body + "\n");
     }
 
-    private Ended run(String body) throws Exception {
-        rig = new AgentRig(folder, TestConfig.host(home, AgentRig.newNode()));
-        rig.placement.register(rig.node);
+    private Ended run(String body) {
         RunId run = HandPlacement.newRun();
         rig.placement.launch(
                 rig.node, run, Jobs.script(run.job(), rig.work, body), 64, rig.gpu(3));

@@ -69,7 +69,8 @@ final class DeviceFilter {
                     "the kernel takes no device filter on %s: error %d"
                             .formatted(group, e.getErrorCode()),
                     e);
-        } catch (UnsatisfiedLinkError e) {
+        } catch (LinkageError e) {
+            // The first time a library is missing, then the class that would have loaded it.
             throw new IOException("no calls to the kernel can be made", e);
         }
     }

@@ -3,6 +3,7 @@ package io.berth.agent.group;
 import com.sun.jna.LastErrorException;
 import com.sun.jna.Library;
 import com.sun.jna.Native;
+import java.io.IOException;
 
 /// Signals to processes, by number.
 ///
@@ -28,6 +29,22 @@ final class Kill {
         try {
             return Loaded.KERNEL.kill(Math.toIntExact(pid), signal) == 0;
         } catch (LastErrorException e) {
+            return false;
+        } catch (LinkageError e) {
+            return sendByCommand(pid, signal);
+        }
+    }
+
+    /// For a machine that lets no library be unpacked and loaded.
+    static boolean sendByCommand(long pid, int signal) {
+        var command = new ProcessBuilder("kill", "-" + signal, Long.toString(pid));
+        command.redirectError(ProcessBuilder.Redirect.DISCARD);
+        try {
+            return command.start().waitFor() == 0;
+        } catch (IOException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
             return false;
         }
     }

@@ -56,7 +56,7 @@ public final class Shims {
     }
 
     /// The same, with a shim of that kind.
-    static Shims install(Path home, Commands processes, Kind kind) throws IOException {
+    public static Shims install(Path home, Commands processes, Kind kind) throws IOException {
         Path commands = Files.createDirectories(home.resolve("bin"));
         Files.setPosixFilePermissions(commands, PosixFilePermissions.fromString("rwxr-xr-x"));
         for (String name : List.of("shim.sh", "task.sh", "try-files.sh")) {

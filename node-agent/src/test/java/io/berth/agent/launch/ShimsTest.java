@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +28,11 @@ class ShimsTest {
     @TempDir Path home;
     private RunFiles files;
 
+    @BeforeEach
+    void makeFolder() throws IOException {
+        files = RunFiles.of(Files.createDirectories(home.resolve("nodes/node1/runs")), RUN);
+    }
+
     /// Starts a task that stands ready.
     private void start(Shims.Kind kind, String start) throws Exception {
         start(kind, start, "", "");
@@ -37,7 +43,6 @@ class ShimsTest {
             throws Exception {
         Shims best = Shims.install(home, new Commands());
         assumeThat(kind == Shims.Kind.SHELL || best.kind() == kind).as("a compiled shim").isTrue();
-        files = RunFiles.of(Files.createDirectories(home.resolve("nodes/node1/runs")), RUN);
         files.write("start", start);
         files.write("entrances", entrances);
         files.write("devices", devices);
