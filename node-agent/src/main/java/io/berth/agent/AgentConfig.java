@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /// What an operator can set.
 @ConfigMapping(prefix = "berth.agent")
@@ -63,6 +64,12 @@ public interface AgentConfig {
     /// Whether the host itself is a node.
     @WithDefault("true")
     boolean host();
+
+    /// CPUs of the host that jobs do not get, by the kernel's numbers, such as `0-1`.
+    Optional<String> reservedCpus();
+
+    /// Memory of the host that jobs do not get, in MiB; 10 %, at most 2 GiB, if not given.
+    OptionalLong reservedMemory();
 
     /// A GPU profile that is declared for the host's node instead of the GPUs that it has, such as
     /// `dgx-a100`.

@@ -78,7 +78,7 @@ public final class AgentProcess implements Closeable {
             AgentLog log,
             Consumer<RunEnd> ended)
             throws IOException, InterruptedException {
-        HostInventory found = HostInventory.read(config.nvmlLibrary());
+        HostInventory found = HostInventory.read(config);
         List<LocalNode> nodes = nodes(config, found);
         Path home = Files.createDirectories(config.home()).toRealPath();
         var spools = new ArrayList<Spool>();

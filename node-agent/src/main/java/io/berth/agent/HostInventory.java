@@ -18,7 +18,17 @@ record HostInventory(Host host, FoundGpus gpus, Hardware hardware) {
 
     /// @param nvmlLibrary the NVIDIA driver's library, by name or path
     static HostInventory read(String nvmlLibrary) throws IOException {
-        Host host = Host.read();
+        return read(nvmlLibrary, Host.read());
+    }
+
+    /// The same, of which jobs get what the settings leave.
+    static HostInventory read(AgentConfig config) throws IOException {
+        return read(
+                config.nvmlLibrary(),
+                Host.read().without(config.reservedCpus(), config.reservedMemory()));
+    }
+
+    private static HostInventory read(String nvmlLibrary, Host host) throws IOException {
         SystemFiles files = SystemFiles.HERE;
         FoundGpus gpus = NvidiaGpus.find(nvmlLibrary, files, host).and(AmdGpus.find(files, host));
         return new HostInventory(host, gpus, HardwareFiles.read(files, host, gpus));

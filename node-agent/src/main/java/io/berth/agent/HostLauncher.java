@@ -30,8 +30,7 @@ record HostLauncher(AgentConfig config, Path home, List<LocalNode> nodes) {
                     + " can, such as /var/lib/berth";
 
     /// @throws StartRefused if the host does not allow what is set
-    Launcher open(Specs specs, SpoolWatch watch)
-            throws IOException, InterruptedException {
+    Launcher open(Specs specs, SpoolWatch watch) throws IOException, InterruptedException {
         DeviceRules rules = DeviceRules.read();
         List<Gpu> gpus = nodes.stream().flatMap(node -> node.inventory().gpus().stream()).toList();
         var commands = new Commands();

@@ -97,10 +97,12 @@ final class RunPart {
         return launch.run();
     }
 
-    /// What a registration says of it. A part that has ended still counts as running until its
-    /// report stands in the log.
+    /// What a registration says of it, as it stands in the folder: a part that was adopted may not
+    /// have read that yet. A part that has ended still counts as running until its report stands in
+    /// the log.
     HeldRun held() {
-        return new HeldRun(run(), phase() == Phase.PREPARED ? Phase.PREPARED : Phase.RUNNING);
+        boolean begun = phase() != Phase.PREPARED || files.has(Begun.NAME);
+        return new HeldRun(run(), begun ? Phase.RUNNING : Phase.PREPARED);
     }
 
     void go() {

@@ -42,7 +42,9 @@ class AccountTest {
         rig = new AgentRig(folder, TestConfig.host(home, AgentRig.newNode()));
         Files.setOwner(
                 rig.work,
-                rig.work.getFileSystem().getUserPrincipalLookupService()
+                rig.work
+                        .getFileSystem()
+                        .getUserPrincipalLookupService()
                         .lookupPrincipalByName(USER));
         rig.placement.register(rig.node);
     }
@@ -171,7 +173,8 @@ class AccountTest {
         Ended ended = run(run, Jobs.of(USER, Jobs.script(run.job(), closed, "true")));
 
         assertThat(ended.message())
-                .isEqualTo("working directory " + closed + " does not exist, or may not be entered");
+                .isEqualTo(
+                        "working directory " + closed + " does not exist, or may not be entered");
     }
 
     @Test
@@ -181,9 +184,10 @@ class AccountTest {
         Path home = Files.createDirectories(closed.resolve("home"));
         Files.createFile(home.resolve("run-as-user"));
 
-        assertThatThrownBy(() ->
-                        AgentRig.start(TestConfig.host(home, "closed1"), TestBroker.shared()))
+        assertThatThrownBy(
+                        () -> AgentRig.start(TestConfig.host(home, "closed1"), TestBroker.shared()))
                 .isInstanceOf(StartRefused.class)
-                .hasMessageStartingWith("accounts of users cannot pass through " + closed.toRealPath());
+                .hasMessageStartingWith(
+                        "accounts of users cannot pass through " + closed.toRealPath());
     }
 }

@@ -30,6 +30,8 @@ class AgentConfigTest {
         assertThat(config.gpuTest()).isEmpty();
         assertThat(config.placementKeys()).isEmpty();
         assertThat(config.runAs()).isEqualTo(AgentConfig.RunAs.AGENT);
+        assertThat(config.reservedCpus()).isEmpty();
+        assertThat(config.reservedMemory()).isEmpty();
         assertThat(config.prolog()).isEmpty();
         assertThat(config.epilog()).isEmpty();
         assertThat(config.requiredIsolation()).isEmpty();

@@ -45,8 +45,7 @@ class HooksTest {
 
     private Ended run(String body) {
         RunId run = HandPlacement.newRun();
-        rig.placement.launch(
-                rig.node, run, Jobs.script(run.job(), rig.work, body), 64, rig.gpu(3));
+        rig.placement.launch(rig.node, run, Jobs.script(run.job(), rig.work, body), 64, rig.gpu(3));
         return rig.placement.await(Ended.class, run);
     }
 

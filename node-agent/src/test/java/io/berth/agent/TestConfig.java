@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /// A configuration for tests: quick, in a folder and a control group of its own.
 record TestConfig(
@@ -98,6 +99,16 @@ record TestConfig(
     @Override
     public RunAs runAs() {
         return Files.exists(home.resolve("run-as-user")) ? RunAs.USER : RunAs.AGENT;
+    }
+
+    @Override
+    public Optional<String> reservedCpus() {
+        return Optional.empty();
+    }
+
+    @Override
+    public OptionalLong reservedMemory() {
+        return OptionalLong.empty();
     }
 
     @Override

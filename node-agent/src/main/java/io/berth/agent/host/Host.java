@@ -8,6 +8,8 @@ import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.stream.Stream;
 
 /// The machine as the kernel tells it.
@@ -48,6 +50,41 @@ public record Host(
                 forJobs(memory("MemTotal:")),
                 osName(),
                 System.getProperty("os.arch", "unknown"));
+    }
+
+    /// The host less what is set aside for the system.
+    ///
+    /// @param reserved CPUs by the kernel's numbers, such as `0-1`
+    /// @param reservedMib of the memory, in place of the usual reserve
+    /// @throws StartRefused if that cannot be, or nothing would be left
+    public Host without(Optional<String> reserved, OptionalLong reservedMib) throws IOException {
+        BitSet left = cpus.toBitSet();
+        reserved.ifPresent(list -> left.andNot(cpuList(list).toBitSet()));
+        long memory =
+                reservedMib.isPresent() ? memory("MemTotal:") - reservedMib.getAsLong() : memoryMib;
+        if (left.isEmpty() || memory <= 0) {
+            throw new StartRefused(
+                    "berth.agent.reserved-cpus and reserved-memory leave %d CPUs and %d MiB for jobs"
+                            .formatted(left.cardinality(), memory));
+        }
+        return new Host(
+                name,
+                IndexSet.of(left),
+                sockets,
+                coresPerSocket,
+                threadsPerCore,
+                memory,
+                os,
+                architecture);
+    }
+
+    private static IndexSet cpuList(String list) {
+        try {
+            return IndexSet.parse(list);
+        } catch (IllegalArgumentException e) {
+            throw new StartRefused(
+                    "berth.agent.reserved-cpus is '" + list + "', which is no list such as 0-1,8");
+        }
     }
 
     /// Of some of the machine's CPUs those that this process may use, by their places among them:

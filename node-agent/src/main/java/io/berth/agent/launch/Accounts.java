@@ -33,8 +33,8 @@ public sealed interface Accounts {
         }
     }
 
-    /// Each script runs under the account that has its user's name. Such an account is looked up for
-    /// each script, wherever the machine looks accounts up.
+    /// Each script runs under the account that has its user's name. Such an account is looked up
+    /// for each script, wherever the machine looks accounts up.
     record OfUsers(Commands commands) implements Accounts {
 
         private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_.@-]*");

@@ -50,8 +50,7 @@ public record Hooks(Optional<Path> prolog, Optional<Path> epilog, Commands comma
             if (epilog.isEmpty() || told.isEmpty()) {
                 return;
             }
-            var ran =
-                    commands.run(List.of(epilog.get().toString()), told.get().variables(), LIMIT);
+            var ran = commands.run(List.of(epilog.get().toString()), told.get().variables(), LIMIT);
             if (ran.status() != 0) {
                 LOG.atWarn()
                         .addKeyValue("run", files.folder().getFileName())

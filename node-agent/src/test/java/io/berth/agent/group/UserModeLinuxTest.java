@@ -1,8 +1,10 @@
 package io.berth.agent.group;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,21 +61,21 @@ class UserModeLinuxTest {
 
     private String init() {
         return """
-                #!/bin/sh
-                export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-                mount -t proc proc /proc
-                mount -t sysfs sysfs /sys
-                mount -t cgroup2 cgroup2 /sys/fs/cgroup
-                mount -t tmpfs tmpfs /run
-                mount -t devtmpfs dev /dev
-                mount -t hostfs none /mnt -o '%s'
-                cd /run
-                '%s/bin/java' -Xmx300m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djava.io.tmpdir=/run \
-                    --enable-native-access=ALL-UNNAMED -cp '%s' '%s' >/mnt/result 2>&1
-                sync
-                echo o >/proc/sysrq-trigger
-                sleep 10
-                """
+        #!/bin/sh
+        export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+        mount -t proc proc /proc
+        mount -t sysfs sysfs /sys
+        mount -t cgroup2 cgroup2 /sys/fs/cgroup
+        mount -t tmpfs tmpfs /run
+        mount -t devtmpfs dev /dev
+        mount -t hostfs none /mnt -o '%s'
+        cd /run
+        '%s/bin/java' -Xmx300m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djava.io.tmpdir=/run \
+            --enable-native-access=ALL-UNNAMED -cp '%s' '%s' >/mnt/result 2>&1
+        sync
+        echo o >/proc/sysrq-trigger
+        sleep 10
+        """
                 .formatted(
                         folder,
                         System.getProperty("java.home"),
@@ -92,7 +94,9 @@ class UserModeLinuxTest {
                                     .selectors(DiscoverySelectors.selectClass(GroupsTest.class))
                                     .build(),
                             summary);
-            summary.getSummary().printFailuresTo(new PrintWriter(System.out, true));
+            summary.getSummary()
+                    .printFailuresTo(
+                            new PrintWriter(new OutputStreamWriter(System.out, UTF_8), true));
             System.out.println("succeeded: " + summary.getSummary().getTestsSucceededCount());
             System.out.println("failed: " + summary.getSummary().getTestsFailedCount());
         }

@@ -11,6 +11,8 @@ import io.berth.contracts.NodeName;
 import java.io.IOException;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -165,5 +167,35 @@ class NodesTest {
 
     private static List<String> uuids(GpuProfile profile, String node) {
         return profile.gpus(new NodeName(node), true).stream().map(Gpu::uuid).toList();
+    }
+
+    @Test
+    void what_is_set_aside_for_the_system_is_not_the_nodes() throws IOException {
+        Host host = new Host("lab", IndexSet.parse("0-7"), 1, 8, 1, 14_000, "Linux", "amd64");
+
+        Host left = host.without(Optional.of("0-1"), OptionalLong.of(1));
+
+        LocalNode node = LocalNode.declared(left, "lab", GpuProfile.named("dgx-a100"), NOTHING);
+        assertThat(node.inventory().cpus()).isEqualTo(6);
+        assertThat(node.onHost(IndexSet.firstN(2))).isEqualTo(IndexSet.parse("2-3"));
+        assertThat(left.memoryMib()).isGreaterThan(Host.read().memoryMib());
+        assertThat(host.without(Optional.empty(), OptionalLong.empty())).isEqualTo(host);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "0-7  | 1         | leave 0 CPUs and",
+                "0    | 999999999 | leave 7 CPUs and -",
+                "many | 1         | reserved-cpus is 'many', which is no list such as"
+            })
+    void setting_aside_too_much_or_nonsense_is_refused(String cpus, long mib, String message) {
+        var host = new Host("lab", IndexSet.parse("0-7"), 1, 8, 1, 14_000, "Linux", "amd64");
+
+        assertThatThrownBy(() -> host.without(Optional.of(cpus), OptionalLong.of(mib)))
+                .isInstanceOf(StartRefused.class)
+                .hasMessageContaining(message);
     }
 }
