@@ -14,6 +14,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.LongAdder;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,9 @@ public class BooksLoop {
     private final AccountingConfig config;
     private final Events<DeadLetter> deadLetters =
             new Events<>(Topics.deadLetters("accounting-service"), "accounting-service");
+    private final LongAdder booked = new LongAdder();
+    private final LongAdder unbookable = new LongAdder();
+    private volatile long unread;
     private volatile Condition condition = new Condition.Waiting("its start");
     private boolean established;
     private boolean migrated;
@@ -74,6 +78,21 @@ public class BooksLoop {
 
     public Condition condition() {
         return condition;
+    }
+
+    /// How many events this instance has entered.
+    long booked() {
+        return booked.sum();
+    }
+
+    /// How many records it has put aside.
+    long unbookable() {
+        return unbookable.sum();
+    }
+
+    /// How many records wait to be read.
+    long unread() {
+        return unread;
     }
 
     private void run() {
@@ -121,6 +140,7 @@ public class BooksLoop {
             condition = new Condition.Running();
             while (!stopping) {
                 Batch batch = jobs.poll();
+                unread = jobs.unread();
                 if (!batch.isEmpty()) {
                     enter(batch, letters);
                     pauses.reset();
@@ -159,7 +179,10 @@ public class BooksLoop {
             written.add(letters.write(deadLetters.record(0, letter, letter.position())));
         }
         written.forEach(CompletableFuture::join);
-        if (books.enter(batch, configuration.halfLife())) {
+        boolean changesUsage = books.enter(batch, configuration.halfLife());
+        booked.add(batch.events().size());
+        unbookable.add(batch.deadLetters().size());
+        if (changesUsage) {
             shares.soon();
         }
     }

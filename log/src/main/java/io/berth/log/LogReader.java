@@ -30,6 +30,14 @@ public final class LogReader {
         readTo(consumer, consumer.endOffsets(partitions), handler);
     }
 
+    /// How many records of the assigned partitions wait to be read, as far as the brokers have told
+    /// the consumer: it does not ask them.
+    public static long unread(Consumer<byte[], byte[]> consumer) {
+        return consumer.assignment().stream()
+                .mapToLong(partition -> consumer.currentLag(partition).orElse(0))
+                .sum();
+    }
+
     /// Reads the assigned partitions until each is at the offset given for it, and hands on what
     /// stands below that.
     public static void readTo(

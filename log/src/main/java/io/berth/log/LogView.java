@@ -33,6 +33,7 @@ public final class LogView implements AutoCloseable {
     private final Condition moved = lock.newCondition();
     private final Map<TopicPartition, Long> positions = new HashMap<>();
     private final Map<TopicPartition, Long> firstEnds = new HashMap<>();
+    private volatile long unread;
     private volatile boolean closed;
     private volatile @Nullable RuntimeException failure;
 
@@ -62,6 +63,11 @@ public final class LogView implements AutoCloseable {
         } finally {
             lock.unlock();
         }
+    }
+
+    /// How many records wait to be read, as far as the brokers have told.
+    public long unread() {
+        return unread;
     }
 
     /// Why the view stopped, if it did.
@@ -116,6 +122,7 @@ public final class LogView implements AutoCloseable {
             while (!closed) {
                 consumer.poll(POLL).forEach(handler::handle);
                 publishPositions(partitions);
+                unread = LogReader.unread(consumer);
             }
         } catch (WakeupException e) {
             if (!closed) {

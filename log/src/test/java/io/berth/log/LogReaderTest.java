@@ -54,6 +54,21 @@ final class LogReaderTest {
     }
 
     @Test
+    void what_waits_to_be_read_is_counted(KafkaConnection kafka) {
+        var topic = SharedBroker.createdTopic(kafka);
+        var partition = partition(topic.name());
+        SharedBroker.write(kafka, topic, 1, 2, 3);
+        try (var consumer = kafka.consumer()) {
+            LogReader.readAll(consumer, List.of(partition), _ -> {});
+            assertThat(LogReader.unread(consumer)).isZero();
+
+            consumer.seek(partition, 1);
+
+            assertThat(LogReader.unread(consumer)).isEqualTo(2);
+        }
+    }
+
+    @Test
     void a_log_whose_head_is_deleted_is_read_from_what_is_left(KafkaConnection kafka)
             throws Exception {
         var topic = SharedBroker.createdTopic(kafka);

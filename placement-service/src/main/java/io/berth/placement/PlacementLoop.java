@@ -50,6 +50,7 @@ public class PlacementLoop {
     private final KafkaConnection kafka;
     private final PlacementConfig config;
     private final LogConfig logConfig;
+    private final CellMeters meters;
     private final CellLog log;
     private final Thread thread;
     private volatile boolean stopped;
@@ -58,10 +59,12 @@ public class PlacementLoop {
     PlacementLoop(
             @ConfigProperty(name = "kafka.bootstrap.servers") String bootstrapServers,
             PlacementConfig config,
-            LogConfig logConfig) {
+            LogConfig logConfig,
+            CellMeters meters) {
         this.kafka = new KafkaConnection(bootstrapServers);
         this.config = config;
         this.logConfig = logConfig;
+        this.meters = meters;
         this.log = new CellLog(config.cell(), logConfig.nodePartitions(), key(config));
         this.thread = Thread.ofPlatform().name("placement").unstarted(this::run);
     }
@@ -173,13 +176,12 @@ public class PlacementLoop {
                         new Tenure(
                                 recovered,
                                 heartbeats,
+                                meters,
                                 config.schedMinInterval(),
-                                new Settings(
-                                        config.backfill(),
-                                        config.bfMaxJobTest(),
-                                        NodeScore.BEST_FIT))) {
+                                settings())) {
             if (election.poll()) {
                 role = Role.LEADER;
+                meters.leading(true);
                 LOG.atInfo()
                         .addKeyValue("cell", log.cell())
                         .addKeyValue("round", recovered.last().round())
@@ -187,12 +189,18 @@ public class PlacementLoop {
                         .log("Leading");
                 tenure.lead(() -> stopped || !election.poll());
             }
+        } finally {
+            meters.leading(false);
         }
         if (!stopped) {
             LOG.atWarn()
                     .addKeyValue("cell", log.cell())
                     .log("The election was lost: this instance was not heard for too long");
         }
+    }
+
+    private Settings settings() {
+        return new Settings(config.backfill(), config.bfMaxJobTest(), NodeScore.BEST_FIT);
     }
 
     private static void pause() {

@@ -52,6 +52,7 @@ final class Tenure implements AutoCloseable {
     private final Placement placement;
     private final CellTime time;
     private final HeartbeatWatch heartbeats;
+    private final CellMeters meters;
     private final long minIntervalNanos;
     private final List<Fact> facts = new ArrayList<>();
     private final List<DeadLetter> letters = new ArrayList<>();
@@ -61,11 +62,17 @@ final class Tenure implements AutoCloseable {
     private long nextStart = Long.MAX_VALUE;
     private long lastRoundNanos;
 
-    Tenure(Recovered cell, HeartbeatWatch heartbeats, Duration minInterval, Settings settings) {
+    Tenure(
+            Recovered cell,
+            HeartbeatWatch heartbeats,
+            CellMeters meters,
+            Duration minInterval,
+            Settings settings) {
         this.cell = cell;
         this.state = cell.state();
         this.placement = new Placement(state, settings);
         this.heartbeats = heartbeats;
+        this.meters = meters;
         this.time =
                 new CellTime(cell.last().cellTime(), System::currentTimeMillis, System::nanoTime);
         this.minIntervalNanos = minInterval.toNanos();
@@ -80,6 +87,7 @@ final class Tenure implements AutoCloseable {
             List<Read> inputs = cell.inputs().poll(Duration.ofMillis(waitMillis()));
             lastRoundNanos = System.nanoTime();
             decide(inputs, time.now());
+            meters.picture(state, cell.inputs()::unread);
         }
     }
 
@@ -114,7 +122,10 @@ final class Tenure implements AutoCloseable {
                         .addKeyValue("record", letter.position())
                         .addKeyValue("cause", letter.cause())
                         .log("Dead letter"));
+        long decided = System.nanoTime();
         write(now);
+        meters.round(decided - lastRoundNanos, System.nanoTime() - decided, letters.size());
+        meters.facts(facts, state);
         watchNodes();
     }
 

@@ -30,6 +30,7 @@ import io.berth.placement.kafka.CellLog;
 import io.berth.placement.kafka.HeartbeatReader;
 import io.berth.placement.kafka.Recovered;
 import io.berth.placement.kafka.Standby;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,6 +51,7 @@ final class CellHarness implements AutoCloseable {
     static final CellLog LOG = new CellLog(0, 2);
 
     final KafkaConnection kafka;
+    final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final EventWriter writer;
     private long reports;
 
@@ -96,6 +98,7 @@ final class CellHarness implements AutoCloseable {
                             new Tenure(
                                     recovered,
                                     heartbeats,
+                                    new CellMeters(meters),
                                     Duration.ofMillis(5),
                                     Settings.DEFAULT)) {
                 tenure.lead(stop::get);

@@ -39,7 +39,11 @@ final class FailOverTest {
 
     private PlacementLoop instance() {
         var instance =
-                new PlacementLoop(cell.kafka.bootstrapServers(), new Settings(), new Shape());
+                new PlacementLoop(
+                        cell.kafka.bootstrapServers(),
+                        new Settings(),
+                        new Shape(),
+                        new CellMeters(cell.meters));
         instances.add(instance);
         instance.start();
         return instance;

@@ -65,6 +65,60 @@ final class TenureTest {
     }
 
     @Test
+    void what_jobs_went_through_is_measured_without_naming_them() {
+        try (var _ = cell.leader()) {
+            cell.register("n1", "a", 0);
+            cell.submit(1);
+            cell.awaitLaunch(1);
+            cell.started(1, "n1");
+            cell.ended(1, "n1");
+            cell.awaitEnd(1);
+        }
+
+        var meters = cell.meters;
+        assertThat(
+                        meters.get("training.job.scheduling.duration")
+                                .tags(
+                                        "queue",
+                                        "batch",
+                                        "job_type",
+                                        "single_gpu",
+                                        "result",
+                                        "placed")
+                                .timer()
+                                .count())
+                .isEqualTo(1);
+        assertThat(
+                        meters.get("training.job.completion")
+                                .tags(
+                                        "queue",
+                                        "batch",
+                                        "job_type",
+                                        "single_gpu",
+                                        "status",
+                                        "completed")
+                                .timer()
+                                .count())
+                .isEqualTo(1);
+        assertThat(meters.get("berth.placement.transaction").timer().count()).isPositive();
+        assertThat(meters.getMeters())
+                .flatExtracting(meter -> meter.getId().getTags())
+                .extracting(tag -> tag.getKey())
+                .isSubsetOf(
+                        "le",
+                        "queue",
+                        "job_type",
+                        "result",
+                        "status",
+                        "priority",
+                        "resource_type",
+                        "state",
+                        "presence",
+                        "topic",
+                        "kind");
+    }
+
+    @Test
     void a_successor_goes_on_where_the_log_stands() {
         try (var first = cell.leader()) {
             cell.register("n1", "a", 0);

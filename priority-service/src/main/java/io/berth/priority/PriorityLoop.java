@@ -6,6 +6,7 @@ import io.berth.log.Election;
 import io.berth.log.KafkaConnection;
 import io.berth.log.LogReader;
 import io.berth.log.TopicDeclarations;
+import io.berth.priority.Rankings.Change;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Clock;
 import java.time.Duration;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
@@ -62,6 +64,9 @@ public class PriorityLoop {
     private final KafkaConnection kafka;
     private final TopicDeclarations declarations;
     private final PriorityConfig config;
+    private final LongAdder written = new LongAdder();
+    private volatile boolean leading;
+    private volatile long unread;
     private volatile Optional<String> waitsFor = Optional.of("its start");
     private volatile boolean stopping;
     private @Nullable Thread thread;
@@ -100,6 +105,21 @@ public class PriorityLoop {
     /// What the service waits for, if it does.
     public Optional<String> waitsFor() {
         return waitsFor;
+    }
+
+    /// Whether this instance is the one that ranks.
+    boolean leading() {
+        return leading;
+    }
+
+    /// How many rankings and fair shares it has written.
+    long written() {
+        return written.sum();
+    }
+
+    /// How many records wait to be read, as of two seconds ago.
+    long unread() {
+        return unread;
     }
 
     private void run() {
@@ -172,7 +192,10 @@ public class PriorityLoop {
                 var outputs = new Outputs(kafka.producer())) {
             catchUp(consumer, inputs);
             LOG.info("Ranking");
+            leading = true;
             new Life(consumer, inputs, rankings, shares, outputs).go(election);
+        } finally {
+            leading = false;
         }
     }
 
@@ -229,7 +252,10 @@ public class PriorityLoop {
         void go(Election election) {
             waitsFor = Optional.empty();
             while (!stopping && election.poll()) {
-                rankings.changes().forEach(outputs::write);
+                for (Change change : rankings.changes()) {
+                    outputs.write(change);
+                    written.increment();
+                }
                 inputs.deadLetters().forEach(outputs::write);
                 calculateShares();
                 outputs.check();
@@ -242,7 +268,11 @@ public class PriorityLoop {
             if (System.nanoTime() - calculated >= config.fairShareInterval().toNanos()) {
                 calculated = System.nanoTime();
                 shares.members(rankings.members());
-                shares.calculate(Clock.systemUTC().millis()).ifPresent(outputs::write);
+                shares.calculate(Clock.systemUTC().millis())
+                        .ifPresent(factors -> {
+                            outputs.write(factors);
+                            written.increment();
+                        });
             }
         }
 
@@ -251,6 +281,7 @@ public class PriorityLoop {
                 return;
             }
             probed = System.nanoTime();
+            unread = LogReader.unread(consumer);
             try {
                 consumer.endOffsets(consumer.assignment(), ANSWER);
                 waitsFor = Optional.empty();

@@ -11,6 +11,7 @@ import io.berth.contracts.json.EventCodec.UnknownEventType;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.Events;
 import io.berth.log.KafkaConnection;
+import io.berth.log.LogReader;
 import io.berth.log.TopicDeclarations;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -155,6 +156,11 @@ public final class JobsTopic implements AutoCloseable {
                 record.offset(),
                 cause,
                 Base64.getEncoder().encodeToString(value));
+    }
+
+    /// How many records wait to be read, as far as the brokers have told.
+    public long unread() {
+        return LogReader.unread(consumer);
     }
 
     /// Whether the brokers answer.

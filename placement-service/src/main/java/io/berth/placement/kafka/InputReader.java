@@ -15,6 +15,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -78,6 +79,16 @@ public final class InputReader implements AutoCloseable {
                                 partition.partition(),
                                 consumer.position(partition)))
                 .toList();
+    }
+
+    /// How many records of each input topic wait to be read, as far as it is known.
+    public Map<String, Long> unread() {
+        var unread = new TreeMap<String, Long>();
+        for (TopicPartition partition : log.inputs()) {
+            consumer.currentLag(partition)
+                    .ifPresent(records -> unread.put(partition.topic(), records));
+        }
+        return unread;
     }
 
     @Override

@@ -130,6 +130,12 @@ public class GatewayLog {
         get(admin.describeCluster(new DescribeClusterOptions().timeoutMs(millis)).nodes(), due);
     }
 
+    /// How many records the picture is behind the log; not a number while there is no picture.
+    double unread() {
+        Tenure now = tenure;
+        return now == null ? Double.NaN : now.view().unread();
+    }
+
     private Tenure caughtUp() {
         Tenure now = tenure;
         if (now == null || !now.view().caughtUp() || now.view().failure() != null) {
