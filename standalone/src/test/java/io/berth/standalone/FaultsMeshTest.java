@@ -1,21 +1,26 @@
 package io.berth.standalone;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.berth.standalone.mesh.MeshClient;
+import io.berth.contracts.DeadLetter;
+import io.berth.contracts.json.Json;
+import io.berth.contracts.topic.Topic;
+import io.berth.contracts.topic.Topics;
+import io.berth.log.EventWriter;
+import io.berth.log.Events;
+import io.berth.log.LogReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -41,20 +46,12 @@ class FaultsMeshTest {
             [ -n "$SLURM_RESTART_COUNT" ] || sleep 100
             """;
 
-    /// Writes its process id when it starts and when it ends: a run that was disturbed, or a second
-    /// run, shows.
-    private static final String SCRIPT =
-            """
-            #!/bin/sh
-            echo "start $$" >>"trace-$SLURM_JOB_ID"
-            sleep 2
-            echo "end $$" >>"trace-$SLURM_JOB_ID"
-            """;
-
     private final TestMesh mesh;
+    private final Workload jobs;
 
     FaultsMeshTest(@TempDir Path folder) throws IOException {
         mesh = new TestMesh(folder);
+        jobs = new Workload(mesh, PATIENCE);
     }
 
     @BeforeAll
@@ -71,17 +68,13 @@ class FaultsMeshTest {
     @ParameterizedTest
     @ValueSource(strings = {"placement", "submit", "accounting", "agent"})
     void a_killed_service_loses_no_job_and_runs_none_twice(String part) throws IOException {
-        List<Long> ids = submit(JOBS);
-        await().atMost(PATIENCE).until(() -> count(ids, "RUNNING") == GPUS);
-        assertThat(count(ids, "PENDING")).isPositive();
+        List<Long> ids = jobs.submit(JOBS);
+        jobs.awaitRunning(ids, GPUS);
+        assertThat(jobs.count(ids, "PENDING")).isPositive();
 
         mesh.killAndAwait(part);
 
-        awaitCompleted(ids);
-        for (long id : ids) {
-            assertRanOnceUndisturbed(id);
-        }
-        awaitBalanced(ids);
+        jobs.assertNothingLostOrDoubled(ids);
     }
 
     @Test
@@ -90,25 +83,21 @@ class FaultsMeshTest {
         int first = mesh.port("placement");
         try (var second = mesh.second("placement")) {
             awaitRole(second.port(), "STANDBY");
-            List<Long> ids = submit(JOBS);
-            await().atMost(PATIENCE).until(() -> count(ids, "RUNNING") == GPUS);
+            List<Long> ids = jobs.submit(JOBS);
+            jobs.awaitRunning(ids, GPUS);
 
             mesh.process("placement").destroyForcibly();
             awaitRole(second.port(), "LEADER");
             awaitRole(first, "STANDBY");
-            ids.addAll(submit(GPUS));
+            ids.addAll(jobs.submit(GPUS));
             TestMesh.signal("STOP", second.process().pid());
             awaitRole(first, "LEADER");
-            ids.addAll(submit(GPUS));
+            ids.addAll(jobs.submit(GPUS));
             TestMesh.signal("CONT", second.process().pid());
             awaitRole(second.port(), "STANDBY");
 
             assertThat(TestMesh.role(first)).isEqualTo("LEADER");
-            awaitCompleted(ids);
-            for (long id : ids) {
-                assertRanOnceUndisturbed(id);
-            }
-            awaitBalanced(ids);
+            jobs.assertNothingLostOrDoubled(ids);
         }
     }
 
@@ -120,21 +109,65 @@ class FaultsMeshTest {
             for (var second : List.of(gateway, priority, accounting)) {
                 awaitReady(second);
             }
-            List<Long> ids = submit(mesh.operator(), JOBS);
-            ids.addAll(submit(mesh.operator(gateway), JOBS));
+            List<Long> ids = jobs.submit(GPUS);
+            ids.addAll(jobs.submit(mesh.operator(gateway), GPUS));
 
             for (String part : List.of("submit", "priority", "accounting")) {
                 mesh.process(part).destroyForcibly();
             }
-            ids.addAll(submit(mesh.operator(gateway), GPUS));
+            ids.addAll(jobs.submit(mesh.operator(gateway), GPUS));
 
-            assertThat(ids).doesNotHaveDuplicates();
-            awaitCompleted(ids);
-            for (long id : ids) {
-                assertRanOnceUndisturbed(id);
-            }
-            awaitBalanced(ids);
+            jobs.assertNothingLostOrDoubled(ids);
         }
+        assertThat(Files.readAllLines(mesh.secondLog("priority")))
+                .filteredOn(line -> line.startsWith("{"))
+                .anySatisfy(line ->
+                        assertThat(Json.mapper().readTree(line).path("message").asText())
+                                .contains("Standing by"));
+    }
+
+    @Test
+    void records_that_nobody_can_read_are_put_aside() throws IOException {
+        var written = new ArrayList<String>();
+        try (var writer = new EventWriter(jobs.kafka().producer())) {
+            for (Topic<?> topic :
+                    List.of(
+                            Topics.SUBMISSIONS,
+                            Topics.RANKINGS,
+                            Topics.FAIR_SHARES,
+                            Topics.RUNS,
+                            Topics.NODES,
+                            Topics.HEARTBEATS,
+                            Topics.CONFIG,
+                            Topics.SHARES)) {
+                long offset = writer.write(unreadable(topic)).join().offset();
+                written.add(topic.name() + "/0/" + offset);
+            }
+        }
+
+        jobs.assertNothingLostOrDoubled(jobs.submit(GPUS));
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(deadLetters()).containsAll(written));
+    }
+
+    @Test
+    void jobs_and_history_outlive_down_and_up() throws IOException {
+        List<Long> ended = jobs.submit(1);
+        jobs.awaitCompleted(ended);
+        long running = jobs.submit(Map.of("script", ENDS_WHEN_RUN_AGAIN, "gpusPerNode", GPUS));
+        jobs.awaitRunning(List.of(running), 1);
+        List<Long> waiting = jobs.submit(1);
+        List<Long> ids = List.of(ended.getFirst(), waiting.getFirst(), running);
+
+        mesh.berth("down").succeeded();
+        mesh.assertGone();
+        long down = System.currentTimeMillis();
+        mesh.up("--gpu-profile", "none", "--virtual", "1xdgx-a100");
+
+        jobs.awaitCompleted(ids);
+        jobs.assertRanOnceUndisturbed(waiting.getFirst());
+        jobs.awaitBooked(ids);
+        assertNoRunAcross(down, running);
     }
 
     private static void awaitReady(TestMesh.Instance instance) {
@@ -150,75 +183,37 @@ class FaultsMeshTest {
                 .until(() -> TestMesh.role(port).equals(role));
     }
 
-    @Test
-    void jobs_and_history_outlive_down_and_up() throws IOException {
-        List<Long> ended = submit(1);
-        awaitCompleted(ended);
-        List<Long> running = submit(Map.of("script", ENDS_WHEN_RUN_AGAIN, "gpusPerNode", GPUS));
-        await().atMost(PATIENCE).until(() -> count(running, "RUNNING") == 1);
-        List<Long> waiting = submit(1);
-
-        mesh.berth("down").succeeded();
-        mesh.assertGone();
-        long down = System.currentTimeMillis();
-        mesh.up("--gpu-profile", "none", "--virtual", "1xdgx-a100");
-
-        awaitCompleted(Stream.of(ended, waiting, running).flatMap(List::stream).toList());
-        assertRanOnceUndisturbed(waiting.getFirst());
-        awaitBalanced(Stream.of(ended, waiting, running).flatMap(List::stream).toList());
-        assertNoRunAcross(down, running.getFirst());
+    private static ProducerRecord<byte[], byte[]> unreadable(Topic<?> topic) {
+        Class<?>[] events = topic.events().getPermittedSubclasses();
+        Class<?> event = events == null ? topic.events() : events[0];
+        var record =
+                new ProducerRecord<>(topic.name(), 0, "nobody".getBytes(UTF_8), "{".getBytes(UTF_8));
+        record.headers()
+                .add("ce_type", (topic.name() + "/" + event.getSimpleName()).getBytes(UTF_8));
+        return record;
     }
 
-    private List<Long> submit(int count) throws IOException {
-        return submit(mesh.operator(), count);
-    }
-
-    private List<Long> submit(MeshClient by, int count) throws IOException {
-        var ids = new ArrayList<Long>();
-        for (int i = 0; i < count; i++) {
-            ids.addAll(submit(by, Map.of("script", SCRIPT, "gpusPerNode", 1)));
+    /// The positions of all dead letters.
+    private List<String> deadLetters() throws IOException {
+        var positions = new ArrayList<String>();
+        for (String service :
+                List.of("placement-service", "priority-service", "submit-service")) {
+            var letters = new Events<>(Topics.deadLetters(service), "test");
+            try (var consumer = jobs.kafka().consumer()) {
+                LogReader.readAll(
+                        consumer,
+                        List.of(new TopicPartition(letters.topic().name(), 0)),
+                        record -> {
+                            try {
+                                DeadLetter letter = letters.event(record);
+                                positions.add(letter.position());
+                            } catch (Exception e) {
+                                throw new AssertionError(e);
+                            }
+                        });
+            }
         }
-        return ids;
-    }
-
-    private List<Long> submit(Map<String, ?> job) throws IOException {
-        return submit(mesh.operator(), job);
-    }
-
-    private List<Long> submit(MeshClient by, Map<String, ?> job) throws IOException {
-        var complete = new HashMap<String, Object>(job);
-        complete.put("workingDirectory", mesh.work().toString());
-        complete.put("timeLimitSeconds", 300);
-        return List.of(by.submit(complete).path("id").asLong());
-    }
-
-    private long count(List<Long> ids, String... states) throws IOException {
-        return jobs(ids)
-                .filter(job -> List.of(states).contains(job.path("state").asText()))
-                .count();
-    }
-
-    private void awaitCompleted(List<Long> ids) {
-        await().atMost(PATIENCE)
-                .ignoreExceptionsInstanceOf(IOException.class)
-                .untilAsserted(() ->
-                        assertThat(jobs(ids))
-                                .extracting(job -> job.path("state").asText())
-                                .hasSize(ids.size())
-                                .containsOnly("COMPLETED"));
-    }
-
-    private Stream<JsonNode> jobs(List<Long> ids) throws IOException {
-        String list = ids.stream().map(String::valueOf).collect(Collectors.joining(","));
-        JsonNode jobs = mesh.operator().get("/v1/jobs?job=" + list).path("jobs");
-        return StreamSupport.stream(jobs.spliterator(), false);
-    }
-
-    private void assertRanOnceUndisturbed(long id) throws IOException {
-        List<String> lines = Files.readAllLines(mesh.work().resolve("trace-" + id));
-        assertThat(lines).as("runs of job " + id).hasSize(2);
-        assertThat(lines.get(0)).startsWith("start ");
-        assertThat(lines.get(1)).isEqualTo(lines.get(0).replace("start", "end"));
+        return positions;
     }
 
     /// The books know of two runs, and that none of them held anything at that time.
@@ -230,27 +225,5 @@ class FaultsMeshTest {
                 .noneMatch(run ->
                         run.path("placedAt").asLong() < time
                                 && run.path("freedAt").asLong() > time);
-    }
-
-    private void awaitBalanced(List<Long> ids) {
-        String list = ids.stream().map(String::valueOf).collect(Collectors.joining(","));
-        await().atMost(PATIENCE)
-                .ignoreExceptionsInstanceOf(IOException.class)
-                .untilAsserted(() -> {
-                    JsonNode booked =
-                            mesh.operator()
-                                    .accounting("/v1/accounting/jobs?job=" + list)
-                                    .path("jobs");
-                    assertThat(booked).hasSize(ids.size());
-                    assertThat(booked).allMatch(job -> job.path("endedAt").asLong() > 0);
-                });
-        await().atMost(PATIENCE)
-                .ignoreExceptionsInstanceOf(IOException.class)
-                .untilAsserted(() -> {
-                    JsonNode balance = mesh.operator().accounting("/v1/accounting/balance");
-                    assertThat(balance.path("balanced").asBoolean())
-                            .as(balance.toString())
-                            .isTrue();
-                });
     }
 }

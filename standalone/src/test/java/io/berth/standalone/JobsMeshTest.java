@@ -183,6 +183,27 @@ class JobsMeshTest {
                         "agent");
     }
 
+    @Test
+    void the_metrics_are_those_that_are_documented() throws IOException {
+        List<String> wholeCluster =
+                List.of("sbatch", "--parsable", "-N3", "--gpus-per-node=8", "--wrap", "sleep 60");
+        mesh.berth("sbatch", "--wait", "--wrap", "true").succeeded();
+        List<String> runsAndWaits =
+                List.of(
+                        mesh.berth(wholeCluster.toArray(String[]::new)).succeeded().out().strip(),
+                        mesh.berth(wholeCluster.toArray(String[]::new)).succeeded().out().strip());
+        try {
+            for (String service : List.of("submit", "priority", "placement", "accounting", "agent")) {
+                await().atMost(PATIENCE)
+                        .untilAsserted(() ->
+                                assertThat(Metrics.of(mesh.port(service)))
+                                        .isEqualTo(Metrics.documented(service)));
+            }
+        } finally {
+            mesh.berth("scancel", runsAndWaits.get(1), runsAndWaits.get(0)).succeeded();
+        }
+    }
+
     private JsonNode job(long id) throws IOException {
         return mesh.operator().get("/v1/jobs/" + id);
     }

@@ -151,7 +151,7 @@ final class TestMesh {
     }
 
     /// Starts a second process of a service beside the one of the supervisor, with the same command
-    /// line but for the port.
+    /// line but for the port. Its log is JSON.
     Instance second(String service) throws IOException {
         ProcessHandle.Info first = process(service).info();
         int port = FreePorts.next();
@@ -160,14 +160,20 @@ final class TestMesh {
         Stream.of(first.arguments().orElseThrow())
                 .map(it -> it.startsWith(PORT) ? PORT + port : it)
                 .forEach(command::add);
-        Path log = home().logs().resolve("second-" + service + ".log");
+        Path log = secondLog(service);
         var builder =
                 new ProcessBuilder(command)
                         .directory(home().root().toFile())
                         .redirectErrorStream(true)
                         .redirectOutput(log.toFile());
         builder.environment().putAll(environment(process(service).pid()));
+        builder.environment().put("QUARKUS_LOG_CONSOLE_JSON_ENABLED", "true");
         return new Instance(builder.start(), port);
+    }
+
+    /// What a second process writes.
+    Path secondLog(String service) {
+        return home().logs().resolve("second-" + service + ".log");
     }
 
     private static Map<String, String> environment(long pid) {

@@ -1,0 +1,95 @@
+package io.berth.standalone;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Faults at random moments, for as many rounds as are asked for: `benchmarks/chaos`. The seed says
+/// which parts are hit, how and when; what the mesh does meanwhile differs from run to run.
+@Tag("mesh")
+@EnabledIfSystemProperty(named = "chaos.rounds", matches = "[1-9][0-9]*")
+class ChaosMeshTest {
+
+    private static final int ROUNDS = Integer.getInteger("chaos.rounds", 0);
+    private static final long SEED = Long.getLong("chaos.seed", System.nanoTime());
+    private static final int JOBS = 50;
+    private static final int FAULTS = 3;
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final String[] UP = {"--gpu-profile", "none", "--virtual", "1xdgx-a100"};
+
+    /// The broker is in the process of the supervisor, which all others follow to its end.
+    private static final List<String> PARTS =
+            List.of("submit", "priority", "placement", "accounting", "agent", "postgres", "kafka");
+
+    private final TestMesh mesh;
+    private final Workload jobs;
+    private final Random random = new Random(SEED);
+
+    ChaosMeshTest(@TempDir Path folder) throws IOException {
+        mesh = new TestMesh(folder);
+        jobs = new Workload(mesh, PATIENCE);
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        mesh.berth("down");
+        mesh.assertGone();
+    }
+
+    @Test
+    void nothing_is_lost_or_doubled_whatever_is_hit() throws Exception {
+        mesh.up(UP);
+        for (int round = 1; round <= ROUNDS; round++) {
+            var hits = new StringBuilder("seed %d, round %d:".formatted(SEED, round));
+            List<Long> ids = jobs.submit(JOBS);
+            try {
+                for (int fault = 0; fault < FAULTS; fault++) {
+                    hits.append(hit(random.nextInt(5_000)));
+                }
+                awaitReady();
+                jobs.assertNothingLostOrDoubled(ids);
+            } catch (Exception | AssertionError e) {
+                throw new AssertionError(hits.toString(), e);
+            }
+            System.out.println(hits);
+        }
+    }
+
+    /// Waits, then kills a part or lets it stand still for a while.
+    private String hit(long after) throws Exception {
+        TimeUnit.MILLISECONDS.sleep(after);
+        String part = PARTS.get(random.nextInt(PARTS.size()));
+        ProcessHandle process = mesh.process(part);
+        if (random.nextBoolean()) {
+            int millis = 500 + random.nextInt(12_000);
+            TestMesh.signal("STOP", process.pid());
+            TimeUnit.MILLISECONDS.sleep(millis);
+            TestMesh.signal("CONT", process.pid());
+            return " %s stood still for %d ms;".formatted(part, millis);
+        }
+        process.destroyForcibly();
+        process.onExit().get(30, TimeUnit.SECONDS);
+        if (part.equals("kafka")) {
+            mesh.up(UP);
+        } else {
+            awaitReady();
+        }
+        return " %s was killed;".formatted(part);
+    }
+
+    private void awaitReady() {
+        await().atMost(PATIENCE)
+                .ignoreExceptions()
+                .until(() -> mesh.berth("status").status() == 0);
+    }
+}

@@ -1,0 +1,58 @@
+package io.berth.standalone;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/// docs/faults.md promises tests by name.
+class FaultsPageTest {
+
+    private static final Pattern TEST = Pattern.compile("`([A-Z]\\w+Test)\\.(\\w+)`");
+
+    @Test
+    void every_test_that_the_page_of_faults_names_is_there() throws IOException {
+        Map<String, String> tests = tests();
+        List<MatchResult> named =
+                TEST.matcher(Files.readString(TestMesh.ROOT.resolve("docs/faults.md")))
+                        .results()
+                        .toList();
+
+        assertThat(named)
+                .hasSizeGreaterThan(40)
+                .allSatisfy(it ->
+                        assertThat(tests.getOrDefault(it.group(1), "no such class"))
+                                .contains("void " + it.group(2) + "("));
+    }
+
+    /// The sources of all tests of the checkout, by the name of their class.
+    private static Map<String, String> tests() throws IOException {
+        var tests = new HashMap<String, String>();
+        try (Stream<Path> modules = Files.list(TestMesh.ROOT)) {
+            modules.map(it -> it.resolve("src/test/java"))
+                    .filter(Files::isDirectory)
+                    .forEach(folder -> add(folder, tests));
+        }
+        return tests;
+    }
+
+    private static void add(Path folder, Map<String, String> tests) {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.filter(it -> it.toString().endsWith("Test.java")).toList()) {
+                String name = file.getFileName().toString().replace(".java", "");
+                tests.merge(name, Files.readString(file), String::concat);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

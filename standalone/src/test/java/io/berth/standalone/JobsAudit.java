@@ -1,0 +1,143 @@
+package io.berth.standalone;
+
+import io.berth.contracts.Allocation;
+import io.berth.contracts.EndedRun;
+import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.json.EventCodec.CorruptEvent;
+import io.berth.contracts.json.EventCodec.UnknownEventType;
+import io.berth.contracts.topic.Topics;
+import io.berth.log.Events;
+import io.berth.log.KafkaConnection;
+import io.berth.log.LogReader;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.apache.kafka.common.TopicPartition;
+
+/// A reader of the public `jobs` topic that believes nobody: it folds what it reads by itself, and
+/// notes every break of the invariants that the topic can show.
+///
+/// - an acknowledged job is queued, once (I1)
+/// - at every position of the log no GPU and no CPU is held twice (I2)
+/// - leases count 1, 2, 3 …, and one never begins before the one before is over (I3)
+/// - a job ends once, and tells of the same runs that were placed and requeued (I4)
+///
+/// What other events say does not move what a job holds.
+final class JobsAudit {
+
+    private final Map<Long, Job> jobs = new TreeMap<>();
+    private final Map<String, Long> holders = new HashMap<>();
+    private final List<String> breaks = new ArrayList<>();
+
+    private static final class Job {
+        private int leases;
+        private boolean holding;
+        private boolean ended;
+        private final Set<String> held = new HashSet<>();
+        private final List<EndedRun> requeued = new ArrayList<>();
+    }
+
+    /// Reads the whole topic.
+    static JobsAudit of(KafkaConnection kafka) {
+        var audit = new JobsAudit();
+        var events = new Events<>(Topics.JOBS, "audit");
+        try (var consumer = kafka.consumer()) {
+            LogReader.readAll(
+                    consumer,
+                    List.of(new TopicPartition(Topics.JOBS.name(), 0)),
+                    record -> {
+                        try {
+                            audit.read(events.event(record));
+                        } catch (UnknownEventType | CorruptEvent e) {
+                            throw new AssertionError(record.toString(), e);
+                        }
+                    });
+        }
+        return audit;
+    }
+
+    void read(JobEvent event) {
+        long id = event.job().value();
+        if (event instanceof JobEvent.Queued) {
+            check(jobs.putIfAbsent(id, new Job()) == null, id, "was queued twice");
+            return;
+        }
+        Job job = jobs.get(id);
+        if (job == null) {
+            breaks.add("job %d: %s before it was queued".formatted(id, event));
+            return;
+        }
+        check(!job.ended, id, "goes on after its end: " + event);
+        if (event instanceof JobEvent.Placed placed) {
+            place(id, job, placed);
+        } else if (event instanceof JobEvent.Started started) {
+            check(started.lease() == job.leases && job.holding, id, "wrongly started: " + started);
+        } else if (event instanceof JobEvent.Requeued requeued) {
+            job.requeued.add(requeued.run());
+            release(job);
+        } else if (event instanceof JobEvent.Ended ended) {
+            end(id, job, ended);
+        }
+    }
+
+    /// What was broken so far, and which of these acknowledged jobs were never heard of.
+    List<String> breaks(List<Long> acknowledged) {
+        return Stream.concat(
+                        breaks.stream(),
+                        acknowledged.stream()
+                                .filter(id -> !jobs.containsKey(id))
+                                .map(id -> "job " + id + " was acknowledged and is lost"))
+                .toList();
+    }
+
+    private void place(long id, Job job, JobEvent.Placed placed) {
+        check(!job.holding, id, "is placed twice at a time: " + placed);
+        check(placed.lease() == job.leases + 1, id, "skips a lease: " + placed);
+        job.leases = placed.lease();
+        job.holding = true;
+        for (Allocation allocation : placed.allocations()) {
+            Stream<String> things =
+                    Stream.concat(
+                            allocation.gpus().stream(),
+                            allocation.cpus().toBitSet().stream().mapToObj(cpu -> "CPU " + cpu));
+            things.map(thing -> allocation.node() + " " + thing).forEach(thing -> {
+                Long other = holders.put(thing, id);
+                check(other == null, id, "holds " + thing + ", which job " + other + " holds");
+                job.held.add(thing);
+            });
+        }
+    }
+
+    private void end(long id, Job job, JobEvent.Ended ended) {
+        release(job);
+        job.ended = true;
+        check(ended.runs().size() == job.leases, id, "ended with other runs than were placed");
+        for (int i = 0; i < ended.runs().size(); i++) {
+            check(ended.runs().get(i).lease() == i + 1, id, "ended with leases out of order");
+        }
+        check(
+                ended.runs().size() >= job.requeued.size()
+                        && ended.runs()
+                                .subList(0, job.requeued.size())
+                                .equals(job.requeued),
+                id,
+                "tells otherwise of its requeued runs at its end");
+    }
+
+    private void release(Job job) {
+        job.held.forEach(holders::remove);
+        job.held.clear();
+        job.holding = false;
+    }
+
+    private void check(boolean right, long id, String otherwise) {
+        if (!right) {
+            breaks.add("job " + id + " " + otherwise);
+        }
+    }
+}

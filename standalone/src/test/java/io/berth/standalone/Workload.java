@@ -1,0 +1,125 @@
+package io.berth.standalone;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.berth.log.KafkaConnection;
+import io.berth.standalone.mesh.MeshClient;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+
+/// Jobs of a mesh that write down when they run, and what must hold of them whatever was killed.
+record Workload(TestMesh mesh, Duration patience) {
+
+    /// Writes its process id when it starts and when it ends: a run that was disturbed, or a second
+    /// run, shows.
+    private static final String SCRIPT =
+            """
+            #!/bin/sh
+            echo "start $$" >>"trace-$SLURM_JOB_ID"
+            sleep 2
+            echo "end $$" >>"trace-$SLURM_JOB_ID"
+            """;
+
+    /// Submits so many jobs of one GPU and two seconds; their ids.
+    List<Long> submit(int count) throws IOException {
+        return submit(mesh.operator(), count);
+    }
+
+    List<Long> submit(MeshClient by, int count) throws IOException {
+        var ids = new ArrayList<Long>();
+        for (int i = 0; i < count; i++) {
+            ids.add(submit(by, Map.of("script", SCRIPT, "gpusPerNode", 1)));
+        }
+        return ids;
+    }
+
+    /// Submits a job of another kind; its id.
+    long submit(Map<String, ?> job) throws IOException {
+        return submit(mesh.operator(), job);
+    }
+
+    private long submit(MeshClient by, Map<String, ?> job) throws IOException {
+        var complete = new HashMap<String, Object>(job);
+        complete.put("workingDirectory", mesh.work().toString());
+        complete.put("timeLimitSeconds", 300);
+        return by.submit(complete).path("id").asLong();
+    }
+
+    void awaitRunning(List<Long> ids, int count) {
+        await().atMost(patience).until(() -> count(ids, "RUNNING") == count);
+    }
+
+    long count(List<Long> ids, String state) throws IOException {
+        return jobs(ids).filter(job -> job.path("state").asText().equals(state)).count();
+    }
+
+    void awaitCompleted(List<Long> ids) {
+        await().atMost(patience)
+                .ignoreExceptionsInstanceOf(IOException.class)
+                .untilAsserted(() ->
+                        assertThat(jobs(ids))
+                                .extracting(job -> job.path("state").asText())
+                                .hasSize(ids.size())
+                                .containsOnly("COMPLETED"));
+    }
+
+    /// Waits until all have completed, and asserts that each ran once, undisturbed, that the books
+    /// have each of them and balance, and that the public topic breaks no invariant.
+    void assertNothingLostOrDoubled(List<Long> ids) throws IOException {
+        assertThat(ids).doesNotHaveDuplicates();
+        awaitCompleted(ids);
+        for (long id : ids) {
+            assertRanOnceUndisturbed(id);
+        }
+        awaitBooked(ids);
+        assertThat(JobsAudit.of(kafka()).breaks(ids)).isEmpty();
+    }
+
+    void assertRanOnceUndisturbed(long id) throws IOException {
+        List<String> lines = Files.readAllLines(mesh.work().resolve("trace-" + id));
+        assertThat(lines).as("runs of job " + id).hasSize(2);
+        assertThat(lines.get(0)).startsWith("start ");
+        assertThat(lines.get(1)).isEqualTo(lines.get(0).replace("start", "end"));
+    }
+
+    /// Waits until the books know the end of each, and balance.
+    void awaitBooked(List<Long> ids) {
+        await().atMost(patience)
+                .ignoreExceptionsInstanceOf(IOException.class)
+                .untilAsserted(() -> {
+                    JsonNode booked =
+                            mesh.operator()
+                                    .accounting("/v1/accounting/jobs?job=" + list(ids))
+                                    .path("jobs");
+                    assertThat(booked).hasSize(ids.size());
+                    assertThat(booked).allMatch(job -> job.path("endedAt").asLong() > 0);
+                    JsonNode balance = mesh.operator().accounting("/v1/accounting/balance");
+                    assertThat(balance.path("balanced").asBoolean())
+                            .as(balance.toString())
+                            .isTrue();
+                });
+    }
+
+    KafkaConnection kafka() throws IOException {
+        return new KafkaConnection("127.0.0.1:" + mesh.port("kafka"));
+    }
+
+    private Stream<JsonNode> jobs(List<Long> ids) throws IOException {
+        JsonNode jobs = mesh.operator().get("/v1/jobs?job=" + list(ids)).path("jobs");
+        return StreamSupport.stream(jobs.spliterator(), false);
+    }
+
+    private static String list(List<Long> ids) {
+        return ids.stream().map(String::valueOf).collect(Collectors.joining(","));
+    }
+}
