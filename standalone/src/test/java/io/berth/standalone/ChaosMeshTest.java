@@ -88,8 +88,6 @@ class ChaosMeshTest {
     }
 
     private void awaitReady() {
-        await().atMost(PATIENCE)
-                .ignoreExceptions()
-                .until(() -> mesh.berth("status").status() == 0);
+        await().atMost(PATIENCE).ignoreExceptions().until(() -> mesh.berth("status").status() == 0);
     }
 }

@@ -187,7 +187,8 @@ class FaultsMeshTest {
         Class<?>[] events = topic.events().getPermittedSubclasses();
         Class<?> event = events == null ? topic.events() : events[0];
         var record =
-                new ProducerRecord<>(topic.name(), 0, "nobody".getBytes(UTF_8), "{".getBytes(UTF_8));
+                new ProducerRecord<>(
+                        topic.name(), 0, "nobody".getBytes(UTF_8), "{".getBytes(UTF_8));
         record.headers()
                 .add("ce_type", (topic.name() + "/" + event.getSimpleName()).getBytes(UTF_8));
         return record;
@@ -196,8 +197,7 @@ class FaultsMeshTest {
     /// The positions of all dead letters.
     private List<String> deadLetters() throws IOException {
         var positions = new ArrayList<String>();
-        for (String service :
-                List.of("placement-service", "priority-service", "submit-service")) {
+        for (String service : List.of("placement-service", "priority-service", "submit-service")) {
             var letters = new Events<>(Topics.deadLetters(service), "test");
             try (var consumer = jobs.kafka().consumer()) {
                 LogReader.readAll(

@@ -105,11 +105,15 @@ final class JobsAudit {
                     Stream.concat(
                             allocation.gpus().stream(),
                             allocation.cpus().toBitSet().stream().mapToObj(cpu -> "CPU " + cpu));
-            things.map(thing -> allocation.node() + " " + thing).forEach(thing -> {
-                Long other = holders.put(thing, id);
-                check(other == null, id, "holds " + thing + ", which job " + other + " holds");
-                job.held.add(thing);
-            });
+            things.map(thing -> allocation.node() + " " + thing)
+                    .forEach(thing -> {
+                        Long other = holders.put(thing, id);
+                        check(
+                                other == null,
+                                id,
+                                "holds " + thing + ", which job " + other + " holds");
+                        job.held.add(thing);
+                    });
         }
     }
 
@@ -122,9 +126,7 @@ final class JobsAudit {
         }
         check(
                 ended.runs().size() >= job.requeued.size()
-                        && ended.runs()
-                                .subList(0, job.requeued.size())
-                                .equals(job.requeued),
+                        && ended.runs().subList(0, job.requeued.size()).equals(job.requeued),
                 id,
                 "tells otherwise of its requeued runs at its end");
     }

@@ -193,7 +193,8 @@ class JobsMeshTest {
                         mesh.berth(wholeCluster.toArray(String[]::new)).succeeded().out().strip(),
                         mesh.berth(wholeCluster.toArray(String[]::new)).succeeded().out().strip());
         try {
-            for (String service : List.of("submit", "priority", "placement", "accounting", "agent")) {
+            for (String service :
+                    List.of("submit", "priority", "placement", "accounting", "agent")) {
                 await().atMost(PATIENCE)
                         .untilAsserted(() ->
                                 assertThat(Metrics.of(mesh.port(service)))

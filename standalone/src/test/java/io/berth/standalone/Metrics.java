@@ -33,20 +33,22 @@ final class Metrics {
         var metrics = new TreeMap<String, Set<String>>();
         var address = URI.create("http://127.0.0.1:" + port + "/q/metrics").toURL();
         try (InputStream in = address.openStream()) {
-            new String(in.readAllBytes(), UTF_8).lines().forEach(line -> {
-                Matcher type = TYPE.matcher(line);
-                Matcher sample = SAMPLE.matcher(line);
-                if (type.matches()) {
-                    metrics.putIfAbsent(type.group(1), new TreeSet<>());
-                } else if (sample.matches() && metrics.containsKey(sample.group(1))) {
-                    String labels = sample.group(2) == null ? "" : sample.group(2);
-                    LABEL.matcher(labels)
-                            .results()
-                            .map(it -> it.group(1))
-                            .filter(it -> !it.equals("le"))
-                            .forEach(metrics.get(sample.group(1))::add);
-                }
-            });
+            new String(in.readAllBytes(), UTF_8)
+                    .lines()
+                    .forEach(line -> {
+                        Matcher type = TYPE.matcher(line);
+                        Matcher sample = SAMPLE.matcher(line);
+                        if (type.matches()) {
+                            metrics.putIfAbsent(type.group(1), new TreeSet<>());
+                        } else if (sample.matches() && metrics.containsKey(sample.group(1))) {
+                            String labels = sample.group(2) == null ? "" : sample.group(2);
+                            LABEL.matcher(labels)
+                                    .results()
+                                    .map(it -> it.group(1))
+                                    .filter(it -> !it.equals("le"))
+                                    .forEach(metrics.get(sample.group(1))::add);
+                        }
+                    });
         }
         metrics.keySet().removeIf(name -> name.endsWith("_max"));
         return metrics;
@@ -55,14 +57,15 @@ final class Metrics {
     /// What docs/operating.md says of a service.
     static Map<String, Set<String>> documented(String service) throws IOException {
         var metrics = new TreeMap<String, Set<String>>();
-        Files.readAllLines(TestMesh.ROOT.resolve("docs/operating.md")).forEach(line -> {
-            Matcher row = ROW.matcher(line);
-            if (row.matches() && row.group(2).equals(service)) {
-                var labels = new TreeSet<String>();
-                WORD.matcher(row.group(3)).results().forEach(it -> labels.add(it.group(1)));
-                metrics.put(row.group(1), labels);
-            }
-        });
+        Files.readAllLines(TestMesh.ROOT.resolve("docs/operating.md"))
+                .forEach(line -> {
+                    Matcher row = ROW.matcher(line);
+                    if (row.matches() && row.group(2).equals(service)) {
+                        var labels = new TreeSet<String>();
+                        WORD.matcher(row.group(3)).results().forEach(it -> labels.add(it.group(1)));
+                        metrics.put(row.group(1), labels);
+                    }
+                });
         return metrics;
     }
 }

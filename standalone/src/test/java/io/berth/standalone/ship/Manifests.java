@@ -1,0 +1,103 @@
+package io.berth.standalone.ship;
+
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.introspect.Annotated;
+import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
+import io.berth.contracts.json.Json;
+import io.fabric8.kubernetes.api.model.Namespace;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.ServiceAccount;
+import io.fabric8.kubernetes.api.model.apps.DaemonSet;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
+import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
+import io.strimzi.api.kafka.model.kafka.KafkaSpec;
+import io.strimzi.api.kafka.model.nodepool.KafkaNodePoolSpec;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/// The objects of the Kubernetes base, read strictly: a field that their API does not have is an
+/// error.
+final class Manifests {
+
+    private static final Map<String, Class<?>> WHOLE =
+            Map.of(
+                    "v1/Namespace", Namespace.class,
+                    "v1/Service", Service.class,
+                    "v1/ServiceAccount", ServiceAccount.class,
+                    "apps/v1/Deployment", Deployment.class,
+                    "apps/v1/DaemonSet", DaemonSet.class,
+                    "policy/v1/PodDisruptionBudget", PodDisruptionBudget.class,
+                    "networking.k8s.io/v1/NetworkPolicy", NetworkPolicy.class);
+
+    private static final Map<String, Class<?>> SPECS =
+            Map.of(
+                    "kafka.strimzi.io/v1beta2/Kafka", KafkaSpec.class,
+                    "kafka.strimzi.io/v1beta2/KafkaNodePool", KafkaNodePoolSpec.class);
+
+    /// Their models are not to be had: what refers to other objects is checked all the same.
+    private static final List<String> WITHOUT_MODEL =
+            List.of("postgresql.cnpg.io/v1/Cluster", "keda.sh/v1alpha1/ScaledObject");
+
+    /// The models keep what they do not know in a map of their own; here it shall be refused.
+    private static final ObjectMapper STRICT =
+            new ObjectMapper()
+                    .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+                    .setAnnotationIntrospector(
+                            new JacksonAnnotationIntrospector() {
+                                private static final long serialVersionUID = 1;
+
+                                @Override
+                                public Boolean hasAnySetter(Annotated annotated) {
+                                    return false;
+                                }
+                            });
+
+    private final List<JsonNode> objects = new ArrayList<>();
+
+    Manifests(List<String> files) {
+        for (String file : files) {
+            Checkout.yaml("k8s/" + file).forEach(it -> objects.add(Json.mapper().valueToTree(it)));
+        }
+    }
+
+    /// Reads an object as what it says it is.
+    ///
+    /// @throws AssertionError if it is not
+    static void check(JsonNode object) {
+        String type = object.path("apiVersion").asText() + "/" + object.path("kind").asText();
+        try {
+            if (WHOLE.containsKey(type)) {
+                STRICT.treeToValue(object, WHOLE.get(type));
+            } else if (SPECS.containsKey(type)) {
+                STRICT.treeToValue(object.path("spec"), SPECS.get(type));
+            } else if (!WITHOUT_MODEL.contains(type)) {
+                throw new AssertionError("no model of " + type);
+            }
+        } catch (com.fasterxml.jackson.core.JsonProcessingException e) {
+            throw new AssertionError(type + " " + name(object) + ": " + e.getMessage(), e);
+        }
+    }
+
+    static String name(JsonNode object) {
+        return object.path("metadata").path("name").asText();
+    }
+
+    List<JsonNode> all() {
+        return objects;
+    }
+
+    List<JsonNode> all(String kind) {
+        return objects.stream().filter(it -> it.path("kind").asText().equals(kind)).toList();
+    }
+
+    /// What makes pods of ours.
+    List<JsonNode> workloads() {
+        return objects.stream()
+                .filter(it -> List.of("Deployment", "DaemonSet").contains(it.path("kind").asText()))
+                .toList();
+    }
+}
