@@ -10,6 +10,7 @@ import io.berth.contracts.event.CellStatus;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.Order;
+import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.TopicDeclarations;
 import io.berth.placement.kafka.CellLog;
@@ -34,9 +35,14 @@ final class TenureTest {
         this.cell = cell;
     }
 
-    private ProducerRecord<byte[], byte[]> submission(String type, String value) {
-        var record = new ProducerRecord<>(Topics.SUBMISSIONS.name(), 0, bytes("1"), bytes(value));
-        record.headers().add("ce_type", bytes(Topics.SUBMISSIONS.name() + "/" + type));
+    private static ProducerRecord<byte[], byte[]> submission(String type, String value) {
+        return record(Topics.SUBMISSIONS, type, value);
+    }
+
+    private static ProducerRecord<byte[], byte[]> record(
+            Topic<?> topic, String type, String value) {
+        var record = new ProducerRecord<>(topic.name(), 0, bytes("1"), bytes(value));
+        record.headers().add("ce_type", bytes(topic.name() + "/" + type));
         return record;
     }
 
@@ -190,6 +196,26 @@ final class TenureTest {
 
             List<DeadLetter> letters = cell.read(Topics.deadLetters(CellLog.SERVICE));
             assertThat(letters).singleElement().extracting(DeadLetter::offset).isEqualTo(offset);
+        }
+    }
+
+    @Test
+    void corrupt_records_of_tables_do_not_keep_a_successor_from_leading() {
+        try (var leader = cell.leader()) {
+            cell.write(record(Topics.RANKINGS, "Ranked", "{"));
+            cell.write(record(Topics.FAIR_SHARES, "FairShares", "{"));
+            cell.write(record(Topics.CONFIG, "Cluster", "{"));
+            cell.await(
+                    Topics.deadLetters(CellLog.SERVICE),
+                    letter -> letter.topic().equals(Topics.CONFIG.name()));
+            leader.stop();
+        }
+
+        try (var _ = cell.leader()) {
+            cell.register("n1", "a", 0);
+            cell.submit(1);
+
+            assertThat(cell.awaitLaunch(1).here().gpus()).hasSize(1);
         }
     }
 

@@ -23,7 +23,7 @@ final class Metrics {
             Pattern.compile("((?:berth|training)_\\w+?)(?:_bucket|_count|_sum)?(?:\\{(.*)})? \\S+");
     private static final Pattern LABEL = Pattern.compile("(\\w+)=\"");
     private static final Pattern ROW =
-            Pattern.compile("\\| `((?:berth|training)_\\w+)` \\| ([a-z]+) \\| ([^|]*) \\|.*");
+            Pattern.compile("\\| `((?:berth|training)_\\w+)` \\| ([a-z]+) \\|([^|]*)\\|.*");
     private static final Pattern WORD = Pattern.compile("`(\\w+)`");
 
     private Metrics() {}
@@ -32,7 +32,9 @@ final class Metrics {
     static Map<String, Set<String>> of(int port) throws IOException {
         var metrics = new TreeMap<String, Set<String>>();
         var address = URI.create("http://127.0.0.1:" + port + "/q/metrics").toURL();
-        try (InputStream in = address.openStream()) {
+        var connection = address.openConnection();
+        connection.setRequestProperty("Accept", "text/plain");
+        try (InputStream in = connection.getInputStream()) {
             new String(in.readAllBytes(), UTF_8)
                     .lines()
                     .forEach(line -> {

@@ -6,6 +6,7 @@ import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.topic.Topics;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Fact;
+import io.berth.log.Events;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -83,9 +84,7 @@ final class LastStates {
     }
 
     private static <E> void put(
-            Map<String, E> states,
-            ConsumerRecord<byte[], byte[]> record,
-            io.berth.log.Events<E> events) {
+            Map<String, E> states, ConsumerRecord<byte[], byte[]> record, Events<E> events) {
         String key = key(record);
         states.remove(key);
         if (record.value() != null) {

@@ -4,16 +4,20 @@ import io.berth.contracts.config.Configuration;
 import io.berth.contracts.config.ConfigurationAssembler;
 import io.berth.contracts.event.FairShares;
 import io.berth.contracts.event.Ranked;
+import io.berth.contracts.json.EventCodec.CorruptEvent;
+import io.berth.contracts.json.EventCodec.UnknownEventType;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Fact;
+import io.berth.log.Events;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.SequencedMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -44,7 +48,7 @@ final class LastTables {
 
     /// Takes what stands below these offsets.
     ///
-    /// @throws Fatal if a record cannot be understood
+    /// @throws Fatal if an event is of an unknown type
     void settle(Map<TopicPartition, Long> next) {
         ahead.forEach((partition, records) -> {
             long end = next.getOrDefault(partition, 0L);
@@ -81,17 +85,27 @@ final class LastTables {
         if (record.topic().equals(Topics.RANKINGS.name())) {
             String key = new String(record.key(), StandardCharsets.UTF_8);
             rankings.remove(key);
-            if (record.value() != null) {
-                rankings.put(key, CellLog.understood(CellLog.RANKINGS, record));
-            }
-        } else if (record.value() == null) {
-            return;
+            read(CellLog.RANKINGS, record).ifPresent(it -> rankings.put(key, it));
         } else if (record.topic().equals(Topics.CONFIG.name())) {
-            assembler
-                    .add(CellLog.understood(CellLog.CONFIG, record))
+            read(CellLog.CONFIG, record)
+                    .flatMap(assembler::add)
                     .ifPresent(it -> configuration = it);
         } else {
-            fairShares = CellLog.understood(CellLog.FAIR_SHARES, record);
+            read(CellLog.FAIR_SHARES, record).ifPresent(it -> fairShares = it);
+        }
+    }
+
+    /// The event of a record; none if it has no value, or was put aside as a dead letter by the
+    /// round that read it.
+    private static <E> Optional<E> read(Events<E> events, ConsumerRecord<byte[], byte[]> record) {
+        try {
+            return record.value() == null ? Optional.empty() : Optional.of(events.event(record));
+        } catch (CorruptEvent e) {
+            return Optional.empty();
+        } catch (UnknownEventType e) {
+            throw new Fatal(
+                    "%s, offset %d: %s".formatted(record.topic(), record.offset(), e.getMessage()),
+                    e);
         }
     }
 }
