@@ -145,6 +145,9 @@ class FaultsMeshTest {
             }
         }
 
+        for (String part : List.of("placement", "priority", "accounting")) {
+            mesh.killAndAwait(part);
+        }
         jobs.assertNothingLostOrDoubled(jobs.submit(GPUS));
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(deadLetters()).containsAll(written));

@@ -19,10 +19,12 @@ import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.jboss.logging.Logger;
 
 /// The `config` topic, as its only writer sees it.
 public final class ConfigTopic {
 
+    private static final Logger LOG = Logger.getLogger(ConfigTopic.class);
     private static final String SERVICE = "accounting-service";
     private static final TopicPartition PARTITION = new TopicPartition(Topics.CONFIG.name(), 0);
 
@@ -45,7 +47,8 @@ public final class ConfigTopic {
         }
     }
 
-    /// Reads the topic to its end.
+    /// Reads the topic to its end. A record that cannot be read counts as none: its entry is then
+    /// published anew.
     public Published read() {
         Map<String, ConfigEntry> entries = new LinkedHashMap<>();
         try (var consumer = kafka.consumer()) {
@@ -54,11 +57,8 @@ public final class ConfigTopic {
                     List.of(PARTITION),
                     record -> {
                         String key = new String(record.key(), StandardCharsets.UTF_8);
-                        if (record.value() == null) {
-                            entries.remove(key);
-                        } else {
-                            entries.put(key, event(record));
-                        }
+                        entries.remove(key);
+                        event(record).ifPresent(it -> entries.put(key, it));
                     });
         }
         return published(entries);
@@ -117,14 +117,15 @@ public final class ConfigTopic {
         return byKey;
     }
 
-    private ConfigEntry event(ConsumerRecord<byte[], byte[]> record) {
+    private Optional<ConfigEntry> event(ConsumerRecord<byte[], byte[]> record) {
         try {
-            return events.event(record);
+            return record.value() == null ? Optional.empty() : Optional.of(events.event(record));
         } catch (UnknownEventType e) {
             throw new BooksStopped(
                     "the config topic was written by a newer version: " + e.getMessage(), e);
         } catch (CorruptEvent e) {
-            throw new BooksStopped("the config topic is corrupt at offset " + record.offset(), e);
+            LOG.warnf("The record at offset %d of the config topic is corrupt", record.offset());
+            return Optional.empty();
         }
     }
 }
