@@ -22,7 +22,7 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
     private void addIdentity(List<String> lines) {
         String user = job.text("user");
         String id = accounts.idOf(user);
-        lines.add("JobId=" + job.id() + " JobName=" + job.text("name"));
+        lines.add("JobId=" + job.id() + array() + " JobName=" + job.text("name"));
         lines.add("UserId=" + user + "(" + id + ") GroupId=" + user + "(" + id + ") MCS_label=N/A");
         lines.add(
                 "Priority="
@@ -33,7 +33,13 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
                         + job.text("account")
                         + " QOS="
                         + job.text("qos"));
-        lines.add("JobState=" + job.state() + " Reason=" + job.reason() + " Dependency=(null)");
+        lines.add(
+                "JobState="
+                        + job.state()
+                        + " Reason="
+                        + job.reason()
+                        + " Dependency="
+                        + job.orNull("dependency"));
         lines.add(
                 "Requeue="
                         + (job.json().flag("requeue") ? 1 : 0)
@@ -53,12 +59,21 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
                         + (job.unlimited()
                                 ? SlurmTime.UNLIMITED
                                 : SlurmTime.full(job.number("timeLimitSeconds")))
-                        + " TimeMin=N/A");
-        String submitted = time(job.number("submittedAt"));
-        lines.add("SubmitTime=" + submitted + " EligibleTime=" + submitted);
-        lines.add("AccrueTime=" + submitted);
-        String started = time(job.number("startedAt"));
-        lines.add("StartTime=" + started + " EndTime=" + time(job.endAt()) + " Deadline=N/A");
+                        + " TimeMin="
+                        + (job.json().has("timeMinSeconds")
+                                ? SlurmTime.full(job.number("timeMinSeconds"))
+                                : "N/A"));
+        String eligible = time(job.eligibleAt());
+        lines.add("SubmitTime=" + time(job.number("submittedAt")) + " EligibleTime=" + eligible);
+        lines.add("AccrueTime=" + eligible);
+        String started = time(job.startAt());
+        lines.add(
+                "StartTime="
+                        + started
+                        + " EndTime="
+                        + time(job.endAt())
+                        + " Deadline="
+                        + Dates.iso(job.number("deadlineAt"), moment.zone().get(), "N/A"));
         lines.add("SuspendTime=None SecsPreSuspend=0 LastSchedEval=" + started + " Scheduler=Main");
     }
 
@@ -69,8 +84,17 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
     private void addPlace(List<String> lines) {
         String host = job.text("submitHost").isEmpty() ? "localhost" : job.text("submitHost");
         lines.add("Partition=" + job.text("partition") + " AllocNode:Sid=" + host + ":0");
-        lines.add("ReqNodeList=(null) ExcNodeList=(null)");
-        lines.add("NodeList=" + job.text("nodeList"));
+        lines.add(
+                "ReqNodeList="
+                        + job.orNull("requiredNodes")
+                        + " ExcNodeList="
+                        + job.orNull("excludedNodes"));
+        lines.add(
+                "NodeList="
+                        + job.text("nodeList")
+                        + (job.text("plannedNodes").isEmpty()
+                                ? ""
+                                : " SchedNodeList=" + job.text("plannedNodes")));
         List<String> nodes = job.json().texts("nodeNames");
         if (!nodes.isEmpty()) {
             lines.add("BatchHost=" + nodes.getFirst());
@@ -100,8 +124,11 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
                         + " MinMemoryNode="
                         + job.memoryPerNode()
                         + " MinTmpDiskNode=0");
-        lines.add("Features=(null) DelayBoot=00:00:00");
-        lines.add("OverSubscribe=OK Contiguous=0 Licenses=(null) Network=(null)");
+        lines.add("Features=" + job.orNull("constraint") + " DelayBoot=00:00:00");
+        lines.add(
+                "OverSubscribe="
+                        + (job.json().flag("exclusive") ? "NO" : "OK")
+                        + " Contiguous=0 Licenses=(null) Network=(null)");
     }
 
     private void addAllocations(List<String> lines) {
@@ -129,8 +156,8 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
     }
 
     private void addFiles(List<String> lines) {
-        lines.add("Command=" + orNull("command"));
-        lines.add("WorkDir=" + orNull("workingDirectory"));
+        lines.add("Command=" + job.orNull("command"));
+        lines.add("WorkDir=" + job.orNull("workingDirectory"));
         String output = job.text("standardOutput");
         String error = job.text("standardError").isEmpty() ? output : job.text("standardError");
         String input =
@@ -144,10 +171,24 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
         }
         if (job.json().flag("simulated")) {
             lines.add("Comment=GPUs are simulated");
+        } else if (!job.text("comment").isEmpty()) {
+            lines.add("Comment=" + job.text("comment"));
+        }
+        if (!job.text("warning").isEmpty()) {
+            lines.add("Signal=" + job.text("warning"));
         }
     }
 
-    private String orNull(String name) {
-        return job.text(name).isEmpty() ? "(null)" : job.text(name);
+    /// ` ArrayJobId=17 ArrayTaskId=4` with the throttle, if there is one; empty for a job alone.
+    private String array() {
+        if (!job.array()) {
+            return "";
+        }
+        long throttle = job.number("arrayThrottle");
+        return " ArrayJobId="
+                + job.arrayOrSelf()
+                + " ArrayTaskId="
+                + job.task()
+                + (throttle == 0 ? "" : " ArrayTaskThrottle=" + throttle);
     }
 }

@@ -3,6 +3,7 @@ package io.berth.cli;
 import io.berth.contracts.JobState;
 import io.berth.slurm.SlurmTime;
 import java.time.ZoneId;
+import java.util.Locale;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -19,13 +20,17 @@ enum JobField {
     END_TIME('e', "END_TIME"),
     DEPENDENCY('E', "DEPENDENCY"),
     FEATURES('f', "FEATURES"),
+    OVERSUBSCRIBE('h', "OVER_SUBSCRIBE"),
     ARRAY_JOB('F', "ARRAY_JOB_ID"),
     ID('i', "JOBID"),
     NAME('j', "NAME"),
+    COMMENT('k', "COMMENT"),
+    ARRAY_TASK('K', "ARRAY_TASK_ID"),
     TIME_LIMIT('l', "TIME_LIMIT"),
     TIME_LEFT('L', "TIME_LEFT"),
     MIN_MEMORY('m', "MIN_MEMORY"),
     TIME('M', "TIME"),
+    REQUIRED_NODES('n', "REQ_NODES"),
     NODELIST('N', "NODELIST"),
     PARTITION('P', "PARTITION"),
     QOS('q', "QOS"),
@@ -37,7 +42,12 @@ enum JobField {
     STATE('T', "STATE"),
     USER('u', "USER"),
     SUBMIT_TIME('V', "SUBMIT_TIME"),
-    NICE('y', "NICE");
+    EXCLUDED_NODES('x', "EXC_NODES"),
+    NICE('y', "NICE"),
+    PLANNED_NODES('Y', "SCHEDNODES"),
+    TRES('\0', "TRES_ALLOC"),
+    ELIGIBLE_TIME('\0', "ELIGIBLE_TIME"),
+    DEADLINE('\0', "DEADLINE");
 
     /// When a listing is made, and for which clock on the wall.
     record Moment(long now, Supplier<ZoneId> zone) {
@@ -61,23 +71,79 @@ enum JobField {
 
     static @Nullable JobField of(char letter) {
         for (JobField field : values()) {
-            if (field.letter == letter) {
+            if (field.letter == letter && letter != 0) {
                 return field;
             }
         }
         return null;
     }
 
+    /// The field of a name in the language of `squeue -O`, in any case; null if there is none.
+    static @Nullable JobField named(String name) {
+        return switch (name.toLowerCase(Locale.ROOT)) {
+            case "account" -> ACCOUNT;
+            case "arrayjobid" -> ARRAY_JOB;
+            case "arraytaskid" -> ARRAY_TASK;
+            case "comment" -> COMMENT;
+            case "deadline" -> DEADLINE;
+            case "dependency" -> DEPENDENCY;
+            case "eligibletime" -> ELIGIBLE_TIME;
+            case "endtime" -> END_TIME;
+            case "exc_nodes" -> EXCLUDED_NODES;
+            case "feature" -> FEATURES;
+            case "jobarrayid" -> ID;
+            case "jobid" -> BARE_ID;
+            case "mincpus" -> MIN_CPUS;
+            case "minmemory" -> MIN_MEMORY;
+            case "name" -> NAME;
+            case "nice" -> NICE;
+            case "nodelist" -> NODELIST;
+            case "numcpus" -> CPUS;
+            case "numnodes" -> NODES;
+            case "oversubscribe" -> OVERSUBSCRIBE;
+            case "partition" -> PARTITION;
+            case "prioritylong" -> PRIORITY;
+            case "qos" -> QOS;
+            case "reason" -> REASON;
+            case "reasonlist" -> NODELIST_OR_REASON;
+            case "reqnodes" -> REQUIRED_NODES;
+            case "schednodes" -> PLANNED_NODES;
+            case "starttime" -> START_TIME;
+            case "state" -> STATE;
+            case "statecompact" -> STATE_CODE;
+            case "submittime" -> SUBMIT_TIME;
+            case "timeleft" -> TIME_LEFT;
+            case "timelimit" -> TIME_LIMIT;
+            case "timeused" -> TIME;
+            case "tres-alloc" -> TRES;
+            case "tres-per-node" -> TRES_PER_NODE;
+            case "username" -> USER;
+            default -> null;
+        };
+    }
+
     String value(JobView job, Moment moment) {
         return switch (this) {
             case ACCOUNT -> job.text("account");
-            case BARE_ID, ID, ARRAY_JOB -> Long.toString(job.id());
+            case BARE_ID -> Long.toString(job.id());
+            case ID -> job.name();
+            case ARRAY_JOB -> Long.toString(job.arrayOrSelf());
+            case ARRAY_TASK -> job.task();
+            case TRES -> job.tres();
             case TRES_PER_NODE -> job.gpusPerNode("N/A");
             case MIN_CPUS -> Long.toString(Math.max(1, job.number("cpusPerTask")));
             case CPUS -> Long.toString(job.number("cpus"));
             case NODES -> Long.toString(job.nodes());
             case END_TIME -> moment.iso(job.endAt());
-            case DEPENDENCY, FEATURES -> "(null)";
+            case DEPENDENCY -> job.orNull("dependency");
+            case FEATURES -> job.orNull("constraint");
+            case OVERSUBSCRIBE -> job.json().flag("exclusive") ? "NO" : "OK";
+            case COMMENT -> job.orNull("comment");
+            case REQUIRED_NODES -> job.text("requiredNodes");
+            case EXCLUDED_NODES -> job.text("excludedNodes");
+            case PLANNED_NODES -> job.orNull("plannedNodes");
+            case ELIGIBLE_TIME -> moment.iso(job.eligibleAt());
+            case DEADLINE -> moment.iso(job.number("deadlineAt"));
             case NAME -> job.text("name");
             case TIME_LIMIT -> limit(job);
             case TIME_LEFT -> left(job, moment.now());
@@ -89,7 +155,7 @@ enum JobField {
             case PRIORITY -> Long.toString(job.number("priority"));
             case REASON -> job.reason();
             case NODELIST_OR_REASON -> job.nodesOrReason();
-            case START_TIME -> moment.iso(job.number("startedAt"));
+            case START_TIME -> moment.iso(job.startAt());
             case STATE_CODE -> job.text("stateCode");
             case STATE -> job.state();
             case USER -> job.text("user");
@@ -113,13 +179,16 @@ enum JobField {
     int compare(JobView one, JobView other, Moment moment) {
         return switch (this) {
             case BARE_ID, ID, ARRAY_JOB -> Long.compare(one.id(), other.id());
+            case ARRAY_TASK -> numbers(one, other, "arrayTask");
+            case DEADLINE -> numbers(one, other, "deadlineAt");
+            case ELIGIBLE_TIME -> Long.compare(one.eligibleAt(), other.eligibleAt());
             case MIN_CPUS -> numbers(one, other, "cpusPerTask");
             case CPUS -> numbers(one, other, "cpus");
             case NODES -> numbers(one, other, "nodes");
             case TIME_LIMIT, TIME_LEFT -> numbers(one, other, "timeLimitSeconds");
             case MIN_MEMORY -> numbers(one, other, "memoryMib");
             case PRIORITY -> numbers(one, other, "priority");
-            case START_TIME -> numbers(one, other, "startedAt");
+            case START_TIME -> Long.compare(start(one), start(other));
             case SUBMIT_TIME -> numbers(one, other, "submittedAt");
             case END_TIME -> Long.compare(one.endAt(), other.endAt());
             case NICE -> numbers(one, other, "nice");
@@ -130,8 +199,14 @@ enum JobField {
                     Integer.compare(States.rank(one.state()), States.rank(other.state()));
             case ACCOUNT,
                     TRES_PER_NODE,
+                    TRES,
                     DEPENDENCY,
                     FEATURES,
+                    OVERSUBSCRIBE,
+                    COMMENT,
+                    REQUIRED_NODES,
+                    EXCLUDED_NODES,
+                    PLANNED_NODES,
                     NAME,
                     NODELIST,
                     PARTITION,
@@ -141,6 +216,11 @@ enum JobField {
                     USER ->
                     value(one, moment).compareTo(value(other, moment));
         };
+    }
+
+    /// A start that nobody knows comes last.
+    private static long start(JobView job) {
+        return job.startAt() == 0 ? Long.MAX_VALUE : job.startAt();
     }
 
     private static int numbers(JobView one, JobView other, String name) {

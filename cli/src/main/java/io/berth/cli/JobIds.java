@@ -1,11 +1,18 @@
 package io.berth.cli;
 
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Job ids on command lines.
+/// Job ids on command lines: `17` for a job or all tasks of an array, `17_4` and `17_[1-3,7]` for
+/// tasks of it.
 final class JobIds {
 
     private static final int MAX_DIGITS = 18;
+    private static final Pattern TASKS = Pattern.compile("\\*|\\d{1,9}|\\[[0-9,:%-]+\\]");
 
     private JobIds() {}
 
@@ -21,5 +28,35 @@ final class JobIds {
         }
         long id = Long.parseLong(text);
         return id == 0 ? null : id;
+    }
+
+    /// Whether the text names jobs.
+    static boolean names(String text) {
+        int task = text.indexOf('_');
+        return task < 0
+                ? parse(text) != null
+                : parse(text.substring(0, task)) != null
+                        && TASKS.matcher(text.substring(task + 1)).matches();
+    }
+
+    /// Whether the name stands for a single job unless that is the first of an array.
+    static boolean one(String name) {
+        return name.chars().allMatch(c -> c == '_' || (c >= '0' && c <= '9'));
+    }
+
+    /// The names in a list with commas; those in brackets part none.
+    static List<String> split(String list) {
+        var names = new ArrayList<String>();
+        for (String name : list.split(",(?![^\\[]*\\])")) {
+            if (!name.isEmpty()) {
+                names.add(name);
+            }
+        }
+        return names;
+    }
+
+    /// Where the gateway has the jobs of that name: `/v1/jobs/17_%5B1-3%5D`.
+    static String path(String name) {
+        return "/v1/jobs/" + URLEncoder.encode(name, StandardCharsets.UTF_8);
     }
 }

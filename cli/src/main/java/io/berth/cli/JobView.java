@@ -5,7 +5,13 @@ import io.berth.slurm.SlurmMemory;
 import java.util.List;
 
 /// A job as the gateway tells of it.
-record JobView(JsonObject json) {
+///
+/// @param tasks the tasks of an array that this stands for, as `[1-4%2]`; empty for the job alone
+record JobView(JsonObject json, String tasks) {
+
+    JobView(JsonObject json) {
+        this(json, "");
+    }
 
     static List<JobView> all(JsonObject answer) {
         return answer.objects("jobs").stream().map(JobView::new).toList();
@@ -13,6 +19,50 @@ record JobView(JsonObject json) {
 
     long id() {
         return json.number("id");
+    }
+
+    /// Whether it is a task of an array.
+    boolean array() {
+        return json.has("arrayJob");
+    }
+
+    /// `17`, `17_4` for a task of an array, `17_[5-9]` for several.
+    String name() {
+        return array()
+                ? json.number("arrayJob") + "_" + (tasks.isEmpty() ? task() : tasks)
+                : Long.toString(id());
+    }
+
+    /// The task's index, or those that this stands for; `N/A` for a job of no array.
+    String task() {
+        return !array() ? "N/A" : tasks.isEmpty() ? Long.toString(json.number("arrayTask")) : tasks;
+    }
+
+    /// The id of the array, or the job's own.
+    long arrayOrSelf() {
+        return array() ? json.number("arrayJob") : id();
+    }
+
+    JobView with(String otherTasks) {
+        return new JobView(json, otherTasks);
+    }
+
+    /// When it started, or is expected to; 0 if that is open.
+    long startAt() {
+        return json.has("startedAt") ? json.number("startedAt") : json.number("plannedStart");
+    }
+
+    /// Since when it may start as far as it alone is concerned; 0 if it may not.
+    long eligibleAt() {
+        if (json.has("eligibleAt")) {
+            long at = json.number("eligibleAt");
+            return at == 0 ? json.number("beginAt") : at;
+        }
+        return json.number("submittedAt");
+    }
+
+    String orNull(String name) {
+        return json.text(name).isEmpty() ? "(null)" : json.text(name);
     }
 
     String text(String name) {
@@ -63,9 +113,9 @@ record JobView(JsonObject json) {
         if (json.has("endedAt")) {
             return json.number("endedAt");
         }
-        return json.number("startedAt") == 0 || unlimited()
+        return startAt() == 0 || unlimited()
                 ? 0
-                : json.number("startedAt") + json.number("timeLimitSeconds") * 1000;
+                : startAt() + json.number("timeLimitSeconds") * 1000;
     }
 
     long nodes() {

@@ -6,7 +6,6 @@ import io.berth.cli.SubmissionPost.Submitted;
 import io.berth.contracts.JobState;
 import java.time.Duration;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /// The watching of a job until it has ended, over restarts of the gateway.
 final class JobWait {
@@ -23,16 +22,15 @@ final class JobWait {
         this.client = client;
     }
 
-    /// The exit code of `sbatch --wait`: the job's own. It is 1 for a job that a signal ended, as
-    /// sbatch(1) says, and for one that ended in any other way than by its script's exit.
+    /// The exit code of `sbatch --wait`: the job's own, the highest of an array's tasks. It is 1
+    /// for a job that a signal ended, as sbatch(1) says, and for one that ended in any other way
+    /// than by its script's exit.
     int untilEnd(Submitted submitted) throws CommandFailure {
         Duration pause = FIRST_PAUSE;
         while (true) {
-            JobView job = look(submitted);
-            if (job != null && job.ended()) {
-                long code = job.number("exitCode");
-                boolean clean = job.is(JobState.COMPLETED) && job.number("signal") == 0;
-                return code != 0 ? (int) code : clean ? 0 : 1;
+            List<JobView> jobs = look(submitted);
+            if (!jobs.isEmpty() && jobs.stream().allMatch(JobView::ended)) {
+                return jobs.stream().mapToInt(JobWait::exitCode).max().orElse(0);
             }
             terminal.pause().await(pause);
             pause = pause.multipliedBy(3).dividedBy(2);
@@ -40,18 +38,26 @@ final class JobWait {
         }
     }
 
-    /// The job as it is; null if the gateway cannot say now.
-    private @Nullable JobView look(Submitted submitted) throws CommandFailure {
+    private static int exitCode(JobView job) {
+        long code = job.number("exitCode");
+        boolean clean = job.is(JobState.COMPLETED) && job.number("signal") == 0;
+        return code != 0 ? (int) code : clean ? 0 : 1;
+    }
+
+    /// The job, or the tasks of the array, as they are; empty if the gateway cannot say now.
+    private List<JobView> look(Submitted submitted) throws CommandFailure {
         String position = submitted.position();
         try {
             Answer answer =
                     client.send(
                             "GET",
-                            "/v1/jobs/" + submitted.job(),
+                            (submitted.array() ? "/v1/jobs?job=" : "/v1/jobs/") + submitted.job(),
                             null,
                             position == null ? List.of() : List.of(MeshClient.POSITION, position));
             if (answer.ok()) {
-                return new JobView(answer.body());
+                return submitted.array()
+                        ? JobView.all(answer.body())
+                        : List.of(new JobView(answer.body()));
             }
             if (answer.status() / 100 == 4) {
                 throw CommandFailure.error("sbatch", answer.detail());
@@ -60,7 +66,7 @@ final class JobWait {
         } catch (NoAnswer e) {
             tell(String.valueOf(e.getMessage()));
         }
-        return null;
+        return List.of();
     }
 
     private void tell(String why) {

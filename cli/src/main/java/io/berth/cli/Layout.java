@@ -55,6 +55,28 @@ record Layout<F>(String before, List<Column<F>> columns) {
         return new Layout<>(before, columns);
     }
 
+    /// Reads a format in the language of `squeue -O`: names with commas, each with a width of its
+    /// own after a colon, 20 if it has none; `.` before it puts the value to the right.
+    ///
+    /// @param fieldOf the field of a name, null if there is none
+    static <F> Layout<F> parseNames(
+            String command, String format, Function<String, @Nullable F> fieldOf)
+            throws CommandFailure {
+        var columns = new ArrayList<Column<F>>();
+        for (String item : CliOption.split(format)) {
+            int colon = item.indexOf(':');
+            String width = colon < 0 ? "20" : item.substring(colon + 1);
+            boolean right = width.startsWith(".");
+            String digits = right ? width.substring(1) : width;
+            F field = fieldOf.apply(colon < 0 ? item : item.substring(0, colon));
+            if (field == null || !digits.matches("\\d{1,4}")) {
+                throw CommandFailure.error(command, "Invalid job format specification: " + item);
+            }
+            columns.add(new Column<>(field, Integer.parseInt(digits), right, ""));
+        }
+        return new Layout<>("", columns);
+    }
+
     /// One line, without its end.
     String line(Function<F, String> value) {
         var line = new StringBuilder(before);

@@ -39,9 +39,9 @@ final class Logs implements Command {
 
     @Override
     public int run(Terminal terminal, Words words) throws CommandFailure {
-        long id = Why.jobOperand("logs", words);
+        String id = Why.jobOperand("logs", words);
         MeshClient client = MeshClient.of(terminal, "logs");
-        Answer answer = client.ask("GET", "/v1/jobs/" + id);
+        Answer answer = client.ask("GET", JobIds.path(id));
         if (!answer.ok()) {
             throw CommandFailure.error("logs", answer.detail());
         }

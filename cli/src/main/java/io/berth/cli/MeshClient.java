@@ -115,6 +115,13 @@ final class MeshClient {
         return ask(method, mesh.gateway() + path, null, List.of());
     }
 
+    /// The gateway's answer to a request with a body of JSON.
+    ///
+    /// @throws CommandFailure if there is none
+    Answer ask(String method, String path, String body) throws CommandFailure {
+        return ask(method, mesh.gateway() + path, body, List.of());
+    }
+
     private Answer ask(String method, String url, @Nullable String body, List<String> headers)
             throws CommandFailure {
         try {

@@ -1,15 +1,17 @@
 package io.berth.cli;
 
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Supplier;
 
 /// The text of `scontrol show node`.
 final class NodeDetails {
 
     private NodeDetails() {}
 
-    static List<String> lines(NodeView node, boolean details) {
+    static List<String> lines(NodeView node, boolean details, Supplier<ZoneId> zone) {
         var lines = new ArrayList<String>();
         addProcessors(node, lines);
         lines.add("Gres=" + node.gres());
@@ -25,13 +27,13 @@ final class NodeDetails {
                         + " Version="
                         + node.text("agentVersion"));
         lines.add("OS=" + node.text("os"));
-        addMemory(node, lines);
+        addMemory(node, lines, zone);
         lines.add("Partitions=" + String.join(",", node.json().texts("partitions")) + " ");
         lines.add("CfgTRES=" + node.configuredTres());
         lines.add("AllocTRES=" + node.allocatedTres());
         addIsolation(node, lines);
         if (!node.reason().isEmpty()) {
-            lines.add("Reason=" + node.reason());
+            lines.add("Reason=" + node.reason() + by(node, zone));
         }
         if (node.json().flag("simulated")) {
             String profile = node.text("profile");
@@ -39,6 +41,18 @@ final class NodeDetails {
                     "Comment=GPUs are simulated" + (profile.isEmpty() ? "" : " (" + profile + ")"));
         }
         return lines;
+    }
+
+    /// ` [root@2026-11-20T10:00:00]`, or nothing if nobody gave the reason.
+    private static String by(NodeView node, Supplier<ZoneId> zone) {
+        String user = node.text("reasonUser");
+        return user.isEmpty()
+                ? ""
+                : " ["
+                        + user
+                        + "@"
+                        + Dates.iso(node.number("reasonAt"), zone.get(), "Unknown")
+                        + "]";
     }
 
     private static void addProcessors(NodeView node, List<String> lines) {
@@ -59,11 +73,11 @@ final class NodeDetails {
                         + node.number("cpus")
                         + " CPULoad="
                         + NodeField.hundredths(node.number("loadPercent")));
-        lines.add("AvailableFeatures=(null)");
-        lines.add("ActiveFeatures=(null)");
+        lines.add("AvailableFeatures=" + node.features());
+        lines.add("ActiveFeatures=" + node.features());
     }
 
-    private static void addMemory(NodeView node, List<String> lines) {
+    private static void addMemory(NodeView node, List<String> lines, Supplier<ZoneId> zone) {
         lines.add(
                 "RealMemory="
                         + node.number("memoryMib")
@@ -72,7 +86,7 @@ final class NodeDetails {
                         + " FreeMem="
                         + NodeField.FREE_MEMORY.value(
                                 new NodeField.Line(
-                                        new PartitionView(JsonObject.EMPTY), List.of(node)))
+                                        new PartitionView(JsonObject.EMPTY), List.of(node), zone))
                         + " Sockets="
                         + Math.max(1, node.number("sockets"))
                         + " Boards=1");

@@ -1,8 +1,10 @@
 package io.berth.cli;
 
 import io.berth.slurm.HostList;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// A column of `sinfo`.
@@ -23,6 +25,8 @@ enum NodeField {
     OVERSUBSCRIBE('h', "OVERSUBSCRIBE"),
     TIME_LIMIT('l', "TIMELIMIT"),
     MEMORY('m', "MEMORY"),
+    REASON_TIME('H', "TIMESTAMP"),
+    REASON_USER('u', "USER"),
     HOSTNAMES('n', "HOSTNAMES"),
     NODELIST('N', "NODELIST"),
     CPU_LOAD('O', "CPU_LOAD"),
@@ -41,7 +45,9 @@ enum NodeField {
     SHAPE('z', "S:C:T");
 
     /// Nodes of one partition that stand in one line; none for a partition without nodes.
-    record Line(PartitionView partition, List<NodeView> nodes) {}
+    ///
+    /// @param zone of the clock on the wall
+    record Line(PartitionView partition, List<NodeView> nodes, Supplier<ZoneId> zone) {}
 
     private final char letter;
     private final String header;
@@ -93,6 +99,8 @@ enum NodeField {
             case CPUS,
                     TMP_DISK,
                     REASON,
+                    REASON_USER,
+                    REASON_TIME,
                     FEATURES,
                     GRES,
                     MEMORY,
@@ -106,16 +114,19 @@ enum NodeField {
                     CORES,
                     THREADS,
                     SHAPE ->
-                    line.nodes().isEmpty() ? "n/a" : ofNode(line.nodes().getFirst());
+                    line.nodes().isEmpty() ? "n/a" : ofNode(line.nodes().getFirst(), line.zone());
         };
     }
 
-    private String ofNode(NodeView node) {
+    private String ofNode(NodeView node, Supplier<ZoneId> zone) {
         return switch (this) {
             case CPUS -> Long.toString(node.number("cpus"));
             case TMP_DISK -> "0";
             case REASON -> node.reason().isEmpty() ? "none" : node.reason();
-            case FEATURES -> "(null)";
+            case FEATURES -> node.features();
+            case REASON_USER ->
+                    node.text("reasonUser").isEmpty() ? "Unknown" : node.text("reasonUser");
+            case REASON_TIME -> Dates.iso(node.number("reasonAt"), zone.get(), "Unknown");
             case GRES -> node.gres();
             case MEMORY -> Long.toString(node.number("memoryMib"));
             case HOSTNAMES -> node.name();

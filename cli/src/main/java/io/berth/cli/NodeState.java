@@ -10,6 +10,8 @@ record NodeState(Base base, String flag) {
         MIXED("mixed", "mix"),
         ALLOCATED("allocated", "alloc"),
         IDLE("idle", "idle"),
+        DRAINING("draining", "drng"),
+        DRAINED("drained", "drain"),
         DOWN("down", "down"),
         UNKNOWN("unknown", "unk");
 
@@ -23,12 +25,16 @@ record NodeState(Base base, String flag) {
     }
 
     /// A silent node shows what it holds, with a star, as it may still run it.
-    static NodeState of(String state, long cpusAllocated, long cpus) {
+    ///
+    /// @param responding whether its agent is heard from
+    static NodeState of(String state, boolean responding, long cpusAllocated, long cpus) {
         return switch (state) {
+            case "DRAINING" -> new NodeState(Base.DRAINING, responding ? "" : "*");
+            case "DRAINED" -> new NodeState(Base.DRAINED, responding ? "" : "*");
             case "IDLE" -> new NodeState(Base.IDLE, "");
             case "MIXED" -> new NodeState(Base.MIXED, "");
             case "ALLOCATED" -> new NodeState(Base.ALLOCATED, "");
-            case "DOWN" -> new NodeState(Base.DOWN, "*");
+            case "DOWN" -> new NodeState(Base.DOWN, responding ? "" : "*");
             case "NOT_RESPONDING" ->
                     new NodeState(
                             cpusAllocated == 0
@@ -55,7 +61,7 @@ record NodeState(Base base, String flag) {
     }
 
     boolean allocated() {
-        return base == Base.ALLOCATED || base == Base.MIXED;
+        return base == Base.ALLOCATED || base == Base.MIXED || base == Base.DRAINING;
     }
 
     boolean idle() {

@@ -25,7 +25,17 @@ record NodeView(JsonObject json) {
     }
 
     NodeState state() {
-        return NodeState.of(json.text("state"), json.number("cpusAllocated"), json.number("cpus"));
+        return NodeState.of(
+                json.text("state"),
+                json.flag("responding"),
+                json.number("cpusAllocated"),
+                json.number("cpus"));
+    }
+
+    /// `a100,nvme`, or `(null)`.
+    String features() {
+        List<String> features = json.texts("features");
+        return features.isEmpty() ? "(null)" : String.join(",", features);
     }
 
     String reason() {

@@ -6,6 +6,9 @@ import java.util.List;
 /// A partition as the gateway tells of it.
 record PartitionView(JsonObject json) {
 
+    /// Stands for all partitions together; it has no name.
+    static final PartitionView OF_ALL = new PartitionView(JsonObject.EMPTY);
+
     static List<PartitionView> all(JsonObject answer) {
         return answer.objects("partitions").stream().map(PartitionView::new).toList();
     }

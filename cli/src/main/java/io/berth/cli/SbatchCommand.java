@@ -67,7 +67,12 @@ final class SbatchCommand {
                         inherited(),
                         script,
                         operands.isEmpty() ? operands : operands.subList(1, operands.size()),
-                        new SubmittedFrom(name, terminal.directory().toString(), host(), user));
+                        new SubmittedFrom(
+                                name,
+                                terminal.directory().toString(),
+                                host(),
+                                user,
+                                () -> terminal.clock().instant().atZone(terminal.zone().get())));
         for (String warning : request.warnings()) {
             terminal.err().print("sbatch: " + warning + "\n");
         }

@@ -5,26 +5,36 @@ import static io.berth.cli.CliOption.valued;
 
 import io.berth.cli.CliOption.Words;
 import io.berth.cli.MeshClient.Answer;
+import io.berth.slurm.SignalText;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// `scancel`: the end of jobs.
 final class Scancel implements Command {
 
     private static final Set<String> STATES = Set.of("PENDING", "RUNNING", "SUSPENDED");
     private static final List<String> FILTERS =
-            List.of("account", "me", "name", "partition", "qos", "state", "user");
+            List.of("account", "me", "name", "nodelist", "partition", "qos", "state", "user");
 
     private static final List<CliOption> OPTIONS =
             List.of(
                     valued("account", 'A', "jobs of this account"),
+                    flag("batch", 'b', "with --signal: only the batch script's own process"),
+                    flag("full", 'f', "with --signal: the script and all that it started"),
                     flag("help", '\0', "this text"),
                     flag("me", '\0', "my jobs"),
                     valued("name", 'n', "jobs of this name"),
+                    valued("nodelist", 'w', "jobs on these nodes"),
                     valued("partition", 'p', "jobs in this partition"),
                     valued("qos", 'q', "jobs of this QOS"),
                     flag("quiet", 'Q', "no word about what cannot be cancelled"),
+                    valued(
+                            "signal",
+                            's',
+                            "send this signal, by name or number, and let them go on"),
                     valued("state", 't', "jobs in this state: PENDING, RUNNING or SUSPENDED"),
                     valued("user", 'u', "jobs of this user"),
                     flag("verbose", 'v', "each job that is cancelled"),
@@ -44,6 +54,7 @@ final class Scancel implements Command {
     public int run(Terminal terminal, Words words) throws CommandFailure {
         List<String> named = ids(words);
         List<String> states = states(words);
+        String signal = signal(words);
         boolean filtered = FILTERS.stream().anyMatch(words::has);
         if (words.operands().isEmpty() && !filtered) {
             throw CommandFailure.error("scancel", "No job identification provided");
@@ -53,15 +64,50 @@ final class Scancel implements Command {
         int exitCode = 0;
         for (String id : ids) {
             if (words.has("verbose")) {
-                terminal.err().print("scancel: Terminating job " + id + "\n");
+                terminal.err()
+                        .print(
+                                "scancel: "
+                                        + (signal == null
+                                                ? "Terminating job "
+                                                : "Signal " + signal + " to batch job ")
+                                        + id
+                                        + "\n");
             }
-            Answer answer = client.ask("DELETE", "/v1/jobs/" + id);
+            Answer answer =
+                    signal == null
+                            ? client.ask("DELETE", JobIds.path(id))
+                            : client.ask(
+                                    "POST",
+                                    JobIds.path(id)
+                                            + "/signal?signal="
+                                            + signal
+                                            + "&target="
+                                            + target(words));
             if (!answer.ok() && answer.status() != 404) {
                 exitCode = 1;
                 complain(terminal, words, id, answer);
             }
         }
         return exitCode;
+    }
+
+    /// The signal to send; null to end the jobs, which `KILL` without a target means too.
+    private static @Nullable String signal(Words words) throws CommandFailure {
+        String text = words.value("signal");
+        if (text == null) {
+            return null;
+        }
+        OptionalInt number = SignalText.number(text);
+        if (number.isEmpty()) {
+            throw CommandFailure.error("scancel", "Unknown job signal: " + text);
+        }
+        boolean ends =
+                number.getAsInt() == SignalText.KILL && !words.has("batch") && !words.has("full");
+        return ends ? null : SignalText.name(number.getAsInt());
+    }
+
+    private static String target(Words words) {
+        return words.has("batch") ? "batch" : words.has("full") ? "all" : "steps";
     }
 
     private static void complain(Terminal terminal, Words words, String id, Answer answer) {
@@ -90,9 +136,12 @@ final class Scancel implements Command {
                         .with("partition", words.list("partition"))
                         .with("job", named)
                         .toString();
+        List<String> hosts = words.list("nodelist");
         var ids = new ArrayList<String>();
         for (JobView job : JobView.all(client.get(path))) {
-            if (matches(job, words, "name")
+            if ((hosts.isEmpty()
+                            || job.json().texts("nodeNames").stream().anyMatch(hosts::contains))
+                    && matches(job, words, "name")
                     && matches(job, words, "account")
                     && matches(job, words, "qos")
                     && !job.ended()) {
@@ -106,27 +155,17 @@ final class Scancel implements Command {
         return !words.has(option) || words.list(option).contains(job.text(option));
     }
 
-    /// The whole jobs named. A task of an array is written `17_3`; there are no arrays yet, and who
-    /// cancels what is not there is told nothing.
     private static List<String> ids(Words words) throws CommandFailure {
         var ids = new ArrayList<String>();
         for (String operand : words.operands()) {
-            for (String text : CliOption.split(operand)) {
-                int task = text.indexOf('_');
-                Long id = JobIds.parse(task < 0 ? text : text.substring(0, task));
-                if (id == null || (task >= 0 && !isIndex(text.substring(task + 1)))) {
+            for (String text : JobIds.split(operand)) {
+                if (!JobIds.names(text)) {
                     throw CommandFailure.error("scancel", "Invalid job id " + text);
                 }
-                if (task < 0) {
-                    ids.add(text);
-                }
+                ids.add(text);
             }
         }
         return ids;
-    }
-
-    private static boolean isIndex(String text) {
-        return !text.isEmpty() && text.chars().allMatch(c -> c >= '0' && c <= '9');
     }
 
     private static List<String> states(Words words) throws CommandFailure {

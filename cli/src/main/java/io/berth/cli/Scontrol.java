@@ -12,27 +12,23 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// `scontrol show`: jobs, nodes and partitions in full, and host lists.
+/// `scontrol`: jobs, nodes and partitions in full, host lists, and what operators and owners
+/// change.
 final class Scontrol implements Command {
 
     private static final Set<String> NOT_YET =
             Set.of(
                     "create",
                     "delete",
-                    "hold",
-                    "ping",
                     "reboot",
                     "reconfigure",
-                    "release",
-                    "requeue",
-                    "requeuehold",
                     "resume",
                     "suspend",
-                    "top",
-                    "uhold",
-                    "update",
                     "wait_job",
                     "write");
+
+    private static final Set<String> OF_JOBS =
+            Set.of("hold", "uhold", "release", "requeue", "requeuehold", "top");
 
     private static final List<CliOption> OPTIONS =
             List.of(
@@ -44,7 +40,8 @@ final class Scontrol implements Command {
 
     @Override
     public String synopsis() {
-        return "scontrol show job|node|partition [NAME] | show hostnames LIST: all that is known";
+        return "scontrol show job|node|partition [NAME] | hold|release|requeue|top JOB | update"
+                + " JobId=JOB|NodeName=NODE NAME=VALUE...: all that is known, and changes to it";
     }
 
     @Override
@@ -58,6 +55,13 @@ final class Scontrol implements Command {
         String keyword = operands.isEmpty() ? "" : operands.getFirst();
         if (NOT_YET.contains(keyword)) {
             throw CommandFailure.error("scontrol", keyword + " is not supported yet");
+        }
+        if (OF_JOBS.contains(keyword)) {
+            return new ScontrolActions(terminal).ofJobs(keyword, rest(operands));
+        } else if (keyword.equals("update")) {
+            return new ScontrolActions(terminal).update(rest(operands));
+        } else if (keyword.equals("ping")) {
+            return new ScontrolActions(terminal).ping();
         }
         if (!isShort(keyword, "show", 2)) {
             throw new CommandFailure(1, "invalid keyword: " + keyword + "\n");
@@ -78,6 +82,33 @@ final class Scontrol implements Command {
             return 0;
         }
         throw new CommandFailure(1, "invalid entity:" + entity + " for keyword:show \n");
+    }
+
+    private static List<String> rest(List<String> operands) {
+        return operands.subList(1, operands.size());
+    }
+
+    /// Slurm's word on a setting that it does not know.
+    static CommandFailure unsupported(String setting) {
+        return new CommandFailure(
+                1, "Update of this parameter is not supported: " + setting + "\nRequest aborted\n");
+    }
+
+    /// A refusal that concerns a job, in Slurm's words where it has some.
+    static CommandFailure refused(Answer answer, String job) {
+        return new CommandFailure(1, why(answer, job));
+    }
+
+    static String why(Answer answer, String job) {
+        return reason(answer) + " for job " + job + "\n";
+    }
+
+    static String reason(Answer answer) {
+        return switch (answer.status()) {
+            case 403 -> "Access/permission denied";
+            case 404 -> "Invalid job id specified";
+            default -> answer.detail();
+        };
     }
 
     private static boolean isShort(String word, String full, int least) {
@@ -109,15 +140,10 @@ final class Scontrol implements Command {
                 jobs.add(new JobView(client.get("/v1/jobs/" + job.id())));
             }
         } else {
-            Long id = JobIds.parse(name);
-            Answer answer = id == null ? null : client.ask("GET", "/v1/jobs/" + id);
-            if (answer == null || answer.status() == 404) {
+            if (!JobIds.names(name)) {
                 throw new CommandFailure(1, "slurm_load_jobs error: Invalid job id specified\n");
             }
-            if (!answer.ok()) {
-                throw CommandFailure.error("scontrol", answer.detail());
-            }
-            jobs.add(new JobView(answer.body()));
+            jobs.addAll(named(client, name));
         }
         if (words.has("json")) {
             return json(terminal, "jobs", jobs.stream().map(JobView::json).toList());
@@ -131,6 +157,27 @@ final class Scontrol implements Command {
             print(terminal, words, details.lines());
         }
         return 0;
+    }
+
+    private static List<JobView> named(MeshClient client, String name) throws CommandFailure {
+        Answer answer = client.ask("GET", JobIds.path(name));
+        if (answer.status() == 404) {
+            throw new CommandFailure(1, "slurm_load_jobs error: Invalid job id specified\n");
+        }
+        if (!answer.ok()) {
+            throw CommandFailure.error("scontrol", answer.detail());
+        }
+        var first = new JobView(answer.body());
+        boolean one = name.equals(first.name()) || first.id() != first.arrayOrSelf();
+        if (!first.array() || (one && JobIds.one(name))) {
+            return List.of(first);
+        }
+        var tasks = new ArrayList<JobView>();
+        String all = new Query("/v1/jobs").with("job", List.of(name)).toString();
+        for (JobView task : JobView.all(client.get(all))) {
+            tasks.add(new JobView(client.get("/v1/jobs/" + task.id())));
+        }
+        return tasks;
     }
 
     private static int nodes(Terminal terminal, Words words, @Nullable String name)
@@ -152,7 +199,7 @@ final class Scontrol implements Command {
             return json(terminal, "nodes", nodes.stream().map(NodeView::json).toList());
         }
         for (NodeView node : nodes) {
-            print(terminal, words, NodeDetails.lines(node, words.has("details")));
+            print(terminal, words, NodeDetails.lines(node, words.has("details"), terminal.zone()));
         }
         return 0;
     }

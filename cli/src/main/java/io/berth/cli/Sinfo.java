@@ -6,10 +6,12 @@ import static io.berth.cli.CliOption.valued;
 import io.berth.cli.CliOption.Words;
 import io.berth.cli.NodeField.Line;
 import io.berth.slurm.HostList;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// `sinfo`: partitions and their nodes.
@@ -22,6 +24,7 @@ final class Sinfo implements Command {
                     valued("format", 'o', "columns, such as \"%P %D %t %G\""),
                     flag("help", '\0', "this text"),
                     flag("json", '\0', "JSON"),
+                    flag("list-reasons", 'R', "why nodes are drained, down or silent"),
                     flag("long", 'l', "with more columns"),
                     flag("Node", 'N', "one line for each node"),
                     valued("nodes", 'n', "only these nodes"),
@@ -64,7 +67,7 @@ final class Sinfo implements Command {
             }
             terminal.out().print(layout.line(NodeField::header) + "\n");
         }
-        for (Line line : lines(layout, words, partitions, nodes)) {
+        for (Line line : lines(layout, words, partitions, nodes, terminal.zone())) {
             terminal.out().print(layout.line(field -> field.value(line)) + "\n");
         }
         return 0;
@@ -121,6 +124,9 @@ final class Sinfo implements Command {
         if (words.value("format") != null) {
             return words.value("format", "");
         }
+        if (words.has("list-reasons")) {
+            return more ? "%20E %12u %19H %6t %N" : "%20E %9u %19H %N";
+        }
         if (words.has("summarize")) {
             return "%" + partition + "P %.5a %.10l %.16F %N";
         }
@@ -139,22 +145,30 @@ final class Sinfo implements Command {
             Layout<NodeField> layout,
             Words words,
             List<PartitionView> partitions,
-            List<NodeView> nodes) {
+            List<NodeView> nodes,
+            Supplier<ZoneId> zone) {
         var lines = new LinkedHashMap<String, Line>();
+        if (words.has("list-reasons")) {
+            List<NodeView> away = nodes.stream().filter(it -> !it.reason().isEmpty()).toList();
+            if (!away.isEmpty()) {
+                addLines(lines, layout, PartitionView.OF_ALL, away, zone);
+            }
+            return List.copyOf(lines.values());
+        }
         if (words.has("Node")) {
             for (NodeView node : nodes) {
                 for (PartitionView partition : partitions) {
                     if (belongs(node, partition)) {
                         lines.put(
                                 node.name() + "\n" + partition.name(),
-                                new Line(partition, List.of(node)));
+                                new Line(partition, List.of(node), zone));
                     }
                 }
             }
             return List.copyOf(lines.values());
         }
         for (PartitionView partition : partitions) {
-            addLines(lines, layout, partition, nodes);
+            addLines(lines, layout, partition, nodes, zone);
         }
         return List.copyOf(lines.values());
     }
@@ -164,7 +178,8 @@ final class Sinfo implements Command {
             Map<String, Line> lines,
             Layout<NodeField> layout,
             PartitionView partition,
-            List<NodeView> nodes) {
+            List<NodeView> nodes,
+            Supplier<ZoneId> zone) {
         var mine = new ArrayList<NodeView>();
         for (NodeView node : nodes) {
             if (belongs(node, partition)) {
@@ -173,23 +188,24 @@ final class Sinfo implements Command {
         }
         mine.sort((one, other) -> Integer.compare(one.state().rank(), other.state().rank()));
         if (mine.isEmpty()) {
-            lines.put(partition.name(), new Line(partition, List.of()));
+            lines.put(partition.name(), new Line(partition, List.of(), zone));
         }
         for (NodeView node : mine) {
-            var alone = new Line(partition, List.of(node));
+            var alone = new Line(partition, List.of(node), zone);
             var key = new StringBuilder(partition.name());
             for (Layout.Column<NodeField> column : layout.columns()) {
                 key.append('\n')
                         .append(column.field().aggregates() ? "" : column.field().value(alone));
             }
-            lines.computeIfAbsent(key.toString(), _ -> new Line(partition, new ArrayList<>()))
+            lines.computeIfAbsent(key.toString(), _ -> new Line(partition, new ArrayList<>(), zone))
                     .nodes()
                     .add(node);
         }
     }
 
     private static boolean belongs(NodeView node, PartitionView partition) {
-        return node.json().texts("partitions").contains(partition.name());
+        return partition.name().isEmpty()
+                || node.json().texts("partitions").contains(partition.name());
     }
 
     private static String json(List<NodeView> nodes, List<PartitionView> partitions) {

@@ -5,6 +5,8 @@ import static io.berth.cli.CliOption.valued;
 
 import io.berth.cli.CliOption.Words;
 import io.berth.cli.JobField.Moment;
+import io.berth.contracts.JobState;
+import io.berth.slurm.HostList;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -19,22 +21,29 @@ final class Squeue implements Command {
     private static final String FORMAT = "%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R";
     private static final String LONG_FORMAT = "%.18i %.9P %.8j %.8u %.8T %.10M %.9l %.6D %R";
 
+    private static final String START_FORMAT = "%.18i %.9P %.8j %.8u %.2t %.19S %.6D %20Y %R";
+
     /// By partition, then state, then falling priority.
     private static final String ORDER = "P,t,-Q";
 
     private static final List<CliOption> OPTIONS =
             List.of(
                     valued("account", 'A', "only jobs of these accounts"),
+                    flag("array", 'r', "one line for each task of an array"),
                     flag("help", '\0', "this text"),
                     valued("format", 'o', "columns, such as \"%.18i %.8u %R\""),
+                    valued("Format", 'O', "columns by name, such as \"JobID:10,UserName,State\""),
                     valued("jobs", 'j', "only these jobs"),
                     flag("json", '\0', "JSON"),
                     flag("long", 'l', "with states in full and time limits"),
                     flag("me", '\0', "only my jobs"),
                     valued("name", 'n', "only jobs of these names"),
                     flag("noheader", 'h', "without the line of titles"),
+                    valued("nodelist", 'w', "only jobs on these nodes"),
                     valued("partition", 'p', "only jobs in these partitions"),
+                    valued("qos", 'q', "only jobs of these QOS"),
                     valued("sort", 'S', "order, such as \"P,-Q\""),
+                    flag("start", '\0', "when waiting jobs are expected to start, and where"),
                     valued("states", 't', "jobs in these states, or all"),
                     valued("user", 'u', "only jobs of these users"),
                     flag("version", 'V', "Berth's version"));
@@ -51,15 +60,18 @@ final class Squeue implements Command {
 
     @Override
     public int run(Terminal terminal, Words words) throws CommandFailure {
-        List<Long> ids = ids(words);
+        List<String> ids = ids(words);
         Set<String> states = states(words);
-        String format = words.value("format", words.has("long") ? LONG_FORMAT : FORMAT);
-        Layout<JobField> layout = Layout.parse("squeue", format, JobField::of);
+        Layout<JobField> layout = layout(terminal, words);
         var moment = new Moment(terminal.now(), terminal.zone());
-        Comparator<JobView> order = order(words.value("sort", ORDER), moment);
+        String keys = words.has("start") ? "S" : terminal.variable("SQUEUE_SORT", ORDER);
+        Comparator<JobView> order = order(words.value("sort", keys), moment);
         MeshClient client = MeshClient.of(terminal, "squeue");
         List<JobView> jobs = new ArrayList<>(jobs(terminal, client, words, ids, states));
         jobs.sort(order);
+        if (!words.has("array") && !words.has("json") && !words.has("start")) {
+            jobs = ArrayLines.together(jobs);
+        }
         if (words.has("json")) {
             terminal.out().print(json(jobs, moment));
         } else {
@@ -69,13 +81,13 @@ final class Squeue implements Command {
     }
 
     private static List<JobView> jobs(
-            Terminal terminal, MeshClient client, Words words, List<Long> ids, Set<String> states)
+            Terminal terminal, MeshClient client, Words words, List<String> ids, Set<String> states)
             throws CommandFailure {
         if (words.has("states") && States.known(states).isEmpty()) {
             return List.of();
         }
         if (ids.size() == 1) {
-            MeshClient.Answer answer = client.ask("GET", "/v1/jobs/" + ids.getFirst());
+            MeshClient.Answer answer = client.ask("GET", JobIds.path(ids.getFirst()));
             if (answer.status() == 404) {
                 throw new CommandFailure(1, "slurm_load_jobs error: Invalid job id specified\n");
             }
@@ -93,21 +105,50 @@ final class Squeue implements Command {
                         .toString();
         List<String> accounts = words.list("account");
         List<String> names = words.list("name");
+        List<String> qos = words.list("qos");
+        List<String> hosts = hosts(words);
         return JobView.all(client.get(path)).stream()
                 .filter(job -> words.has("states") || JobField.listed(job))
                 .filter(job -> accounts.isEmpty() || accounts.contains(job.text("account")))
                 .filter(job -> names.isEmpty() || names.contains(job.text("name")))
+                .filter(job -> qos.isEmpty() || qos.contains(job.text("qos")))
+                .filter(job ->
+                        hosts.isEmpty()
+                                || job.json().texts("nodeNames").stream().anyMatch(hosts::contains))
+                .filter(job -> !words.has("start") || job.is(JobState.PENDING))
                 .toList();
     }
 
-    private static List<Long> ids(Words words) throws CommandFailure {
-        var ids = new ArrayList<Long>();
-        for (String text : words.list("jobs")) {
-            Long id = JobIds.parse(text);
-            if (id == null) {
+    private static Layout<JobField> layout(Terminal terminal, Words words) throws CommandFailure {
+        String names =
+                words.value(
+                        "Format",
+                        words.has("format") ? "" : terminal.variable("SQUEUE_FORMAT2", ""));
+        if (!names.isEmpty()) {
+            return Layout.parseNames("squeue", names, JobField::named);
+        }
+        String usual = words.has("start") ? START_FORMAT : words.has("long") ? LONG_FORMAT : FORMAT;
+        return Layout.parse(
+                "squeue",
+                words.value("format", terminal.variable("SQUEUE_FORMAT", usual)),
+                JobField::of);
+    }
+
+    private static List<String> hosts(Words words) throws CommandFailure {
+        try {
+            return HostList.expand(words.value("nodelist", ""));
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.error("squeue", String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static List<String> ids(Words words) throws CommandFailure {
+        var ids = new ArrayList<String>();
+        for (String text : JobIds.split(words.value("jobs", ""))) {
+            if (!JobIds.names(text)) {
                 throw CommandFailure.error("squeue", "Invalid job id: " + text);
             }
-            ids.add(id);
+            ids.add(text);
         }
         return ids;
     }
@@ -186,6 +227,8 @@ final class Squeue implements Command {
     private static Map<String, @Nullable Object> json(JobView job, Moment moment) {
         var json = new LinkedHashMap<String, @Nullable Object>();
         json.put("job_id", job.id());
+        json.put("array_job_id", job.array() ? job.number("arrayJob") : null);
+        json.put("array_task_id", job.array() ? job.number("arrayTask") : null);
         json.put("name", job.text("name"));
         json.put("user_name", job.text("user"));
         json.put("account", job.text("account"));
@@ -196,7 +239,9 @@ final class Squeue implements Command {
         json.put("priority", job.number("priority"));
         json.put("nice", job.number("nice"));
         json.put("submit_time", job.number("submittedAt") / 1000);
-        json.put("start_time", job.number("startedAt") / 1000);
+        json.put("start_time", job.startAt() / 1000);
+        json.put("eligible_time", job.eligibleAt() / 1000);
+        json.put("dependency", job.text("dependency"));
         json.put("end_time", job.endAt() / 1000);
         json.put("time_limit", job.unlimited() ? null : job.number("timeLimitSeconds") / 60);
         json.put("elapsed", job.elapsedSeconds(moment.now()));

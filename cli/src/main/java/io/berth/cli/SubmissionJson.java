@@ -42,6 +42,39 @@ final class SubmissionJson {
         json.put("standardInput", job.standardInput());
         json.put("appendOutput", job.appendOutput());
         json.put("submitHost", job.submitHost());
+        json.put("terms", terms(job.conditions()));
+        json.put("where", where(job.nodesWanted()));
         return JsonText.compact(json);
+    }
+
+    private static @Nullable Object terms(JobSubmission.Terms terms) {
+        if (terms.equals(JobSubmission.Terms.NONE)) {
+            return null;
+        }
+        Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        json.put("array", terms.array());
+        json.put("dependency", terms.dependency());
+        json.put("killOnInvalidDependency", terms.killOnInvalidDependency());
+        json.put("hold", terms.hold());
+        json.put("beginAt", terms.beginAt());
+        json.put("deadlineAt", terms.deadlineAt());
+        json.put("timeMinSeconds", terms.timeMinSeconds());
+        json.put("signal", terms.signal());
+        json.put("priority", terms.priority());
+        json.put("comment", terms.comment());
+        return json;
+    }
+
+    private static @Nullable Object where(JobSubmission.Nodes where) {
+        if (where.equals(JobSubmission.Nodes.NONE)) {
+            return null;
+        }
+        Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        json.put("constraint", where.constraint());
+        json.put("nodeList", where.nodeList());
+        json.put("excludedNodes", where.excludedNodes());
+        json.put("exclusive", where.exclusive());
+        json.put("switches", where.switches());
+        return json;
     }
 }

@@ -28,7 +28,8 @@ final class SubmissionPost {
     /// An accepted job.
     ///
     /// @param position with which the gateway's next answers know of it
-    record Submitted(long job, @Nullable String position) {}
+    /// @param array whether the job is the first task of an array
+    record Submitted(long job, @Nullable String position, boolean array) {}
 
     Submitted send(JobSubmission job) throws CommandFailure {
         String body = SubmissionJson.of(job);
@@ -41,7 +42,10 @@ final class SubmissionPost {
             try {
                 Answer answer = client.send("POST", "/v1/jobs", body, headers);
                 if (answer.ok()) {
-                    return new Submitted(answer.body().number("id"), answer.position());
+                    return new Submitted(
+                            answer.body().number("id"),
+                            answer.position(),
+                            answer.body().has("arrayJob"));
                 }
                 if (!answer.unavailable()) {
                     throw refused(answer, job);
@@ -84,6 +88,7 @@ final class SubmissionPost {
                     lines(
                             answer.detail(),
                             FAILED + "Invalid account or account/partition combination specified");
+            case "invalid_node" -> lines(answer.detail(), FAILED + "Invalid node name specified");
             case "invalid_qos" -> lines(answer.detail(), FAILED + "Invalid qos specification");
             case "partition_closed" ->
                     lines(

@@ -30,9 +30,9 @@ final class Why implements Command {
 
     @Override
     public int run(Terminal terminal, Words words) throws CommandFailure {
-        long id = jobOperand("why", words);
+        String id = jobOperand("why", words);
         MeshClient client = MeshClient.of(terminal, "why");
-        Answer answer = client.ask("GET", "/v1/jobs/" + id + "/why");
+        Answer answer = client.ask("GET", JobIds.path(id) + "/why");
         if (!answer.ok()) {
             throw CommandFailure.error("why", answer.detail());
         }
@@ -45,17 +45,16 @@ final class Why implements Command {
     }
 
     /// The one operand, which must be a job's id.
-    static long jobOperand(String command, Words words) throws CommandFailure {
+    static String jobOperand(String command, Words words) throws CommandFailure {
         List<String> operands = words.operands();
-        Long id = operands.size() == 1 ? JobIds.parse(operands.getFirst()) : null;
-        if (id == null) {
+        if (operands.size() != 1 || !JobIds.names(operands.getFirst())) {
             throw CommandFailure.error(
                     command,
                     operands.isEmpty()
                             ? "which job? Give its number"
                             : "Invalid job id " + String.join(" ", operands));
         }
-        return id;
+        return operands.getFirst();
     }
 
     private static String text(JsonObject why) {

@@ -43,6 +43,21 @@ final class Samples {
                 + "]}";
     }
 
+    /// Task so and so of array 1030, which is job 1030 and so much.
+    static String task(int task) {
+        return """
+        {"id":%d,"name":"arr","user":"alice","account":"team_a","partition":"training","qos":"normal",
+         "state":"PENDING","stateCode":"PD","reason":"Priority","priority":4100,"nice":0,"submittedBy":"alice",
+         "submittedAt":%d,"timeLimitSeconds":300,"nodes":1,"nodeList":"","nodeNames":[],
+         "tasks":1,"cpusPerTask":1,"cpus":1,"memoryMib":100,"gpus":1,"gpusPerNode":1,
+         "launch":"BATCH","requeue":true,"restarts":0,"lease":0,"exitCode":0,"signal":0,"exit":"0:0",
+         "simulated":false,"allocations":[],"arrayJob":1030,"arrayTask":%d,"arrayThrottle":2,
+         "dependency":"afterok:1015","constraint":"a100","comment":"sweep of rates",
+         "plannedStart":%d,"plannedNodes":"node02"}
+        """
+                .formatted(1030 + task, at("10:00:59"), task, at("10:03:56"));
+    }
+
     static String running() {
         return """
         {"id":1015,"name":"filler","user":"root","account":"bench","partition":"training","qos":"normal",

@@ -138,4 +138,118 @@ final class ScontrolTest {
                                 .out())
                 .isEqualTo("a1\na2\n");
     }
+
+    @Test
+    void a_task_of_an_array_names_its_array_and_what_keeps_it() {
+        mesh.on("GET", "/v1/jobs/1030_3", Samples.task(3));
+
+        String job = out("scontrol", "show", "job", "1030_3");
+
+        assertThat(job)
+                .startsWith(
+                        "JobId=1033 ArrayJobId=1030 ArrayTaskId=3 ArrayTaskThrottle=2 JobName=arr")
+                .contains("Dependency=afterok:1015")
+                .contains("Features=a100")
+                .contains("StartTime=2026-11-20T10:03:56")
+                .contains("SchedNodeList=node02")
+                .contains("Comment=sweep of rates");
+    }
+
+    @Test
+    void jobs_are_held_released_and_requeued_by_name() {
+        mesh.on("POST", "/v1/jobs/17/hold", "{}")
+                .on("POST", "/v1/jobs/17_%5B1-3%5D/release", "{}")
+                .on("POST", "/v1/jobs/18/requeue", "{}");
+
+        assertThat(new CommandRun(mesh).run("scontrol", "uhold", "17").exitCode()).isZero();
+        assertThat(new CommandRun(mesh).run("scontrol", "release", "17_[1-3]").exitCode()).isZero();
+        assertThat(new CommandRun(mesh).run("scontrol", "requeuehold", "18").exitCode()).isZero();
+
+        assertThat(mesh.requests())
+                .extracting(FakeMesh.Request::path)
+                .containsExactly(
+                        "/v1/jobs/17/hold?as=user",
+                        "/v1/jobs/17_%5B1-3%5D/release",
+                        "/v1/jobs/18/requeue?hold=true");
+    }
+
+    @Test
+    void a_job_is_updated_with_slurms_names() {
+        mesh.on("GET", "/v1/jobs/17", "{\"id\":17,\"timeLimitSeconds\":600}")
+                .on("POST", "/v1/jobs/17", "{}");
+
+        int status =
+                new CommandRun(mesh)
+                        .run(
+                                "scontrol",
+                                "update",
+                                "JobId=17",
+                                "TimeLimit=+5",
+                                "Dependency=afterok:9",
+                                "Comment=two words",
+                                "ArrayTaskThrottle=4")
+                        .exitCode();
+
+        assertThat(status).isZero();
+        assertThat(mesh.requests().getLast().body())
+                .isEqualTo(
+                        "{\"timeLimitSeconds\":900,\"dependency\":\"afterok:9\",\"comment\":\"two words\",\"arrayThrottle\":4}");
+    }
+
+    @Test
+    void what_cannot_be_updated_is_named() {
+        CommandRun.Outcome outcome =
+                new CommandRun(mesh).run("scontrol", "update", "jobid=17", "colour=red");
+
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.err())
+                .isEqualTo(
+                        "Update of this parameter is not supported: colour=red\nRequest aborted\n");
+    }
+
+    @Test
+    void a_refused_control_is_told_in_slurms_words() {
+        mesh.on(
+                "POST",
+                "/v1/jobs/17/hold",
+                FakeMesh.Reply.problem(
+                        409, "job_not_pending", "Job is no longer pending execution"));
+
+        CommandRun.Outcome outcome = new CommandRun(mesh).run("scontrol", "hold", "17");
+
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.err())
+                .isEqualTo(
+                        """
+                        Job is no longer pending execution for job 17
+                        slurm_suspend error: Job is no longer pending execution
+                        """);
+    }
+
+    @Test
+    void nodes_are_drained_with_a_reason_and_resumed() {
+        mesh.on("POST", "/v1/nodes/node01", "{}").on("POST", "/v1/nodes/node02", "{}");
+
+        int drained =
+                new CommandRun(mesh)
+                        .run(
+                                "scontrol",
+                                "update",
+                                "NodeName=node[01-02]",
+                                "State=DRAIN",
+                                "Reason=bad fan")
+                        .exitCode();
+        int resumed =
+                new CommandRun(mesh)
+                        .run("scontrol", "update", "nodename=node01", "state=resume")
+                        .exitCode();
+
+        assertThat(drained + resumed).isZero();
+        assertThat(mesh.requests())
+                .extracting(FakeMesh.Request::body)
+                .containsExactly(
+                        "{\"state\":\"drain\",\"reason\":\"bad fan\"}",
+                        "{\"state\":\"drain\",\"reason\":\"bad fan\"}",
+                        "{\"state\":\"resume\"}");
+    }
 }

@@ -119,4 +119,32 @@ final class SinfoTest {
         assertThat(out("sinfo", "-h", "-N", "-t", "idle", "-p", "training", "-o", "%n"))
                 .isEqualTo("node01\n");
     }
+
+    @Test
+    void nodes_that_operators_drain_say_why() {
+        mesh.on(
+                "GET",
+                "/v1/nodes",
+                Samples.nodes("DRAINED", "DRAINING", "IDLE")
+                        .replace(
+                                "\"isolation\"",
+                                "\"responding\":true,\"features\":[\"a100\",\"nvme\"],\"isolation\"")
+                        .replaceFirst(
+                                "\"isolation\"",
+                                "\"reason\":\"bad fan\",\"reasonUser\":\"root\",\"reasonAt\":1763632856000,\"isolation\""));
+
+        assertThat(out("sinfo", "-h", "-p", "training", "-o", "%t %T %f %N"))
+                .isEqualTo(
+                        """
+                        idle idle a100,nvme node03
+                        drng draining a100,nvme node02
+                        drain drained a100,nvme node01
+                        """);
+        assertThat(out("sinfo", "-R"))
+                .isEqualTo(
+                        """
+                        REASON               USER      TIMESTAMP           NODELIST
+                        bad fan              root      2025-11-20T10:00:56 node01
+                        """);
+    }
 }

@@ -3,6 +3,7 @@ package io.berth.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.cli.CommandRun.Outcome;
+import java.util.ArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -107,5 +108,63 @@ final class SqueueTest {
         assertThat(first.text("job_state")).isEqualTo("PENDING");
         assertThat(first.number("time_limit")).isEqualTo(5);
         assertThat(first.object("berth").text("stateCode")).isEqualTo("PD");
+    }
+
+    private static String array(int... tasks) {
+        var jobs = new ArrayList<String>();
+        for (int task : tasks) {
+            jobs.add(Samples.task(task));
+        }
+        return "{\"jobs\":[" + String.join(",", jobs) + "]}";
+    }
+
+    @Test
+    void waiting_tasks_of_an_array_share_a_line() {
+        mesh.on("GET", "/v1/jobs", array(1, 2, 3, 7));
+
+        assertThat(new CommandRun(mesh).run("squeue", "-h", "-o", "%i %K %F %R").out())
+                .isEqualTo("1030_[1-3,7%2] [1-3,7%2] 1030 (Priority)\n");
+        assertThat(new CommandRun(mesh).run("squeue", "-h", "-r", "-o", "%i %A").out())
+                .isEqualTo("1030_1 1031\n1030_2 1032\n1030_3 1033\n1030_7 1037\n");
+    }
+
+    @Test
+    void start_shows_what_the_plan_expects() {
+        mesh.on("GET", "/v1/jobs", array(1));
+
+        assertThat(new CommandRun(mesh).run("squeue", "--start").out())
+                .isEqualTo(
+                        """
+                                     JOBID PARTITION     NAME     USER ST          START_TIME  NODES SCHEDNODES           NODELIST(REASON)
+                                    1030_1  training      arr    alice PD 2026-11-20T10:03:56      1 node02               (Priority)
+                        """);
+    }
+
+    @Test
+    void columns_can_be_chosen_by_name() {
+        mesh.on("GET", "/v1/jobs", array(1));
+
+        assertThat(
+                        new CommandRun(mesh)
+                                .run("squeue", "-h", "-O", "JobArrayID:12,UserName:.6,Dependency")
+                                .out())
+                .isEqualTo("1030_[1%2]   aliceafterok:1015        \n");
+    }
+
+    @Test
+    void the_format_may_stand_in_the_environment() {
+        assertThat(new CommandRun(mesh).with("SQUEUE_FORMAT", "%i").run("squeue", "-h").out())
+                .startsWith("1021\n1020\n");
+    }
+
+    @Test
+    void tasks_are_named_by_their_array() {
+        mesh.on("GET", "/v1/jobs/1030_%5B1-2%5D", Samples.task(1));
+
+        new CommandRun(mesh).run("squeue", "-j", "1030_[1-2]");
+
+        assertThat(mesh.requests())
+                .extracting(FakeMesh.Request::path)
+                .contains("/v1/jobs?job=1030_%5B1-2%5D");
     }
 }

@@ -32,7 +32,7 @@ public record JobArray(IndexSet tasks, int throttle, List<Ids> ids) {
             }
         }
 
-        long size() {
+        public long size() {
             return last - first + 1;
         }
     }

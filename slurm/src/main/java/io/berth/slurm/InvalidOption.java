@@ -15,13 +15,20 @@ public final class InvalidOption extends Exception {
 
     private static final long serialVersionUID = 1;
 
+    private final String before;
     private final Severity severity;
     private final String code;
     private final int exitCode;
     private final String message;
 
     private InvalidOption(Severity severity, String code, int exitCode, String message) {
+        this(severity, code, exitCode, message, "");
+    }
+
+    private InvalidOption(
+            Severity severity, String code, int exitCode, String message, String before) {
         super(message);
+        this.before = before;
         this.severity = severity;
         this.code = code;
         this.exitCode = exitCode;
@@ -31,6 +38,11 @@ public final class InvalidOption extends Exception {
     /// Refused for its form: exit code 255.
     public static InvalidOption malformed(String message) {
         return new InvalidOption(Severity.ERROR, "invalid_option", 255, message);
+    }
+
+    /// The same refusal, printed after a line that does not bear the command's name.
+    InvalidOption after(String line) {
+        return new InvalidOption(severity, code, exitCode, message, line + "\n");
     }
 
     /// Refused for its meaning: exit code 1.
@@ -82,7 +94,7 @@ public final class InvalidOption extends Exception {
                     case FATAL -> command + ": fatal: ";
                     case USAGE -> command + ": ";
                 };
-        var text = new StringBuilder();
+        var text = new StringBuilder(before);
         for (String line : message.split("\n")) {
             text.append(prefix).append(line).append('\n');
         }

@@ -47,4 +47,57 @@ public record JobSubmission(
         @Nullable String standardError,
         @Nullable String standardInput,
         @Nullable Boolean appendOutput,
-        @Nullable String submitHost) {}
+        @Nullable String submitHost,
+        @Nullable Terms terms,
+        @Nullable Nodes where) {
+
+    /// When the job may start, and what it obeys. Times are epoch milliseconds.
+    ///
+    /// @param array as `--array`: `0-99:4%8`
+    /// @param dependency as `--dependency`: `afterok:12,singleton`
+    /// @param signal as `--signal`: `B:USR1@60`
+    /// @param priority in points; the operator's to give
+    public record Terms(
+            @Nullable String array,
+            @Nullable String dependency,
+            @Nullable Boolean killOnInvalidDependency,
+            @Nullable Boolean hold,
+            @Nullable Long beginAt,
+            @Nullable Long deadlineAt,
+            @Nullable Long timeMinSeconds,
+            @Nullable String signal,
+            @Nullable Long priority,
+            @Nullable String comment) {
+
+        public static final Terms NONE =
+                new Terms(null, null, null, null, null, null, null, null, null, null);
+    }
+
+    /// Which nodes will do.
+    ///
+    /// @param constraint as `--constraint`: `a100&nvme`
+    /// @param nodeList as `--nodelist`: `gpu-[01-04]`
+    /// @param excludedNodes as `--exclude`
+    /// @param exclusive whether no other job may be on the nodes, of which the job then has all
+    ///   CPUs and GPUs
+    /// @param switches as `--switches`: `1@10:00`
+    public record Nodes(
+            @Nullable String constraint,
+            @Nullable String nodeList,
+            @Nullable String excludedNodes,
+            @Nullable Boolean exclusive,
+            @Nullable String switches) {
+
+        public static final Nodes NONE = new Nodes(null, null, null, null, null);
+    }
+
+    /// The terms; never null.
+    public Terms conditions() {
+        return terms == null ? Terms.NONE : terms;
+    }
+
+    /// Which nodes will do; never null.
+    public Nodes nodesWanted() {
+        return where == null ? Nodes.NONE : where;
+    }
+}

@@ -73,7 +73,7 @@ public final class Sbatch {
             List<String> scriptArguments,
             SubmittedFrom from)
             throws InvalidOption {
-        var draft = new SbatchDraft();
+        var draft = new SbatchDraft(from);
         GetOpt<SbatchOption> lines =
                 GetOpt.untilOperand(SbatchOption.TABLE, script.directives("#SBATCH"));
         if (!lines.operands().isEmpty()) {
@@ -93,7 +93,7 @@ public final class Sbatch {
         for (Given<SbatchOption> given : commandLine.options()) {
             apply(given, false, draft);
         }
-        return draft.request(script.text(), scriptArguments, environment, launch(script), from);
+        return draft.request(script.text(), scriptArguments, environment, launch(script));
     }
 
     private static void apply(Given<SbatchOption> given, boolean fromEnvironment, SbatchDraft draft)

@@ -32,23 +32,30 @@ final class SbatchDraft {
     private @Nullable String user;
     private String export = "ALL";
     private @Nullable Integer cpusPerTask;
-    private @Nullable Integer nodes;
+    private @Nullable NodeRange nodes;
     private @Nullable Integer tasks;
     private @Nullable Integer tasksPerNode;
     private @Nullable Integer nice;
     private @Nullable Boolean append;
     private @Nullable Boolean requeue;
     private @Nullable Long timeLimit;
-    private long timeMin;
     private @Nullable GpuSpec gres;
     private @Nullable GpuSpec gpus;
     private @Nullable GpuSpec gpusPerNode;
     private @Nullable GpuSpec gpusPerTask;
+    private final SubmittedFrom from;
+    private final TermsDraft terms;
+    private final NodesDraft where = new NodesDraft();
     private boolean parsable;
     private boolean quiet;
     private boolean wait;
     private final Map<Per, Long> memory = new EnumMap<>(Per.class);
     private final Set<Per> memoryByVariable = EnumSet.noneOf(Per.class);
+
+    SbatchDraft(SubmittedFrom from) {
+        this.from = from;
+        this.terms = new TermsDraft(from.now());
+    }
 
     void set(SbatchSetting setting, Given<SbatchOption> given, boolean byVariable)
             throws InvalidOption {
@@ -68,7 +75,7 @@ final class SbatchDraft {
             case MEM_PER_CPU -> setMemory(Per.CPU, given, byVariable);
             case MEM_PER_GPU -> setMemory(Per.GPU, given, byVariable);
             case NICE -> nice = nice(given.value());
-            case NODES -> nodes = nodes(given.required());
+            case NODES -> nodes = NodeRange.parse(given.required());
             case NO_REQUEUE -> requeue = false;
             case NTASKS -> tasks = positive(given);
             case NTASKS_PER_NODE -> tasksPerNode = positive(given);
@@ -80,9 +87,22 @@ final class SbatchDraft {
             case QUIET -> quiet = true;
             case REQUEUE -> requeue = true;
             case TIME -> timeLimit = time(given);
-            case TIME_MIN -> timeMin = time(given);
             case USER -> user = given.required();
             case WAIT -> wait = true;
+            case WAIT_ALL_NODES -> checkWaitAllNodes(given);
+            case ARRAY,
+                    BEGIN,
+                    COMMENT,
+                    DEADLINE,
+                    DEPENDENCY,
+                    HOLD,
+                    KILL_ON_INVALID_DEP,
+                    MAIL_TYPE,
+                    PRIORITY,
+                    SIGNAL,
+                    TIME_MIN ->
+                    terms.set(setting, given);
+            case CONSTRAINT, EXCLUDE, EXCLUSIVE, NODELIST, SWITCHES -> where.set(setting, given);
             case HELP, USAGE, VERSION, WRAP -> {}
         }
     }
@@ -101,7 +121,7 @@ final class SbatchDraft {
         }
     }
 
-    private static InvalidOption invalid(Given<SbatchOption> given) {
+    static InvalidOption invalid(Given<SbatchOption> given) {
         return InvalidOption.malformed("Invalid --" + given.option().longName() + " specification");
     }
 
@@ -118,24 +138,10 @@ final class SbatchDraft {
         return (int) number.getAsLong();
     }
 
-    private static int nodes(String text) throws InvalidOption {
-        int dash = text.indexOf('-');
-        OptionalLong least = Counts.withUnit(dash < 0 ? text : text.substring(0, dash));
-        OptionalLong most = dash < 0 ? least : Counts.withUnit(text.substring(dash + 1));
-        if (least.isEmpty()
-                || most.isEmpty()
-                || least.getAsLong() < 1
-                || most.getAsLong() > Integer.MAX_VALUE) {
-            throw InvalidOption.malformed("\"" + text + "\" is not a valid node count");
+    private static void checkWaitAllNodes(Given<SbatchOption> given) throws InvalidOption {
+        if (!given.required().equals("0") && !given.required().equals("1")) {
+            throw invalid(given);
         }
-        if (most.getAsLong() < least.getAsLong()) {
-            throw InvalidOption.malformed(
-                    "Maximum node count "
-                            + most.getAsLong()
-                            + " is less than minimum node count "
-                            + least.getAsLong());
-        }
-        return (int) least.getAsLong();
     }
 
     /// Slurm reads a nice value that is no number as 0.
@@ -160,7 +166,7 @@ final class SbatchDraft {
         };
     }
 
-    private static long time(Given<SbatchOption> given) throws InvalidOption {
+    static long time(Given<SbatchOption> given) throws InvalidOption {
         OptionalLong seconds = SlurmTime.parseLimit(given.required());
         if (seconds.isEmpty()) {
             throw invalid(given);
@@ -172,14 +178,18 @@ final class SbatchDraft {
             String script,
             List<String> arguments,
             Map<String, String> environment,
-            @Nullable LaunchMode launch,
-            SubmittedFrom from)
+            @Nullable LaunchMode launch)
             throws InvalidOption {
-        checkTimeMin();
+        terms.check(timeLimit);
+        NodeRange range = where.range(nodes);
         var warnings = new ArrayList<String>();
         GpuSpec perNode = gpusPerNode == null ? gres : gpusPerNode;
         GpuShape shape =
-                GpuShape.of(gpus, perNode, gpusPerTask, new TaskShape(nodes, tasks, tasksPerNode));
+                GpuShape.of(
+                        gpus,
+                        perNode,
+                        gpusPerTask,
+                        new TaskShape(range.least(), tasks, tasksPerNode));
         TaskShape layout = shape.layout().settled(warnings);
         EnumMap<Per, Long> chosen = chosenMemory(shape);
         String directory = directory(from.workingDirectory());
@@ -213,16 +223,10 @@ final class SbatchDraft {
                         error,
                         input,
                         append,
-                        from.host());
+                        from.host(),
+                        terms.terms(),
+                        where.nodes());
         return new SbatchRequest(submission, parsable, wait, quiet, warnings);
-    }
-
-    private void checkTimeMin() throws InvalidOption {
-        if (timeLimit != null && timeLimit > 0 && timeMin > timeLimit) {
-            throw InvalidOption.refused(
-                    "Batch job submission failed: Invalid time-min specification"
-                            + " (exceeds job's time or other limits)");
-        }
     }
 
     private @Nullable String directory(@Nullable String current) {

@@ -29,6 +29,8 @@ final class SbatchOptionTable {
         var table = new SbatchOptionTable();
         table.aboutTheJob();
         table.aboutResources();
+        table.aboutTerms();
+        table.aboutNodes();
         table.ignored();
         table.refusedFirstHalf();
         table.refusedSecondHalf();
@@ -80,56 +82,107 @@ final class SbatchOptionTable {
         same("mem-per-cpu", '\0', REQUIRED, "SBATCH_MEM_PER_CPU", SbatchSetting.MEM_PER_CPU);
         same("mem-per-gpu", '\0', REQUIRED, "SBATCH_MEM_PER_GPU", SbatchSetting.MEM_PER_GPU);
         different(
-                "nodes", 'N', SbatchSetting.NODES, "of a range `min-max` the job gets the minimum");
+                "nodes",
+                'N',
+                SbatchSetting.NODES,
+                "of a range `min-max` the job gets the minimum for now");
         same("ntasks", 'n', REQUIRED, null, SbatchSetting.NTASKS);
         same("ntasks-per-node", '\0', REQUIRED, null, SbatchSetting.NTASKS_PER_NODE);
         same("time", 't', REQUIRED, "SBATCH_TIMELIMIT", SbatchSetting.TIME);
-        different("time-min", null, SbatchSetting.TIME_MIN, "checked; the limit is never lowered");
+    }
+
+    private void aboutTerms() {
+        different(
+                "array",
+                'a',
+                "SBATCH_ARRAY_INX",
+                SbatchSetting.ARRAY,
+                "indices up to the gateway's `max-array-size`, 10,000 unless set");
+        same("begin", 'b', REQUIRED, null, SbatchSetting.BEGIN);
+        same("comment", '\0', REQUIRED, null, SbatchSetting.COMMENT);
+        same("deadline", '\0', REQUIRED, null, SbatchSetting.DEADLINE);
+        different(
+                "dependency",
+                'd',
+                SbatchSetting.DEPENDENCY,
+                "without `expand` and `afterburstbuffer`");
+        same("hold", 'H', NONE, null, SbatchSetting.HOLD);
+        same("kill-on-invalid-dep", '\0', REQUIRED, null, SbatchSetting.KILL_ON_INVALID_DEP);
+        different(
+                "mail-type",
+                null,
+                SbatchSetting.MAIL_TYPE,
+                "checked, and then ignored: Berth sends no mail");
+        same("priority", '\0', REQUIRED, null, SbatchSetting.PRIORITY);
+        different(
+                "signal",
+                "SBATCH_SIGNAL",
+                SbatchSetting.SIGNAL,
+                "without `B:` it goes to what the script has started, as there are no steps; `R:` is"
+                        + " refused");
+        different(
+                "time-min",
+                null,
+                SbatchSetting.TIME_MIN,
+                "the limit is not lowered; a deadline counts with it");
+        different(
+                "wait-all-nodes",
+                "SBATCH_WAIT_ALL_NODES",
+                SbatchSetting.WAIT_ALL_NODES,
+                "checked; all nodes are ready before the script starts");
+    }
+
+    private void aboutNodes() {
+        different(
+                "constraint",
+                'C',
+                "SBATCH_CONSTRAINT",
+                SbatchSetting.CONSTRAINT,
+                "`&` binds closer than `|`; a node has its GPUs' types, its profile and its"
+                        + " architecture as features, and those that `scontrol update` gives it");
+        same("exclude", 'x', REQUIRED, null, SbatchSetting.EXCLUDE);
+        rows.add(
+                new SbatchOption(
+                        "exclusive",
+                        '\0',
+                        OPTIONAL,
+                        "SBATCH_EXCLUSIVE",
+                        new Different(SbatchSetting.EXCLUSIVE, "without `user` and `mcs`")));
+        same("nodelist", 'w', REQUIRED, null, SbatchSetting.NODELIST);
+        different(
+                "switches",
+                "SBATCH_REQ_SWITCH",
+                SbatchSetting.SWITCHES,
+                "kept with the job; without a configured topology all nodes are under one switch");
     }
 
     private void ignored() {
         ignored("acctg-freq", '\0', REQUIRED, "SBATCH_ACCTG_FREQ", "usage is booked per run");
-        ignored("comment", '\0', REQUIRED, null, "not kept");
         ignored("delay-boot", '\0', REQUIRED, "SBATCH_DELAY_BOOT", "Berth boots no nodes");
         ignored("gpu-bind", '\0', REQUIRED, "SBATCH_GPU_BIND", "binds tasks of steps");
         ignored("ignore-pbs", '\0', NONE, "SBATCH_IGNORE_PBS", "`#PBS` lines are never read");
-        ignored("kill-on-invalid-dep", '\0', REQUIRED, null, "there are no dependencies yet");
-        ignored("mail-type", '\0', REQUIRED, null, "Berth sends no mail");
         ignored("mail-user", '\0', REQUIRED, null, "Berth sends no mail");
         ignored("mem-bind", '\0', REQUIRED, "SBATCH_MEM_BIND", "binds tasks of steps");
         ignored("oversubscribe", 's', NONE, null, "a permission that is not used");
         ignored("power", '\0', REQUIRED, "SBATCH_POWER", "no power management");
         ignored("profile", '\0', REQUIRED, "SBATCH_PROFILE", "no profile files are written");
         ignored("verbose", 'v', NONE, "SBATCH_DEBUG", "there is nothing more to say");
-        ignored(
-                "wait-all-nodes",
-                '\0',
-                REQUIRED,
-                "SBATCH_WAIT_ALL_NODES",
-                "all nodes are ready before the script starts");
         ignored("wckey", '\0', REQUIRED, "SBATCH_WCKEY", "not kept");
     }
 
     private void refusedFirstHalf() {
-        refused("array", 'a', REQUIRED, "SBATCH_ARRAY_INX");
         refused("batch", '\0', REQUIRED, "SBATCH_BATCH");
         refused("bb", '\0', REQUIRED, null);
         refused("bbf", '\0', REQUIRED, null);
-        refused("begin", 'b', REQUIRED, null);
         refused("cluster-constraint", '\0', REQUIRED, null);
         refused("clusters", 'M', REQUIRED, "SBATCH_CLUSTERS");
-        refused("constraint", 'C', REQUIRED, "SBATCH_CONSTRAINT");
         refused("container", '\0', REQUIRED, "SBATCH_CONTAINER");
         refused("contiguous", '\0', NONE, null);
         refused("core-spec", 'S', REQUIRED, "SBATCH_CORE_SPEC");
         refused("cores-per-socket", '\0', REQUIRED, null);
         refused("cpu-freq", '\0', REQUIRED, null);
         refused("cpus-per-gpu", '\0', REQUIRED, "SBATCH_CPUS_PER_GPU");
-        refused("deadline", '\0', REQUIRED, null);
-        refused("dependency", 'd', REQUIRED, null);
         refused("distribution", 'm', REQUIRED, "SBATCH_DISTRIBUTION");
-        refused("exclude", 'x', REQUIRED, null);
-        refused("exclusive", '\0', OPTIONAL, "SBATCH_EXCLUSIVE");
         refused("export-file", '\0', REQUIRED, null);
         refused("extra-node-info", 'B', REQUIRED, null);
         refused("get-user-env", '\0', OPTIONAL, "SBATCH_GET_USER_ENV");
@@ -138,7 +191,6 @@ final class SbatchOptionTable {
         refused("gpus-per-socket", '\0', REQUIRED, "SBATCH_GPUS_PER_SOCKET");
         refused("gres-flags", '\0', REQUIRED, "SBATCH_GRES_FLAGS");
         refused("hint", '\0', REQUIRED, "SBATCH_HINT");
-        refused("hold", 'H', NONE, null);
         refused("licenses", 'L', REQUIRED, null);
         refused("mcs-label", '\0', REQUIRED, null);
         refused("mincpus", '\0', REQUIRED, null);
@@ -148,20 +200,16 @@ final class SbatchOptionTable {
         refused("network", '\0', REQUIRED, "SBATCH_NETWORK");
         refused("no-kill", 'k', OPTIONAL, "SBATCH_NO_KILL");
         refused("nodefile", 'F', REQUIRED, null);
-        refused("nodelist", 'w', REQUIRED, null);
         refused("ntasks-per-core", '\0', REQUIRED, null);
         refused("ntasks-per-gpu", '\0', REQUIRED, null);
         refused("ntasks-per-socket", '\0', REQUIRED, null);
         refused("overcommit", 'O', NONE, "SBATCH_OVERCOMMIT");
         refused("prefer", '\0', REQUIRED, null);
-        refused("priority", '\0', REQUIRED, null);
         refused("propagate", '\0', OPTIONAL, null);
         refused("reboot", '\0', NONE, null);
         refused("reservation", '\0', REQUIRED, "SBATCH_RESERVATION");
-        refused("signal", '\0', REQUIRED, "SBATCH_SIGNAL");
         refused("sockets-per-node", '\0', REQUIRED, null);
         refused("spread-job", '\0', NONE, "SBATCH_SPREAD_JOB");
-        refused("switches", '\0', REQUIRED, "SBATCH_REQ_SWITCH");
         refused("test-only", '\0', NONE, null);
         refused("thread-spec", '\0', REQUIRED, "SBATCH_THREAD_SPEC");
         refused("threads-per-core", '\0', REQUIRED, "SBATCH_THREADS_PER_CORE");

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.berth.contracts.LaunchMode;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -22,6 +24,9 @@ final class SbatchTest {
                 List.of());
     }
 
+    private static final ZonedDateTime NOW =
+            ZonedDateTime.of(2026, 11, 20, 10, 0, 0, 0, ZoneId.of("UTC"));
+
     private static JobSubmission words(String... words) throws InvalidOption {
         return Sbatch.submission(List.of(words), Map.of(), PLAIN, List.of());
     }
@@ -33,7 +38,7 @@ final class SbatchTest {
                 environment,
                 BatchScript.of(PLAIN),
                 List.of("a", "b"),
-                new SubmittedFrom("train.sh", "/home/alice", "login1", "alice"));
+                new SubmittedFrom("train.sh", "/home/alice", "login1", "alice", () -> NOW));
     }
 
     private static InvalidOption refusal(String... words) {
@@ -172,8 +177,15 @@ final class SbatchTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "--array=1-3 | 1 | sbatch: error: --array is not supported yet",
-                "-H | 1 | sbatch: error: --hold is not supported yet",
+                "--bb=x | 1 | sbatch: error: --bb is not supported yet",
+                "-O | 1 | sbatch: error: --overcommit is not supported yet",
+                "--begin=foo | 255 | Invalid time specification (pos=0): foo",
+                "--priority=high | 255 | sbatch: error: Invalid --priority specification",
+                "-C a& | 1 | sbatch: error: Batch job submission failed: Invalid feature"
+                        + " specification",
+                "-w n[1 | 1 | sbatch: error: Batch job submission failed: Invalid node name"
+                        + " specified",
+                "--exclusive=mcs | 1 | sbatch: error: --exclusive=mcs is not supported yet",
                 "-N | 255 | sbatch: option requires an argument -- 'N'",
                 "--nodes | 255 | sbatch: option '--nodes' requires an argument",
                 "--wait=5 | 255 | sbatch: option '--wait' doesn't allow an argument",
@@ -186,6 +198,55 @@ final class SbatchTest {
         assertThat(refusal.exitCode()).isEqualTo(exitCode);
         assertThat(refusal.print("sbatch").lines().findFirst().orElse("")).isEqualTo(firstLine);
         assertThat(refusal.code()).isEqualTo("invalid_option");
+    }
+
+    @Test
+    void terms_and_constraints_are_handed_on_as_they_are_written() throws InvalidOption {
+        JobSubmission job =
+                request(
+                                Map.of("SBATCH_ARRAY_INX", "0-9%2"),
+                                "--hold",
+                                "--begin=now+1hour",
+                                "-d",
+                                "afterok:7",
+                                "--kill-on-invalid-dep=yes",
+                                "--signal=B:USR1@60",
+                                "-C",
+                                "a100&nvme",
+                                "-x",
+                                "n[1-2]",
+                                "--exclusive",
+                                "-N2-4")
+                        .submission();
+
+        assertThat(job.conditions())
+                .isEqualTo(
+                        new JobSubmission.Terms(
+                                "0-9%2",
+                                "afterok:7",
+                                true,
+                                true,
+                                NOW.plusHours(1).toInstant().toEpochMilli(),
+                                null,
+                                null,
+                                "B:USR1@60",
+                                null,
+                                null));
+        assertThat(job.nodes()).isEqualTo(2);
+        assertThat(job.nodesWanted())
+                .isEqualTo(new JobSubmission.Nodes("a100&nvme", null, "n[1-2]", true, null));
+    }
+
+    @Test
+    void listed_nodes_are_the_least_that_a_job_has() throws InvalidOption {
+        assertThat(words("-w", "n[1-3]").nodes()).isEqualTo(3);
+        assertThat(words("-w", "n1", "-N2").nodes()).isEqualTo(2);
+    }
+
+    @Test
+    void a_priority_of_zero_is_a_hold() throws InvalidOption {
+        assertThat(words("--priority=0").conditions().hold()).isTrue();
+        assertThat(words("--priority=TOP").conditions().priority()).isEqualTo(4_294_967_294L);
     }
 
     @Test

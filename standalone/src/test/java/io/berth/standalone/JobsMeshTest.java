@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -203,6 +204,104 @@ class JobsMeshTest {
         } finally {
             mesh.berth("scancel", runsAndWaits.get(1), runsAndWaits.get(0)).succeeded();
         }
+    }
+
+    @Test
+    void each_task_of_an_array_runs_once_with_its_index() throws IOException {
+        String id =
+                mesh.berth(
+                                "sbatch",
+                                "--wait",
+                                "--parsable",
+                                "--array=2-6:2%2",
+                                "--wrap",
+                                "echo task $SLURM_ARRAY_TASK_ID of $SLURM_ARRAY_TASK_COUNT")
+                        .succeeded()
+                        .out()
+                        .strip();
+
+        for (int task : List.of(2, 4, 6)) {
+            assertThat(mesh.work().resolve("slurm-" + id + "_" + task + ".out"))
+                    .content()
+                    .isEqualTo("task " + task + " of 3\n");
+        }
+    }
+
+    @Test
+    void a_chain_waits_for_its_first_job_which_waits_for_its_release() throws IOException {
+        String first = submitted("--hold", "--wrap", "echo first >> chain");
+        String second = submitted("-d", "afterok:" + first, "--wrap", "echo second >> chain");
+        String never =
+                submitted(
+                        "--dependency=afternotok:" + first,
+                        "--kill-on-invalid-dep=yes",
+                        "--wrap",
+                        "echo never >> chain");
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(
+                                        mesh.berth(
+                                                        "squeue",
+                                                        "-h",
+                                                        "-j",
+                                                        first + "," + second,
+                                                        "-S",
+                                                        "i",
+                                                        "-o",
+                                                        "%r")
+                                                .out())
+                                .isEqualTo("JobHeldUser\nDependency\n"));
+
+        mesh.berth("scontrol", "release", first).succeeded();
+
+        awaitState(second, "COMPLETED");
+        awaitState(never, "CANCELLED");
+        assertThat(mesh.work().resolve("chain")).content().isEqualTo("first\nsecond\n");
+    }
+
+    @Test
+    void a_drained_node_gets_no_work_until_it_is_resumed() throws IOException {
+        String node = mesh.operator().get("/v1/nodes").at("/nodes/1/name").asText();
+        String features = "Features=drained-once";
+        mesh.berth("scontrol", "update", "NodeName=" + node, "State=DRAIN", "Reason=fan", features)
+                .succeeded();
+        String id = submitted("-C", "drained-once", "--wrap", "true");
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(mesh.berth("squeue", "-h", "-j", id, "-o", "%T %r").out())
+                                .isEqualTo("PENDING ReqNodeNotAvail\n"));
+        assertThat(mesh.berth("sinfo", "-h", "-R", "-o", "%E %n %t").out())
+                .isEqualTo("fan " + node + " drain\n");
+
+        mesh.berth("scontrol", "update", "NodeName=" + node, "State=RESUME").succeeded();
+
+        awaitState(id, "COMPLETED");
+        assertThat(job(Long.parseLong(id)).path("nodeList").asText()).isEqualTo(node);
+    }
+
+    @Test
+    void a_signal_reaches_the_batch_script() throws IOException {
+        String id =
+                submitted("--wrap", "trap 'exit 7' USR1; touch ready; while :; do sleep 0.1; done");
+        await().atMost(PATIENCE).until(() -> Files.exists(mesh.work().resolve("ready")));
+
+        mesh.berth("scancel", "--batch", "--signal=USR1", id).succeeded();
+
+        awaitState(id, "FAILED");
+        assertThat(job(Long.parseLong(id)).path("exit").asText()).isEqualTo("7:0");
+    }
+
+    private String submitted(String... words) throws IOException {
+        var command = new ArrayList<>(List.of("sbatch", "--parsable"));
+        command.addAll(List.of(words));
+        return mesh.berth(command.toArray(String[]::new)).succeeded().out().strip();
+    }
+
+    private void awaitState(String id, String state) {
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(job(Long.parseLong(id)).path("state").asText())
+                                .isEqualTo(state));
     }
 
     private JsonNode job(long id) throws IOException {

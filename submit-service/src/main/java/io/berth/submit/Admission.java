@@ -1,5 +1,6 @@
 package io.berth.submit;
 
+import static io.berth.submit.Checks.invalid;
 import static io.berth.submit.Checks.line;
 import static io.berth.submit.Checks.listed;
 import static io.berth.submit.Checks.number;
@@ -17,6 +18,8 @@ import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.PartitionRules.State;
 import io.berth.core.limits.Access;
+import io.berth.slurm.ArrayText;
+import io.berth.slurm.InvalidOption;
 import io.berth.slurm.JobSubmission;
 import io.berth.submit.Refusal.InvalidAccount;
 import io.berth.submit.Refusal.InvalidPartition;
@@ -38,15 +41,22 @@ import org.jspecify.annotations.Nullable;
 /// An operator may submit for every user and to every account; a user for himself and to his
 /// accounts.
 public final class Admission {
-    private static final long MAX_TIME_LIMIT_SECONDS = 10_000_000_000L;
-    private static final int MAX_NICE = 2_147_483_645;
+    static final long MAX_TIME_LIMIT_SECONDS = 10_000_000_000L;
+    static final int MAX_NICE = 2_147_483_645;
 
     private final Configuration configuration;
     private final Collection<NodeSeen> nodes;
     private final Caller caller;
+    private final int maxArraySize;
 
     /// @param nodes all registered nodes
-    public Admission(Configuration configuration, Collection<NodeSeen> nodes, Caller caller) {
+    /// @param maxArraySize indices of an array are below this
+    public Admission(
+            Configuration configuration,
+            Collection<NodeSeen> nodes,
+            Caller caller,
+            int maxArraySize) {
+        this.maxArraySize = maxArraySize;
         this.configuration = configuration;
         this.nodes = nodes;
         this.caller = caller;
@@ -55,7 +65,10 @@ public final class Admission {
     /// What became of a submission.
     public sealed interface Decision {
         /// It may become a job.
-        record Admitted(JobDescription description, Launch launch) implements Decision {
+        ///
+        /// @param array the tasks of the array that it becomes; null is one job
+        record Admitted(JobDescription description, Launch launch, @Nullable ArrayText array)
+                implements Decision {
             /// What is to be launched under that id.
             public JobSpec spec(JobId job) {
                 return launch.spec(job, description);
@@ -68,7 +81,9 @@ public final class Admission {
 
     public Decision decide(JobSubmission asked) {
         try {
-            return new Decision.Admitted(description(asked), Launch.of(asked, caller));
+            ArrayText array = array(asked.conditions().array());
+            return new Decision.Admitted(
+                    description(asked), Launch.of(asked, caller, array != null), array);
         } catch (Refused e) {
             return new Decision.NotAdmitted(e.refusal());
         }
@@ -107,10 +122,28 @@ public final class Admission {
                 requireNonNullElse(asked.launch(), LaunchMode.BATCH),
                 timeLimit(asked, partition),
                 nice(asked),
-                requireNonNullElse(asked.requeue(), true));
+                requireNonNullElse(asked.requeue(), true),
+                RequestedTerms.of(asked.conditions(), caller));
     }
 
-    private Partition partition(@Nullable String name) throws Refused {
+    private @Nullable ArrayText array(@Nullable String text) throws Refused {
+        if (text == null) {
+            return null;
+        }
+        try {
+            ArrayText array = ArrayText.parse(text);
+            if (array != null && array.tasks().toBitSet().length() > maxArraySize) {
+                throw invalid(
+                        "Invalid job array specification: indices may be 0 to "
+                                + (maxArraySize - 1));
+            }
+            return array;
+        } catch (InvalidOption e) {
+            throw invalid("Invalid job array specification: " + quoted(text));
+        }
+    }
+
+    Partition partition(@Nullable String name) throws Refused {
         Partition partition =
                 name == null
                         ? configuration.defaultPartition().orElse(null)
@@ -130,7 +163,7 @@ public final class Admission {
         return partition;
     }
 
-    private String account(@Nullable String name, String user) throws Refused {
+    String account(@Nullable String name, String user) throws Refused {
         if (name == null) {
             return configuration.accountOf(user);
         }
@@ -147,7 +180,7 @@ public final class Admission {
         return name;
     }
 
-    private String qos(@Nullable String name, String user, String account) throws Refused {
+    String qos(@Nullable String name, String user, String account) throws Refused {
         var access = new Access(configuration);
         if (name == null) {
             return access.defaultQos(user, account);
@@ -173,7 +206,8 @@ public final class Admission {
         return name;
     }
 
-    private void enter(Partition partition, String account, String qos) throws Refused {
+    /// @throws Refused if the partition takes no jobs, or not of that account or QOS
+    void enter(Partition partition, String account, String qos) throws Refused {
         State state = partition.partitionRules().state();
         if (state == State.DRAIN || state == State.INACTIVE) {
             throw new Refused(
@@ -198,7 +232,10 @@ public final class Admission {
     private ResourceRequest request(JobSubmission asked, Partition partition) throws Refused {
         List<NodeSeen> candidates =
                 nodes.stream().filter(node -> PartitionNodes.has(partition, node.node())).toList();
-        var request = new RequestedResources(asked, partition, candidates).request();
+        var request =
+                new RequestedResources(asked, partition, candidates)
+                        .request(RequestedNodes.of(asked.nodesWanted(), nodes));
+        RequestedNodes.check(request);
         var obstacle = new Feasibility(request, candidates).obstacle();
         if (obstacle.isPresent()) {
             throw new Refused(

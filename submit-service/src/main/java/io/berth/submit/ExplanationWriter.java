@@ -230,9 +230,9 @@ final class ExplanationWriter {
     private String wanted() {
         GpuRequest gpus = request.gpus();
         var text = new StringBuilder();
-        if (gpus.perNode() > 0) {
+        if (request.gpusOn(0) > 0) {
             String type = gpus.type() == null ? "" : gpus.type() + " ";
-            text.append(counted(gpus.perNode(), type + "GPU")).append(", ");
+            text.append(counted(request.gpusOn(0), type + "GPU")).append(", ");
         }
         text.append(counted(request.cpusOn(0), "CPU"));
         if (request.memory().wholeNode()) {
@@ -259,7 +259,7 @@ final class ExplanationWriter {
                         .max()
                         .orElse(0);
         String text =
-                gpus.perNode() > 0
+                request.gpusOn(0) > 0
                         ? "Free are %s, at most %d on one node, and at most %s on one node"
                                 .formatted(
                                         counted(freeGpus, "such GPU"),

@@ -33,7 +33,7 @@ public final class Feasibility {
 
     /// Whether the node, empty, could hold the largest part of the job.
     public boolean couldHold(NodeSeen node) {
-        return gpusOf(node, request.gpus()) >= request.gpus().perNode()
+        return gpusOf(node, request.gpus()) >= request.gpusOn(0)
                 && node.inventory().cpus() >= request.cpusOn(0)
                 && node.inventory().memoryMib() >= memoryMib();
     }
@@ -51,12 +51,12 @@ public final class Feasibility {
         GpuRequest gpus = request.gpus();
         String type = gpus.type();
         NodeSeen mostGpus = largest(node -> gpusOf(node, gpus));
-        if (type != null && gpus.perNode() > 0 && gpusOf(mostGpus, gpus) == 0) {
+        if (type != null && request.gpusOn(0) > 0 && gpusOf(mostGpus, gpus) == 0) {
             return "no node has GPUs of type " + quoted(type) + "; types there are: " + types();
         }
-        if (gpusOf(mostGpus, gpus) < gpus.perNode()) {
+        if (gpusOf(mostGpus, gpus) < request.gpusOn(0)) {
             String kind = type == null ? "" : type + " ";
-            return tooMuch(gpus.perNode(), kind + "GPUs", gpusOf(mostGpus, gpus), mostGpus);
+            return tooMuch(request.gpusOn(0), kind + "GPUs", gpusOf(mostGpus, gpus), mostGpus);
         }
         NodeSeen mostCpus = largest(node -> node.inventory().cpus());
         if (mostCpus.inventory().cpus() < request.cpusOn(0)) {
@@ -68,7 +68,7 @@ public final class Feasibility {
                     memoryMib(), "MiB of memory", mostMemory.inventory().memoryMib(), mostMemory);
         }
         return "no single node has %d GPUs, %d CPUs and %d MiB of memory together"
-                .formatted(gpus.perNode(), request.cpusOn(0), memoryMib());
+                .formatted(request.gpusOn(0), request.cpusOn(0), memoryMib());
     }
 
     private static String tooMuch(long asked, String what, long there, NodeSeen node) {

@@ -3,11 +3,13 @@ package io.berth.submit;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.ArrayTask;
 import io.berth.contracts.ExitStatus;
+import io.berth.contracts.Hold;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.Rank;
 import io.berth.contracts.Reason;
+import io.berth.contracts.event.JobStatus.Planned;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 /// @param attempt the current run, else the last one
 /// @param restarts runs that ended without deciding the job
 /// @param endedAt 0 while the job lives
+/// @param eligibleAt since when it may start, as far as holds, times and other jobs go; 0 if it may
+///   not; null is since its submission
+/// @param planned null if nothing is expected of it
 public record Job(
         JobId id,
         JobDescription description,
@@ -37,7 +42,10 @@ public record Job(
         long endedAt,
         @Nullable ExitStatus exit,
         @Nullable String cancelledBy,
-        @Nullable String message) {
+        @Nullable String message,
+        @Nullable Hold hold,
+        @Nullable Long eligibleAt,
+        @Nullable Planned planned) {
     /// A run as far as people ask for it.
     ///
     /// @param holding whether it still holds its resources
@@ -81,9 +89,10 @@ public record Job(
         return attempt == null || pending() ? 0 : attempt.placedAt();
     }
 
-    /// How long the job has waited, or had when it was placed or ended.
+    /// How long the job has waited for its turn, or had when it was placed or ended.
     public long waitedMillis(long now) {
         long until = placedAt() > 0 ? placedAt() : endedAt > 0 ? endedAt : now;
-        return Math.max(0, until - submittedAt);
+        long since = eligibleAt == null || eligibleAt == 0 ? submittedAt : eligibleAt;
+        return Math.max(0, until - since);
     }
 }

@@ -38,6 +38,9 @@ public final class JobFold {
                 0,
                 null,
                 null,
+                null,
+                submitted.description().conditions().hold(),
+                null,
                 null);
     }
 
@@ -62,7 +65,10 @@ public final class JobFold {
                 status.endedAt(),
                 status.exit(),
                 status.cancelledBy(),
-                status.message());
+                status.message(),
+                status.hold(),
+                status.eligibleAt(),
+                status.planned());
     }
 
     private JobDescription description(JobDescription it) {
@@ -76,7 +82,8 @@ public final class JobFold {
                 it.launch(),
                 it.timeLimitSeconds(),
                 it.nice(),
-                it.requeue());
+                it.requeue(),
+                it.terms());
     }
 
     private @Nullable Attempt attempt(JobStatus status) {

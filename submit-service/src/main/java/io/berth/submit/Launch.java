@@ -32,7 +32,9 @@ public record Launch(
     private static final int MAX_ARGUMENTS = 10_000;
 
     /// What a submission asks to launch, with defaults for what it leaves out.
-    static Launch of(JobSubmission asked, Caller caller) throws Refused {
+    ///
+    /// @param array whether each task of an array writes a file of its own
+    static Launch of(JobSubmission asked, Caller caller, boolean array) throws Refused {
         String directory =
                 line(
                         "the working directory",
@@ -48,7 +50,8 @@ public record Launch(
                 directory,
                 line(
                         "the output file",
-                        requireNonNullElse(asked.standardOutput(), "slurm-%j.out"),
+                        requireNonNullElse(
+                                asked.standardOutput(), array ? "slurm-%A_%a.out" : "slurm-%j.out"),
                         Checks.MAX_PATH),
                 Checks.pathOrNull("the error file", asked.standardError()),
                 Checks.pathOrNull("the input file", asked.standardInput()),

@@ -1,6 +1,7 @@
 package io.berth.submit;
 
 import io.berth.contracts.Inventory;
+import io.berth.contracts.NodeHold;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.NodeStatus.Presence;
@@ -37,8 +38,14 @@ public record Node(
         return status.presence() == Presence.UP;
     }
 
-    /// In Slurm's words.
+    /// In Slurm's words. What an operator said of it outranks what it does.
     public String state() {
+        NodeHold hold = status.hold();
+        if (hold != null) {
+            return hold.kind() == NodeHold.Kind.DOWN
+                    ? "DOWN"
+                    : jobs.isEmpty() ? "DRAINED" : "DRAINING";
+        }
         return switch (status.presence()) {
             case DOWN -> "DOWN";
             case SILENT, LEFT -> "NOT_RESPONDING";

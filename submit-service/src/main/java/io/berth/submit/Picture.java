@@ -1,6 +1,7 @@
 package io.berth.submit;
 
 import io.berth.contracts.Allocation;
+import io.berth.contracts.ArrayTask;
 import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.config.Configuration;
@@ -57,7 +58,7 @@ public final class Picture {
     /// What is remembered of the submissions of one cell.
     private static final class Cell {
         final Idempotency idempotency = new Idempotency();
-        final NavigableMap<Long, Job> unseen = new TreeMap<>();
+        final NavigableMap<Long, List<Job>> unseen = new TreeMap<>();
         long seenBelow;
     }
 
@@ -100,9 +101,12 @@ public final class Picture {
         if (offset < cell.seenBelow) {
             return;
         }
-        var job = JobFold.submitted(submitted, cellNumber, offset, appendedAt);
-        if (jobs.putIfAbsent(job.id(), job) == null) {
-            cell.unseen.put(offset, job);
+        for (Submitted one : submitted.jobs()) {
+            var job = JobFold.submitted(one, cellNumber, offset, appendedAt);
+            noticeJob(job.id().value());
+            if (jobs.putIfAbsent(job.id(), job) == null) {
+                cell.unseen.computeIfAbsent(offset, _ -> new ArrayList<>()).add(job);
+            }
         }
     }
 
@@ -153,9 +157,9 @@ public final class Picture {
         cell.seenBelow = Math.max(cell.seenBelow, seenBelow(status));
         var seen = cell.unseen.headMap(cell.seenBelow).values().iterator();
         while (seen.hasNext()) {
-            Job job = seen.next();
-            if (job.submittedAt() < appendedAt - SETTLED_MILLIS) {
-                jobs.remove(job.id(), job);
+            List<Job> unseen = seen.next();
+            if (unseen.getFirst().submittedAt() < appendedAt - SETTLED_MILLIS) {
+                unseen.forEach(job -> jobs.remove(job.id(), job));
                 seen.remove();
             }
         }
@@ -185,6 +189,25 @@ public final class Picture {
 
     public Optional<Job> job(JobId id, long now) {
         return Optional.ofNullable(jobs.get(id)).filter(job -> shown(job, now));
+    }
+
+    /// The jobs that a name means, in the order of their ids.
+    public List<Job> named(JobName name, long now) {
+        var named = new ArrayList<Job>();
+        for (Job job : jobs.tailMap(name.id()).values()) {
+            ArrayTask task = job.description().array();
+            if (name.names(job) && shown(job, now)) {
+                named.add(job);
+            }
+            boolean last = task == null || !task.array().equals(name.id());
+            if (last && job.id().equals(name.id())) {
+                break;
+            }
+            if (task != null && name.id().equals(task.array()) && task.task() == task.max()) {
+                break;
+            }
+        }
+        return named;
     }
 
     /// All jobs in the order of their ids.

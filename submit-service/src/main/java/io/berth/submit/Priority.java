@@ -4,6 +4,8 @@ import io.berth.contracts.Rank;
 import java.util.Comparator;
 
 /// A job's priority taken apart, in millionths of a point.
+///
+/// @param set by an operator, and then all there is; 0 if none did
 public record Priority(
         long age,
         long association,
@@ -12,7 +14,8 @@ public record Priority(
         long partition,
         long qos,
         long tres,
-        long nice) {
+        long nice,
+        long set) {
     private static final long MILLION = 1_000_000;
 
     /// The order in which jobs of one partition are tried: the highest priority first, then the
@@ -24,6 +27,10 @@ public record Priority(
     }
 
     public static Priority of(Job job, Shares shares, long now) {
+        Long set = job.description().conditions().priority();
+        if (set != null) {
+            return new Priority(0, 0, 0, 0, 0, 0, 0, 0, set * MILLION);
+        }
         Rank rank = job.rank();
         return new Priority(
                 rank.after(job.waitedMillis(now)) - rank.after(0),
@@ -33,11 +40,12 @@ public record Priority(
                 rank.partition(),
                 rank.qos(),
                 rank.tresPart(),
-                rank.nice());
+                rank.nice(),
+                0);
     }
 
     public long total() {
-        return age + association + fairShare + jobSize + partition + qos + tres + nice;
+        return age + association + fairShare + jobSize + partition + qos + tres + nice + set;
     }
 
     /// The priority in whole points, rounded down as Slurm does it, never below 0.

@@ -39,6 +39,11 @@ public sealed interface Refusal {
     /// The caller may not do this to that user's jobs.
     record NotAllowed(String detail) implements Refusal {}
 
+    record InvalidNode(String detail) implements Refusal {}
+
+    /// The job is too far for what is asked of it.
+    record JobNotPending(String detail) implements Refusal {}
+
     record JobNotFound(String detail) implements Refusal {}
 
     record NodeNotFound(String detail) implements Refusal {}
@@ -59,6 +64,8 @@ public sealed interface Refusal {
             case InvalidRequest _ -> "invalid_request";
             case KeyReused _ -> "idempotency_key_reused";
             case NotAllowed _ -> "not_allowed";
+            case InvalidNode _ -> "invalid_node";
+            case JobNotPending _ -> "job_not_pending";
             case JobNotFound _ -> "job_not_found";
             case NodeNotFound _ -> "node_not_found";
         };

@@ -7,12 +7,14 @@ import io.berth.contracts.GpuRequest;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.MemoryRequest.Per;
+import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.slurm.JobSubmission;
 import java.util.Collection;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// The resources that a submission asks for, worked out as Slurm does it from counts that may be
 /// given in total, per node and per task.
@@ -57,7 +59,8 @@ final class RequestedResources {
                 (int) number("the number of GPUs per task", asked.gpusPerTask(), 0, MAX_GPUS, 0);
     }
 
-    ResourceRequest request() throws Refused {
+    /// @param where which nodes will do; null is any
+    ResourceRequest request(@Nullable NodeConstraints where) throws Refused {
         int nodes = nodes();
         int tasks = tasks(nodes);
         int cpusPerTask =
@@ -73,7 +76,8 @@ final class RequestedResources {
                     tasks + " tasks of " + cpusPerTask + " CPUs are more than any cluster has");
         }
         var gpuRequest = gpuRequest(nodes, tasks);
-        return new ResourceRequest(nodes, tasks, cpusPerTask, memory(gpuRequest), gpuRequest);
+        return new ResourceRequest(
+                nodes, tasks, cpusPerTask, memory(gpuRequest), gpuRequest, where);
     }
 
     private int nodes() throws Refused {

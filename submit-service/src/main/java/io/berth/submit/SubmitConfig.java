@@ -19,6 +19,10 @@ public interface SubmitConfig {
     @WithDefault("2s")
     Duration viewTimeout();
 
+    /// Indices of job arrays are below this: Slurm's MaxArraySize, at most 65536.
+    @WithDefault("10001")
+    int maxArraySize();
+
     /// How long the body of a request may take to arrive.
     @WithDefault("60s")
     Duration bodyTimeout();

@@ -114,7 +114,7 @@ final class RequestedResourcesTest {
     void without_a_default_of_the_partition_a_job_has_all_memory_of_its_nodes() throws Refused {
         var request =
                 new RequestedResources(Asked.fields("default"), partition("cpu"), List.of())
-                        .request();
+                        .request(null);
 
         assertThat(request.memory().wholeNode()).isTrue();
     }
@@ -124,14 +124,14 @@ final class RequestedResourcesTest {
     void while_no_node_is_known_all_gpus_go_to_one_node(int gpus) throws Refused {
         var request =
                 new RequestedResources(Asked.fields("gpus=" + gpus), partition("batch"), List.of())
-                        .request();
+                        .request(null);
 
         assertThat(request.nodes()).isEqualTo(1);
     }
 
     private static ResourceRequest request(String asked) throws Refused {
         List<NodeSeen> nodes = Samples.NODES;
-        return new RequestedResources(Asked.fields(asked), partition("batch"), nodes).request();
+        return new RequestedResources(Asked.fields(asked), partition("batch"), nodes).request(null);
     }
 
     private static Partition partition(String name) {

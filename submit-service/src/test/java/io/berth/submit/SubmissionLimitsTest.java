@@ -132,7 +132,8 @@ final class SubmissionLimitsTest {
         var alice = new Caller("alice", false, "10.0.0.1");
 
         var decision =
-                new Admission(configuration, Samples.NODES, alice).decide(Asked.fields("default"));
+                new Admission(configuration, Samples.NODES, alice, 10_001)
+                        .decide(Asked.fields("default"));
 
         assertThat(decision)
                 .isInstanceOfSatisfying(

@@ -21,6 +21,7 @@ final class SubmitConfigTest {
         assertThat(config.writeTimeout()).isEqualTo(Duration.ofSeconds(4));
         assertThat(config.viewTimeout()).isEqualTo(Duration.ofSeconds(2));
         assertThat(config.bodyTimeout()).isEqualTo(Duration.ofSeconds(60));
+        assertThat(config.maxArraySize()).isEqualTo(10_001);
         assertThat(config.followers()).isEqualTo(256);
     }
 }

@@ -1,20 +1,37 @@
 package io.berth.submit.http;
 
+import io.berth.contracts.NodeName;
 import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.NodeRequest;
+import io.berth.submit.Deadline;
+import io.berth.submit.Node;
+import io.berth.submit.NodeChange;
 import io.berth.submit.Picture;
 import io.berth.submit.Position;
 import io.berth.submit.Refusal.NodeNotFound;
 import io.berth.submit.Refused;
+import io.berth.submit.SubmitConfig;
+import io.berth.submit.kafka.SubmissionWriter;
 import io.smallrye.common.annotation.RunOnVirtualThread;
+import io.vertx.core.http.HttpServerRequest;
 import jakarta.annotation.security.RolesAllowed;
+import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.HeaderParam;
+import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import java.io.InputStream;
 import java.time.Clock;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
 
@@ -27,10 +44,21 @@ import org.jspecify.annotations.Nullable;
 public class ClusterResource {
     private final Gateway gateway;
     private final Clock clock;
+    private final SubmissionWriter writer;
+    private final Callers callers;
+    private final SubmitConfig config;
 
-    ClusterResource(Gateway gateway, Clock clock) {
+    ClusterResource(
+            Gateway gateway,
+            Clock clock,
+            SubmissionWriter writer,
+            Callers callers,
+            SubmitConfig config) {
         this.gateway = gateway;
         this.clock = clock;
+        this.writer = writer;
+        this.callers = callers;
+        this.config = config;
     }
 
     @GET
@@ -51,10 +79,38 @@ public class ClusterResource {
             @HeaderParam(JobResource.POSITION) @Nullable String position)
             throws Refused {
         Picture picture = picture(position);
+        return NodeJson.of(node(name, picture), picture);
+    }
+
+    @POST
+    @Path("nodes/{name}")
+    @Consumes(MediaType.APPLICATION_JSON)
+    @Operation(
+            summary = "Drain a node, take it down or up again, give it features",
+            description =
+                    "A node that drains gets no new work; one that goes down is cleared of what runs there.")
+    @RequestBody(content = @Content(schema = @Schema(implementation = NodeChange.class)))
+    @APIResponse(responseCode = "202", description = "It stands in the log, and will happen")
+    @APIResponse(responseCode = "403", description = "The caller is no operator")
+    public Response change(
+            @PathParam("name") String name, InputStream body, @Context HttpServerRequest request)
+            throws Refused {
+        NodeChange change =
+                StrictJson.read(
+                        SubmissionBody.bytes(body, config.bodyTimeout()),
+                        NodeChange.class,
+                        "a change of a node: an object");
+        NodeName node = node(name, gateway.picture(null)).name();
+        for (NodeRequest asked : change.requests(node, callers.of(request))) {
+            writer.ask(asked, Deadline.in(config.answerTimeout()));
+        }
+        return Response.accepted().build();
+    }
+
+    private static Node node(String name, Picture picture) throws Refused {
         return picture.nodes().stream()
                 .filter(node -> node.name().value().equals(name))
                 .findFirst()
-                .map(node -> NodeJson.of(node, picture))
                 .orElseThrow(() -> new Refused(new NodeNotFound("there is no such node")));
     }
 

@@ -27,7 +27,7 @@ record EventFilter(Set<JobId> jobs, List<String> users, List<String> types) {
             throws Refused {
         var ids = new TreeSet<JobId>();
         for (String id : JobFilter.words(jobs)) {
-            ids.add(JobFilter.jobId(id));
+            ids.add(jobId(id));
         }
         List<String> wanted = JobFilter.words(types);
         if (!TYPES.containsAll(wanted)) {
@@ -49,5 +49,14 @@ record EventFilter(Set<JobId> jobs, List<String> users, List<String> types) {
         return user != null
                 ? user
                 : picture.job(event.job(), now).map(job -> job.user()).orElse("");
+    }
+
+    private static JobId jobId(String text) throws Refused {
+        try {
+            return new JobId(Long.parseLong(text));
+        } catch (IllegalArgumentException e) {
+            throw new Refused(
+                    new InvalidRequest("a job id is a positive number, and not what is given"));
+        }
     }
 }

@@ -16,11 +16,11 @@ import io.berth.submit.Checks;
 import io.berth.submit.Deadline;
 import io.berth.submit.Job;
 import io.berth.submit.JobFold;
+import io.berth.submit.JobName;
 import io.berth.submit.Picture;
 import io.berth.submit.Position;
 import io.berth.submit.Refusal.JobNotFound;
 import io.berth.submit.Refusal.KeyReused;
-import io.berth.submit.Refusal.NotAllowed;
 import io.berth.submit.Refused;
 import io.berth.submit.Sha256;
 import io.berth.submit.SubmissionLimits;
@@ -34,10 +34,11 @@ import java.time.Clock;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What people can do with jobs: submit, find, cancel.
+/// How jobs come in and are found.
 ///
 /// A submission with an idempotency key is answered only after the gateway has read it back from
 /// the log: the first in log order with that key is the job, whichever replica wrote it.
@@ -75,7 +76,7 @@ public class Gateway {
                 write(asked, caller, key == null ? null : new IdempotencyKey(key, request), due);
         if (key == null) {
             return JobFold.submitted(
-                    written.submitted(),
+                    written.submitted().jobs().getFirst(),
                     SubmissionWriter.CELL,
                     written.offset(),
                     written.appendedAt());
@@ -95,7 +96,9 @@ public class Gateway {
         var configuration =
                 picture.configuration()
                         .orElseThrow(() -> new Unavailable("the cluster has no configuration yet"));
-        var admission = new Admission(configuration, picture.registrations(), caller);
+        var admission =
+                new Admission(
+                        configuration, picture.registrations(), caller, config.maxArraySize());
         return switch (admission.decide(asked)) {
             case Admitted admitted -> {
                 limits.check(configuration, admitted.description(), picture.jobs(clock.millis()));
@@ -129,48 +132,40 @@ public class Gateway {
         }
     }
 
-    /// The job of that id, even if another replica has only just written it.
+    /// Those jobs that the names mean and the log has, in the order of their ids.
     ///
-    /// @throws Unavailable if it cannot be known whether there is one
-    public Job job(JobId id) throws Refused {
-        return jobs(Set.of(id)).stream()
-                .findFirst()
-                .orElseThrow(() -> new Refused(new JobNotFound("there is no job " + id)));
-    }
-
-    /// Those of the jobs that the log has, in the order given.
-    ///
-    /// @throws Unavailable if one is not known, and may yet be in the log
-    public List<Job> jobs(Collection<JobId> ids) {
-        List<Job> known = known(ids);
-        if (known.size() == ids.size()) {
-            return known;
+    /// @throws Unavailable if some are not known, and may yet be in the log
+    public List<Job> all(Collection<JobName> names) {
+        SortedMap<JobId, Job> known = known(names);
+        if (names.stream().anyMatch(name -> known.values().stream().noneMatch(name::names))) {
+            log.catchUp(Deadline.in(config.viewTimeout()));
+            return List.copyOf(known(names).values());
         }
-        log.catchUp(Deadline.in(config.viewTimeout()));
-        return known(ids);
+        return List.copyOf(known.values());
     }
 
-    private List<Job> known(Collection<JobId> ids) {
+    private SortedMap<JobId, Job> known(Collection<JobName> names) {
         Picture picture = log.picture();
-        long now = clock.millis();
-        return ids.stream().map(id -> picture.job(id, now)).flatMap(Optional::stream).toList();
+        var known = new TreeMap<JobId, Job>();
+        for (JobName name : names) {
+            picture.named(name, clock.millis()).forEach(job -> known.put(job.id(), job));
+        }
+        return known;
     }
 
-    /// Asks that the job end; a job that has ended stays as it is.
-    public Position cancel(JobId id, Caller caller) throws Refused {
-        Job job = job(id);
-        if (!caller.mayActFor(job.user())) {
-            throw new Refused(
-                    new NotAllowed(
-                            "job "
-                                    + id
-                                    + " is not "
-                                    + caller.user()
-                                    + "'s: only its owner or an operator may cancel it"));
+    /// The jobs that a name means, at least one.
+    ///
+    /// @throws Unavailable if it cannot be known whether there are any
+    public List<Job> named(JobName name) throws Refused {
+        List<Job> named = log.picture().named(name, clock.millis());
+        if (named.isEmpty()) {
+            log.catchUp(Deadline.in(config.viewTimeout()));
+            named = log.picture().named(name, clock.millis());
         }
-        return job.state().terminal()
-                ? Position.after(job)
-                : writer.cancel(id, caller, Deadline.in(config.answerTimeout()));
+        if (named.isEmpty()) {
+            throw new Refused(new JobNotFound("there is no job " + name));
+        }
+        return named;
     }
 
     /// The picture, at least as far as a client knows the log.

@@ -1,25 +1,24 @@
 package io.berth.submit.http;
 
-import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.submit.Job;
+import io.berth.submit.JobName;
 import io.berth.submit.Refusal.InvalidRequest;
 import io.berth.submit.Refused;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.SortedSet;
-import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Which jobs a list shows. Without states: those that have not ended, or, where ids are given, all
 /// of those.
 ///
-/// @param ids,users,partitions empty is all
+/// @param names,users,partitions empty is all
 record JobFilter(
-        Set<JobState> states, SortedSet<JobId> ids, List<String> users, List<String> partitions) {
+        Set<JobState> states, List<JobName> names, List<String> users, List<String> partitions) {
     /// From the parameters of a query, lists with commas.
     static JobFilter of(
             @Nullable String states,
@@ -31,25 +30,26 @@ record JobFilter(
         for (String state : words(states)) {
             wanted.addAll(statesOf(state));
         }
-        var jobs = new TreeSet<JobId>();
-        for (String id : words(ids)) {
-            jobs.add(jobId(id));
+        var jobs = new ArrayList<JobName>();
+        for (String name : names(ids)) {
+            jobs.add(JobName.parse(name));
         }
         return new JobFilter(wanted, jobs, words(users), words(partitions));
     }
 
-    static JobId jobId(String text) throws Refused {
-        try {
-            return new JobId(Long.parseLong(text));
-        } catch (IllegalArgumentException e) {
-            throw new Refused(
-                    new InvalidRequest("a job id is a positive number, and not what is given"));
-        }
+    /// Job names between commas; commas within brackets part none.
+    private static List<String> names(@Nullable String list) {
+        return list == null
+                ? List.of()
+                : Stream.of(list.split(",(?![^\\[]*\\])"))
+                        .map(String::strip)
+                        .filter(it -> !it.isEmpty())
+                        .toList();
     }
 
     boolean admits(Job job) {
         return (states.isEmpty()
-                        ? !ids.isEmpty() || !job.state().terminal()
+                        ? !names.isEmpty() || !job.state().terminal()
                         : states.contains(job.state()))
                 && (users.isEmpty() || users.contains(job.user()))
                 && (partitions.isEmpty() || partitions.contains(job.partition()));

@@ -69,6 +69,7 @@ record JobJson(
         boolean simulated,
         List<AllocationJson> allocations,
         @Nullable Long billingRateMilli,
+        @JsonUnwrapped TermsJson terms,
         @JsonUnwrapped @Nullable LaunchJson launchPart) {
 
     /// What the job has, or had, on one node.
@@ -129,6 +130,7 @@ record JobJson(
                 allocations.stream().anyMatch(it -> simulated(it, picture)),
                 allocations.stream().map(it -> allocation(it, picture)).toList(),
                 attempt == null || !attempt.holding() ? null : attempt.billingRate(),
+                TermsJson.of(job),
                 launchPart);
     }
 

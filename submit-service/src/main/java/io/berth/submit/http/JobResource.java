@@ -1,10 +1,10 @@
 package io.berth.submit.http;
 
-import io.berth.contracts.JobId;
 import io.berth.slurm.JobSubmission;
 import io.berth.submit.Deadline;
 import io.berth.submit.Explanation;
 import io.berth.submit.Job;
+import io.berth.submit.JobName;
 import io.berth.submit.Picture;
 import io.berth.submit.Position;
 import io.berth.submit.Refusal.InvalidRequest;
@@ -15,7 +15,6 @@ import io.smallrye.common.annotation.RunOnVirtualThread;
 import io.vertx.core.http.HttpServerRequest;
 import jakarta.annotation.security.RolesAllowed;
 import jakarta.ws.rs.Consumes;
-import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.POST;
@@ -29,6 +28,7 @@ import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
 import java.net.URI;
 import java.time.Clock;
+import java.util.List;
 import java.util.stream.Stream;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
@@ -38,7 +38,7 @@ import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
 
-/// `/v1/jobs`: submit, query and cancel jobs.
+/// `/v1/jobs`: submit and find jobs.
 @Path("/v1/jobs")
 @Produces(MediaType.APPLICATION_JSON)
 @RolesAllowed({Callers.OPERATOR, Callers.USER})
@@ -158,7 +158,7 @@ public class JobResource {
         Picture picture = picture(position);
         long now = clock.millis();
         Stream<Job> jobs =
-                filter.ids().isEmpty() ? picture.jobs(now) : gateway.jobs(filter.ids()).stream();
+                filter.names().isEmpty() ? picture.jobs(now) : gateway.all(filter.names()).stream();
         return new Lists.Jobs(
                 jobs.filter(filter::admits)
                         .map(job -> JobJson.of(job, picture, now, null))
@@ -175,9 +175,8 @@ public class JobResource {
     @APIResponse(responseCode = "404", description = "The log has no such job")
     public JobJson one(@PathParam("id") String id, @HeaderParam(POSITION) @Nullable String position)
             throws Refused {
-        JobId jobId = JobFilter.jobId(id);
         Picture picture = picture(position);
-        Job job = gateway.job(jobId);
+        Job job = one(id);
         LaunchJson launch =
                 specs.read(job, Deadline.in(config.viewTimeout()))
                         .map(spec -> LaunchJson.of(spec, job))
@@ -190,22 +189,17 @@ public class JobResource {
     @Operation(summary = "Why a job is in its state, and its place in the queue")
     public WhyJson why(@PathParam("id") String id, @HeaderParam(POSITION) @Nullable String position)
             throws Refused {
-        JobId jobId = JobFilter.jobId(id);
         Picture picture = picture(position);
-        return WhyJson.of(Explanation.of(gateway.job(jobId), picture, clock.millis()));
+        return WhyJson.of(Explanation.of(one(id), picture, clock.millis()));
     }
 
-    @DELETE
-    @Path("{id}")
-    @Operation(
-            summary = "Cancel a job",
-            description = "The job ends soon. A job that has ended stays as it is.")
-    @APIResponse(responseCode = "202", description = "The job will end, or has ended")
-    @APIResponse(responseCode = "403", description = "The job is another user's")
-    public Response cancel(@PathParam("id") String id, @Context HttpServerRequest request)
-            throws Refused {
-        Position position = gateway.cancel(JobFilter.jobId(id), callers.of(request));
-        return Response.accepted().header(POSITION, position).build();
+    /// The job that the text names; of an array the first task that is not over.
+    private Job one(String text) throws Refused {
+        List<Job> named = gateway.named(JobName.parse(text));
+        return named.stream()
+                .filter(job -> !job.state().terminal())
+                .findFirst()
+                .orElse(named.getFirst());
     }
 
     private Picture picture(@Nullable String position) throws Refused {

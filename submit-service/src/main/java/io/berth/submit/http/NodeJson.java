@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.Isolation;
+import io.berth.contracts.NodeHold;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A node as it is answered.
 ///
+/// @param reasonUser the operator who gave the reason
+/// @param features what `--constraint` may ask of it
 /// @param heardAt of the last heartbeat, as `loadPercent` and `memoryUsedMib`; left out before the
 ///   first
 @Schema(name = "Node")
@@ -25,7 +28,11 @@ import org.jspecify.annotations.Nullable;
 record NodeJson(
         String name,
         String state,
+        boolean responding,
         @Nullable String reason,
+        @Nullable String reasonUser,
+        @Nullable Long reasonAt,
+        List<String> features,
         int cpus,
         int cpusAllocated,
         long memoryMib,
@@ -67,10 +74,15 @@ record NodeJson(
     static NodeJson of(Node node, Picture picture) {
         Inventory inventory = node.inventory();
         Beat beat = node.beat();
+        NodeHold hold = node.status().hold();
         return new NodeJson(
                 node.name().value(),
                 node.state(),
-                node.up() ? null : "Not responding",
+                node.up(),
+                hold == null ? node.up() ? null : "Not responding" : hold.reason(),
+                hold == null ? null : hold.user(),
+                hold == null ? null : hold.since(),
+                List.copyOf(node.status().allFeatures()),
                 inventory.cpus(),
                 node.cpusHeld(),
                 inventory.memoryMib(),

@@ -29,12 +29,14 @@ public record Problem(String type, String title, int status, String code, String
             case Refusal.InvalidJson _, Refusal.InvalidRequest _ -> 400;
             case Refusal.NotAllowed _ -> 403;
             case Refusal.JobNotFound _, Refusal.NodeNotFound _ -> 404;
+            case Refusal.JobNotPending _ -> 409;
             case Refusal.ScriptTooLarge _ -> 413;
             case Refusal.InvalidScript _,
                     Refusal.InvalidOption _,
                     Refusal.InvalidPartition _,
                     Refusal.InvalidAccount _,
                     Refusal.InvalidQos _,
+                    Refusal.InvalidNode _,
                     Refusal.NodeConfigurationUnavailable _,
                     Refusal.PartitionClosed _,
                     Refusal.LimitReached _,

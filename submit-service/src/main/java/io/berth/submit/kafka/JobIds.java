@@ -1,12 +1,14 @@
 package io.berth.submit.kafka;
 
-import io.berth.contracts.JobId;
+import io.berth.contracts.JobArray.Ids;
 import io.berth.contracts.event.IdBlockClaimed;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.EventWriter;
 import io.berth.log.Events;
 import io.berth.submit.Deadline;
 import io.berth.submit.Unavailable;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -37,10 +39,10 @@ final class JobIds {
         this.highestJob = highestJob;
     }
 
-    /// A new id.
+    /// New ids, ascending, in as few ranges as blocks allow.
     ///
     /// @throws Unavailable if a block is needed and cannot be claimed in time
-    JobId next(Deadline due) {
+    List<Ids> next(int count, Deadline due) {
         try {
             if (!lock.tryLock(due.left().toNanos(), TimeUnit.NANOSECONDS)) {
                 throw new Unavailable("no block of job ids in time");
@@ -50,10 +52,17 @@ final class JobIds {
             throw new Unavailable("the gateway is stopping", e);
         }
         try {
-            while (next > last) {
-                claim(due);
+            var ranges = new ArrayList<Ids>();
+            for (long wanted = count; wanted > 0; ) {
+                while (next > last) {
+                    claim(due);
+                }
+                var range = new Ids(next, Math.min(last, next + wanted - 1));
+                next = range.last() + 1;
+                wanted -= range.size();
+                ranges.add(range);
             }
-            return new JobId(next++);
+            return ranges;
         } finally {
             lock.unlock();
         }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
+import io.berth.submit.JobName;
 import io.berth.submit.Refused;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,7 +31,8 @@ final class JobFilterTest {
     void lists_are_split_at_commas_and_blanks_are_dropped() throws Refused {
         var filter = JobFilter.of(null, "1, 22,", "alice,bob", "");
 
-        assertThat(filter.ids()).containsExactly(new JobId(1), new JobId(22));
+        assertThat(filter.names())
+                .containsExactly(new JobName(new JobId(1), null), new JobName(new JobId(22), null));
         assertThat(filter.users()).containsExactly("alice", "bob");
         assertThat(filter.partitions()).isEmpty();
     }

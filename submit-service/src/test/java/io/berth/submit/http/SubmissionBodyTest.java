@@ -25,7 +25,7 @@ final class SubmissionBodyTest {
                     {                                        | the body is not JSON
                     {"script":"#!/bin/sh","nodes":}          | (line 1, column 31)
                     {"script":"#!/bin/sh"} x                 | the body is not JSON
-                    null                                     | field 'script' is null
+                    null                                     | the body is not a job
                     []                                       | the body is not a job
                     "#!/bin/sh"                              | the body is not a job
                     {}                                       | field 'script' is missing

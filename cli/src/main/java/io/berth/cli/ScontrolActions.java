@@ -1,0 +1,183 @@
+package io.berth.cli;
+
+import io.berth.cli.MeshClient.Answer;
+import io.berth.slurm.HostList;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// What `scontrol` changes: jobs that are held, released, requeued or amended, and nodes that are
+/// drained and resumed.
+final class ScontrolActions {
+
+    /// Slurm tells their failure twice, the second time by an old name.
+    private static final Set<String> SUSPENDS = Set.of("hold", "uhold", "release");
+
+    private static final Set<String> NODE_STATES =
+            Set.of("drain", "down", "resume", "undrain", "idle");
+
+    private final Terminal terminal;
+    private final MeshClient client;
+
+    ScontrolActions(Terminal terminal) throws CommandFailure {
+        this.terminal = terminal;
+        this.client = MeshClient.of(terminal, "scontrol");
+    }
+
+    /// One of `hold`, `uhold`, `release`, `requeue`, `requeuehold` and `top`.
+    ///
+    /// @param operands lists of jobs
+    int ofJobs(String verb, List<String> operands) throws CommandFailure {
+        if (operands.isEmpty()) {
+            throw new CommandFailure(1, "too few arguments for keyword:" + verb + "\n");
+        }
+        var refusals = new StringBuilder();
+        for (String operand : operands) {
+            for (String job : JobIds.split(withoutKey(operand))) {
+                Answer answer =
+                        JobIds.names(job)
+                                ? client.ask("POST", JobIds.path(job) + path(verb))
+                                : new Answer(404, JsonObject.EMPTY, null);
+                if (!answer.ok()) {
+                    refusals.append(Scontrol.why(answer, job));
+                    if (SUSPENDS.contains(verb)) {
+                        refusals.append("slurm_suspend error: ")
+                                .append(Scontrol.reason(answer))
+                                .append('\n');
+                    }
+                }
+            }
+        }
+        if (!refusals.isEmpty()) {
+            throw new CommandFailure(1, refusals.toString());
+        }
+        return 0;
+    }
+
+    /// Slurm takes `jobid=17` and `17`.
+    private static String withoutKey(String operand) {
+        return operand.toLowerCase(Locale.ROOT).startsWith("jobid=")
+                ? operand.substring(6)
+                : operand;
+    }
+
+    private static String path(String verb) {
+        return switch (verb) {
+            case "uhold" -> "/hold?as=user";
+            case "requeuehold" -> "/requeue?hold=true";
+            default -> "/" + verb;
+        };
+    }
+
+    /// `update jobid=… name=value …` and `update nodename=… name=value …`.
+    int update(List<String> settings) throws CommandFailure {
+        String what = settings.isEmpty() ? "" : key(settings.getFirst());
+        List<String> rest = settings.isEmpty() ? settings : settings.subList(1, settings.size());
+        return switch (what) {
+            case "jobid", "job" -> job(value(settings.getFirst()), rest);
+            case "nodename", "node" -> nodes(value(settings.getFirst()), rest);
+            default ->
+                    throw new CommandFailure(
+                            1, "No valid entity in update command; there are: JobId=, NodeName=\n");
+        };
+    }
+
+    private static String key(String setting) {
+        int equals = setting.indexOf('=');
+        return equals < 0 ? "" : setting.substring(0, equals).toLowerCase(Locale.ROOT);
+    }
+
+    private static String value(String setting) {
+        return setting.substring(setting.indexOf('=') + 1);
+    }
+
+    private int job(String list, List<String> settings) throws CommandFailure {
+        for (String job : JobIds.split(list)) {
+            String body = new JobChanges(terminal, client, job).body(settings);
+            Answer answer =
+                    JobIds.names(job)
+                            ? client.ask("POST", JobIds.path(job), body)
+                            : new Answer(404, JsonObject.EMPTY, null);
+            if (!answer.ok()) {
+                throw Scontrol.refused(answer, job);
+            }
+        }
+        return 0;
+    }
+
+    private int nodes(String list, List<String> settings) throws CommandFailure {
+        String body = nodeBody(settings);
+        List<String> names;
+        try {
+            names = HostList.expand(list);
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.error("scontrol", String.valueOf(e.getMessage()));
+        }
+        for (String name : names) {
+            Answer answer = client.ask("POST", "/v1/nodes/" + name, body);
+            if (!answer.ok()) {
+                throw new CommandFailure(
+                        1,
+                        answer.status() == 404
+                                ? "slurm_update error: Invalid node name specified\n"
+                                : "slurm_update error: " + Scontrol.reason(answer) + "\n");
+            }
+        }
+        return 0;
+    }
+
+    private static String nodeBody(List<String> settings) throws CommandFailure {
+        var json = new LinkedHashMap<String, @Nullable Object>();
+        for (String setting : settings) {
+            String value = value(setting);
+            switch (key(setting)) {
+                case "state" -> json.put("state", state(value));
+                case "reason" -> json.put("reason", value);
+                case "features", "availablefeatures", "activefeatures" ->
+                        json.put("features", new ArrayList<>(CliOption.split(value)));
+                default -> throw Scontrol.unsupported(setting);
+            }
+        }
+        String state = String.valueOf(json.get("state"));
+        if ((state.equals("drain") || state.equals("down")) && blank(json)) {
+            throw new CommandFailure(
+                    1,
+                    "You must specify a reason when DOWNING or DRAINING a node. Request denied\n");
+        }
+        return JsonText.compact(json);
+    }
+
+    private static boolean blank(Map<String, @Nullable Object> json) {
+        return !json.containsKey("reason") || String.valueOf(json.get("reason")).isBlank();
+    }
+
+    private static String state(String value) throws CommandFailure {
+        String state = value.toLowerCase(Locale.ROOT);
+        if (!NODE_STATES.contains(state)) {
+            throw new CommandFailure(
+                    1,
+                    "Invalid input: state="
+                            + value
+                            + "\nRequest aborted\nValid states are: NoResp DRAIN FAIL FUTURE RESUME"
+                            + " POWER_DOWN POWER_UP UNDRAIN\nNot all states are valid given a"
+                            + " node's prior state\n");
+        }
+        return state;
+    }
+
+    /// Whether the gateway answers.
+    int ping() {
+        try {
+            client.get("/v1/partitions");
+            terminal.out().print("Slurmctld(primary) at " + client.mesh().gateway() + " is UP\n");
+            return 0;
+        } catch (CommandFailure e) {
+            terminal.out().print("Slurmctld(primary) at " + client.mesh().gateway() + " is DOWN\n");
+            return 1;
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package io.berth.slurm;
+
+import io.berth.slurm.GetOpt.Given;
+import java.time.ZonedDateTime;
+import java.util.Locale;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// When a submission may start and what it obeys, while its options are read. Confined to one call.
+final class TermsDraft {
+
+    /// What `--priority=TOP` stands for.
+    private static final long TOP = 0xffff_fffeL;
+
+    private static final Set<String> MAIL_TYPES =
+            Set.of(
+                    "NONE",
+                    "BEGIN",
+                    "END",
+                    "FAIL",
+                    "REQUEUE",
+                    "ALL",
+                    "INVALID_DEPEND",
+                    "STAGE_OUT",
+                    "TIME_LIMIT",
+                    "TIME_LIMIT_90",
+                    "TIME_LIMIT_80",
+                    "TIME_LIMIT_50",
+                    "ARRAY_TASKS");
+
+    private final Supplier<ZonedDateTime> now;
+    private @Nullable String array;
+    private @Nullable String dependency;
+    private @Nullable Boolean killOnInvalidDependency;
+    private @Nullable Boolean hold;
+    private @Nullable Long beginAt;
+    private @Nullable Long deadlineAt;
+    private @Nullable Long timeMin;
+    private @Nullable String signal;
+    private @Nullable Long priority;
+    private @Nullable String comment;
+
+    TermsDraft(Supplier<ZonedDateTime> now) {
+        this.now = now;
+    }
+
+    void set(SbatchSetting setting, Given<SbatchOption> given) throws InvalidOption {
+        switch (setting) {
+            case ARRAY ->
+                    array = ArrayText.parse(given.required()) == null ? null : given.required();
+            case BEGIN -> beginAt = time(given);
+            case COMMENT -> comment = given.required();
+            case DEADLINE -> deadlineAt = time(given);
+            case DEPENDENCY ->
+                    dependency =
+                            DependencyText.parse(given.required()) == null
+                                    ? null
+                                    : given.required();
+            case HOLD -> hold = true;
+            case KILL_ON_INVALID_DEP -> killOnInvalidDependency = yes(given);
+            case MAIL_TYPE -> checkMailTypes(given);
+            case PRIORITY -> setPriority(given);
+            case SIGNAL -> {
+                SignalText.warning(given.required());
+                signal = given.required();
+            }
+            case TIME_MIN -> timeMin = SbatchDraft.time(given);
+            default -> throw new IllegalStateException("set " + setting + ": it is no term");
+        }
+    }
+
+    private long time(Given<SbatchOption> given) throws InvalidOption {
+        OptionalLong time = SlurmDate.parse(given.required(), now.get());
+        if (time.isEmpty()) {
+            throw InvalidOption.malformed(
+                            "Invalid --" + given.option().longName() + " specification")
+                    .after("Invalid time specification (pos=0): " + given.required());
+        }
+        return time.getAsLong();
+    }
+
+    private static boolean yes(Given<SbatchOption> given) throws InvalidOption {
+        return switch (given.required().toLowerCase(Locale.ROOT)) {
+            case "yes" -> true;
+            case "no" -> false;
+            default -> throw SbatchDraft.invalid(given);
+        };
+    }
+
+    private static void checkMailTypes(Given<SbatchOption> given) throws InvalidOption {
+        for (String type : given.required().split(",", -1)) {
+            if (!MAIL_TYPES.contains(type.toUpperCase(Locale.ROOT))) {
+                throw SbatchDraft.invalid(given);
+            }
+        }
+    }
+
+    /// A priority of 0 is a hold.
+    private void setPriority(Given<SbatchOption> given) throws InvalidOption {
+        String text = given.required();
+        if (text.equalsIgnoreCase("TOP")) {
+            priority = TOP;
+            return;
+        }
+        OptionalLong number = Counts.plain(text);
+        if (number.isEmpty() || number.getAsLong() > TOP) {
+            throw SbatchDraft.invalid(given);
+        }
+        if (number.getAsLong() == 0) {
+            hold = true;
+        } else {
+            priority = number.getAsLong();
+        }
+    }
+
+    /// @param timeLimit seconds; 0 is unlimited, null is not given
+    void check(@Nullable Long timeLimit) throws InvalidOption {
+        if (timeLimit != null && timeLimit > 0 && timeMin != null && timeMin > timeLimit) {
+            throw InvalidOption.refused(
+                    "Batch job submission failed: Invalid time-min specification"
+                            + " (exceeds job's time or other limits)");
+        }
+    }
+
+    JobSubmission.Terms terms() {
+        return new JobSubmission.Terms(
+                array,
+                dependency,
+                killOnInvalidDependency,
+                hold,
+                beginAt,
+                deadlineAt,
+                timeMin,
+                signal,
+                priority,
+                comment);
+    }
+}

@@ -1,0 +1,205 @@
+package io.berth.submit;
+
+import static io.berth.submit.Checks.invalid;
+import static io.berth.submit.Checks.line;
+import static io.berth.submit.Checks.number;
+import static java.util.Objects.requireNonNullElse;
+
+import io.berth.contracts.Amendment;
+import io.berth.contracts.Dependency;
+import io.berth.contracts.JobState;
+import io.berth.contracts.JobTerms;
+import io.berth.contracts.NodeConstraints;
+import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.event.NodeSeen;
+import io.berth.submit.Refusal.JobNotPending;
+import java.util.Collection;
+import org.jspecify.annotations.Nullable;
+
+/// Decides whether a job may become what someone wants it to be. What is refused at submission is
+/// refused here too. Of a run only what does not touch its resources may change.
+public final class Amendments {
+
+    private final Admission admission;
+    private final Collection<NodeSeen> nodes;
+    private final Caller caller;
+
+    /// @param nodes all registered nodes
+    public Amendments(Admission admission, Collection<NodeSeen> nodes, Caller caller) {
+        this.admission = admission;
+        this.nodes = nodes;
+        this.caller = caller;
+    }
+
+    public Amendment of(Job job, JobChange change) throws Refused {
+        Permissions.toControl(job, caller);
+        checkState(job, change);
+        Long limit = limit(job, change.timeLimitSeconds());
+        Integer nice = nice(job, change.nice());
+        String account =
+                change.account() == null
+                        ? job.description().account()
+                        : admission.account(change.account(), job.user());
+        String qos =
+                change.qos() == null
+                        ? job.description().qos()
+                        : admission.qos(change.qos(), job.user(), account);
+        if (change.account() != null || change.qos() != null || change.partition() != null) {
+            String partition = requireNonNullElse(change.partition(), job.partition());
+            admission.enter(admission.partition(partition), account, qos);
+        }
+        return new Amendment(
+                change.account() == null ? null : account,
+                change.partition(),
+                change.qos() == null ? null : qos,
+                change.name() == null
+                        ? null
+                        : line("the job's name", change.name(), Checks.MAX_NAME),
+                request(job, change),
+                limit,
+                nice,
+                change.requeue(),
+                terms(job.description().conditions(), change),
+                throttle(job, change.arrayThrottle()));
+    }
+
+    private static void checkState(Job job, JobChange change) throws Refused {
+        boolean ofWaiting =
+                change.account() != null
+                        || change.partition() != null
+                        || change.qos() != null
+                        || change.nodes() != null
+                        || change.constraint() != null
+                        || change.nodeList() != null
+                        || change.excludedNodes() != null
+                        || change.dependency() != null
+                        || change.beginAt() != null;
+        boolean over = job.state().terminal() || job.state() == JobState.COMPLETING;
+        if (over || (ofWaiting && !job.pending())) {
+            throw new Refused(
+                    new JobNotPending(
+                            over
+                                    ? "Job/step already completing or completed"
+                                    : "Job is no longer pending execution"));
+        }
+    }
+
+    private @Nullable Long limit(Job job, @Nullable Long seconds) throws Refused {
+        if (seconds == null) {
+            return null;
+        }
+        long limit =
+                number(
+                        "the time limit in seconds",
+                        seconds,
+                        0,
+                        Admission.MAX_TIME_LIMIT_SECONDS,
+                        0);
+        long before = job.description().timeLimitSeconds();
+        if (limit == 0 ? before != 0 : before != 0 && limit > before) {
+            Permissions.ofOperator(caller, "raise a time limit");
+        }
+        return limit;
+    }
+
+    private @Nullable Integer nice(Job job, @Nullable Integer nice) throws Refused {
+        if (nice == null) {
+            return null;
+        }
+        if (nice < job.description().nice()) {
+            Permissions.ofOperator(caller, "lower nice");
+        }
+        return (int) number("nice", nice, -Admission.MAX_NICE, Admission.MAX_NICE, 0);
+    }
+
+    private static @Nullable Integer throttle(Job job, @Nullable Integer throttle) throws Refused {
+        if (throttle == null) {
+            return null;
+        }
+        if (job.description().array() == null) {
+            throw invalid("job " + job.id() + " is no task of an array");
+        }
+        return (int) number("the array's throttle", throttle, 0, Integer.MAX_VALUE, 0);
+    }
+
+    private @Nullable ResourceRequest request(Job job, JobChange change) throws Refused {
+        if (change.nodes() == null
+                && change.constraint() == null
+                && change.nodeList() == null
+                && change.excludedNodes() == null) {
+            return null;
+        }
+        ResourceRequest before = job.description().request();
+        NodeConstraints where = before.where();
+        int count = (int) number("the number of nodes", change.nodes(), 1, 1 << 16, before.nodes());
+        try {
+            var request =
+                    new ResourceRequest(
+                            count,
+                            before.tasks() == before.nodes() ? count : before.tasks(),
+                            before.cpusPerTask(),
+                            before.memory(),
+                            before.gpus(),
+                            new NodeConstraints(
+                                    change.constraint() == null
+                                            ? where.features()
+                                            : RequestedNodes.features(change.constraint()),
+                                    change.nodeList() == null
+                                            ? where.nodeList()
+                                            : RequestedNodes.names(change.nodeList(), nodes),
+                                    change.excludedNodes() == null
+                                            ? where.excluded()
+                                            : RequestedNodes.names(change.excludedNodes(), nodes),
+                                    where.sharing(),
+                                    where.switches()));
+            RequestedNodes.check(request);
+            return request;
+        } catch (IllegalArgumentException e) {
+            throw invalid(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private @Nullable JobTerms terms(JobTerms before, JobChange change) throws Refused {
+        if (change.beginAt() == null
+                && change.deadlineAt() == null
+                && change.dependency() == null
+                && change.priority() == null
+                && change.comment() == null) {
+            return null;
+        }
+        return new JobTerms(
+                before.hold(),
+                changed("the begin time", change.beginAt(), before.beginAt()),
+                changed("the deadline", change.deadlineAt(), before.deadlineAt()),
+                before.timeMinSeconds(),
+                dependency(before, change.dependency()),
+                before.killOnInvalidDependency(),
+                before.signal(),
+                before.array(),
+                priority(before, change.priority()),
+                change.comment() == null
+                        ? before.comment()
+                        : change.comment().isEmpty()
+                                ? null
+                                : line("the comment", change.comment(), Checks.MAX_PATH));
+    }
+
+    private static @Nullable Long changed(String what, @Nullable Long asked, @Nullable Long before)
+            throws Refused {
+        return asked == null ? before : asked == 0 ? null : RequestedTerms.time(what, asked);
+    }
+
+    private static @Nullable Dependency dependency(JobTerms before, @Nullable String text)
+            throws Refused {
+        return text == null ? before.dependency() : RequestedTerms.dependency(text);
+    }
+
+    private @Nullable Long priority(JobTerms before, @Nullable Long points) throws Refused {
+        if (points != null) {
+            Permissions.ofOperator(caller, "set a priority");
+        }
+        return points == null
+                ? before.priority()
+                : points == 0 ? null : RequestedTerms.priority(points, caller);
+    }
+}

@@ -1,0 +1,41 @@
+package io.berth.submit;
+
+import org.jspecify.annotations.Nullable;
+
+/// What a job is to be from now on: the body of `POST /v1/jobs/{id}`. Null leaves a part as it is.
+///
+/// @param timeLimitSeconds 0 is unlimited
+/// @param beginAt epoch milliseconds; 0 is at once
+/// @param deadlineAt epoch milliseconds; 0 is none
+/// @param dependency as `--dependency`; empty is none
+/// @param constraint as `--constraint`; empty is none
+/// @param nodeList as `--nodelist`; empty is none
+/// @param excludedNodes as `--exclude`; empty is none
+/// @param priority in points; 0 gives the job its own priority back
+/// @param arrayThrottle the most tasks of the job's array that run at once; 0 is any number
+public record JobChange(
+        @Nullable String account,
+        @Nullable String partition,
+        @Nullable String qos,
+        @Nullable String name,
+        @Nullable String comment,
+        @Nullable Long timeLimitSeconds,
+        @Nullable Integer nice,
+        @Nullable Boolean requeue,
+        @Nullable Long priority,
+        @Nullable Long beginAt,
+        @Nullable Long deadlineAt,
+        @Nullable String dependency,
+        @Nullable Integer nodes,
+        @Nullable String constraint,
+        @Nullable String nodeList,
+        @Nullable String excludedNodes,
+        @Nullable Integer arrayThrottle) {
+
+    /// Only another priority.
+    public static JobChange priority(long points) {
+        return new JobChange(
+                null, null, null, null, null, null, null, null, points, null, null, null, null,
+                null, null, null, null);
+    }
+}

@@ -1,0 +1,55 @@
+package io.berth.submit;
+
+import io.berth.contracts.Hold;
+import io.berth.submit.Refusal.NotAllowed;
+
+/// Who may do what to jobs and nodes. An operator may do everything; a user what is his own to do.
+///
+/// | | owner | other user | operator |
+/// |---|---|---|---|
+/// | see jobs and nodes | yes | yes | yes |
+/// | cancel, signal, requeue, hold | yes | no | yes |
+/// | release | what a user held | no | yes |
+/// | lower the time limit, raise nice | yes | no | yes |
+/// | raise the time limit, lower nice, set a priority, move to the top | no | no | yes |
+/// | drain, resume or set down nodes | no | no | yes |
+public final class Permissions {
+
+    private Permissions() {}
+
+    /// @throws Refused unless the job is the caller's or he is an operator
+    public static void toControl(Job job, Caller caller) throws Refused {
+        if (!caller.mayActFor(job.user())) {
+            throw denied(
+                    "job "
+                            + job.id()
+                            + " is not "
+                            + caller.user()
+                            + "'s: only its owner or an operator may do that");
+        }
+    }
+
+    /// The hold that a caller puts on a job: an operator's is one that only operators undo, unless
+    /// he asks for a user's.
+    public static Hold holdOf(Caller caller, boolean asUser) {
+        return caller.operator() && !asUser ? Hold.ADMIN : Hold.USER;
+    }
+
+    public static void toRelease(Job job, Caller caller) throws Refused {
+        toControl(job, caller);
+        if (job.hold() == Hold.ADMIN && !caller.operator()) {
+            throw denied("job " + job.id() + " is held by an operator, who alone may release it");
+        }
+    }
+
+    /// @param what what only an operator may do
+    public static void ofOperator(Caller caller, String what) throws Refused {
+        if (!caller.operator()) {
+            throw denied("only an operator may " + what);
+        }
+    }
+
+    private static Refused denied(String why) {
+        return new Refused(new NotAllowed(why));
+    }
+}

@@ -1,0 +1,89 @@
+package io.berth.submit;
+
+import static io.berth.submit.Checks.invalid;
+import static io.berth.submit.Checks.quoted;
+
+import io.berth.contracts.FeatureExpression;
+import io.berth.contracts.NodeConstraints;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.Sharing;
+import io.berth.contracts.SwitchLimit;
+import io.berth.contracts.event.NodeSeen;
+import io.berth.slurm.HostList;
+import io.berth.slurm.InvalidOption;
+import io.berth.slurm.JobSubmission;
+import io.berth.slurm.SwitchesText;
+import io.berth.submit.Refusal.InvalidNode;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Which nodes a submission asks for, checked against the nodes that there are.
+final class RequestedNodes {
+
+    private RequestedNodes() {}
+
+    /// Null for a job that any nodes will do for.
+    ///
+    /// @param nodes all registered nodes
+    static @Nullable NodeConstraints of(JobSubmission.Nodes asked, Collection<NodeSeen> nodes)
+            throws Refused {
+        var constraints =
+                new NodeConstraints(
+                        features(asked.constraint()),
+                        names(asked.nodeList(), nodes),
+                        names(asked.excludedNodes(), nodes),
+                        Boolean.TRUE.equals(asked.exclusive()) ? Sharing.NODE : Sharing.SHARED,
+                        switches(asked.switches()));
+        return constraints.equals(NodeConstraints.NONE) ? null : constraints;
+    }
+
+    /// @throws Refused if the list of nodes leaves some of the job's open
+    static void check(ResourceRequest request) throws Refused {
+        int listed = request.where().nodeList().size();
+        if (listed > 0 && listed < request.nodes()) {
+            throw invalid(
+                    "the list of nodes names %d, and the job has %d: a list that leaves some open is not supported yet"
+                            .formatted(listed, request.nodes()));
+        }
+    }
+
+    static @Nullable FeatureExpression features(@Nullable String text) throws Refused {
+        try {
+            return text == null || text.isEmpty() ? null : FeatureExpression.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw invalid("Invalid feature specification: " + e.getMessage());
+        }
+    }
+
+    /// The nodes of a host list.
+    ///
+    /// @throws Refused if one of them is not registered
+    static List<NodeName> names(@Nullable String list, Collection<NodeSeen> nodes) throws Refused {
+        if (list == null || list.isEmpty()) {
+            return List.of();
+        }
+        try {
+            List<NodeName> names = HostList.expand(list).stream().map(NodeName::new).toList();
+            for (NodeName name : names) {
+                if (nodes.stream().noneMatch(node -> node.node().equals(name))) {
+                    throw new Refused(
+                            new InvalidNode(
+                                    "Invalid node name specified: there is no node " + name));
+                }
+            }
+            return names;
+        } catch (IllegalArgumentException e) {
+            throw new Refused(new InvalidNode("Invalid node name specified: " + quoted(list)));
+        }
+    }
+
+    private static @Nullable SwitchLimit switches(@Nullable String text) throws Refused {
+        try {
+            return text == null ? null : SwitchesText.parse(text);
+        } catch (InvalidOption e) {
+            throw invalid(String.valueOf(e.getMessage()));
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package io.berth.submit;
+
+import static io.berth.submit.Checks.invalid;
+import static io.berth.submit.Checks.line;
+import static io.berth.submit.Checks.number;
+import static io.berth.submit.Checks.quoted;
+
+import io.berth.contracts.Dependency;
+import io.berth.contracts.Hold;
+import io.berth.contracts.JobTerms;
+import io.berth.contracts.WarningSignal;
+import io.berth.slurm.DependencyText;
+import io.berth.slurm.InvalidOption;
+import io.berth.slurm.JobSubmission;
+import io.berth.slurm.SignalText;
+import io.berth.submit.Refusal.NotAllowed;
+import org.jspecify.annotations.Nullable;
+
+/// The terms that a submission asks for, checked.
+final class RequestedTerms {
+
+    static final long MAX_PRIORITY = 0xffff_fffeL;
+
+    /// The year 9999, in epoch milliseconds.
+    static final long LATEST = 253_370_764_800_000L;
+
+    private static final long MAX_SECONDS = 10_000_000_000L;
+    private static final int MAX_COMMENT = 1024;
+
+    private RequestedTerms() {}
+
+    /// Null for a job on no special terms.
+    static @Nullable JobTerms of(JobSubmission.Terms asked, Caller caller) throws Refused {
+        var terms =
+                new JobTerms(
+                        Boolean.TRUE.equals(asked.hold()) ? Hold.USER : null,
+                        time("the begin time", asked.beginAt()),
+                        time("the deadline", asked.deadlineAt()),
+                        asked.timeMinSeconds() == null
+                                ? null
+                                : number(
+                                        "the least time limit in seconds",
+                                        asked.timeMinSeconds(),
+                                        0,
+                                        MAX_SECONDS,
+                                        0),
+                        dependency(asked.dependency()),
+                        asked.killOnInvalidDependency(),
+                        signal(asked.signal()),
+                        null,
+                        priority(asked.priority(), caller),
+                        asked.comment() == null || asked.comment().isEmpty()
+                                ? null
+                                : line("the comment", asked.comment(), MAX_COMMENT));
+        return terms.equals(JobTerms.NONE) ? null : terms;
+    }
+
+    static @Nullable Long time(String what, @Nullable Long millis) throws Refused {
+        return millis == null ? null : number(what, millis, 1, LATEST, 0);
+    }
+
+    static @Nullable Dependency dependency(@Nullable String text) throws Refused {
+        if (text == null) {
+            return null;
+        }
+        try {
+            return DependencyText.parse(text);
+        } catch (InvalidOption e) {
+            throw invalid("Job dependency problem: " + quoted(text));
+        }
+    }
+
+    private static @Nullable WarningSignal signal(@Nullable String text) throws Refused {
+        if (text == null) {
+            return null;
+        }
+        try {
+            return SignalText.warning(text);
+        } catch (InvalidOption e) {
+            throw invalid("Invalid --signal specification: " + quoted(text));
+        }
+    }
+
+    static @Nullable Long priority(@Nullable Long points, Caller caller) throws Refused {
+        if (points == null) {
+            return null;
+        }
+        if (!caller.operator()) {
+            throw new Refused(new NotAllowed("a priority of its own is the operator's to give"));
+        }
+        return number("the priority", points, 1, MAX_PRIORITY, 0);
+    }
+}

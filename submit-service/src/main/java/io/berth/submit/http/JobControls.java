@@ -1,0 +1,177 @@
+package io.berth.submit.http;
+
+import io.berth.contracts.Hold;
+import io.berth.contracts.JobId;
+import io.berth.contracts.JobState;
+import io.berth.contracts.SignalTarget;
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.Submission;
+import io.berth.contracts.event.Submission.Amended;
+import io.berth.contracts.event.Submission.CancelRequested;
+import io.berth.contracts.event.Submission.Held;
+import io.berth.contracts.event.Submission.Released;
+import io.berth.contracts.event.Submission.RequeueRequested;
+import io.berth.contracts.event.Submission.SignalRequested;
+import io.berth.submit.Admission;
+import io.berth.submit.Amendments;
+import io.berth.submit.Caller;
+import io.berth.submit.Deadline;
+import io.berth.submit.Job;
+import io.berth.submit.JobChange;
+import io.berth.submit.JobName;
+import io.berth.submit.Permissions;
+import io.berth.submit.Picture;
+import io.berth.submit.Position;
+import io.berth.submit.Priority;
+import io.berth.submit.Refusal.JobNotPending;
+import io.berth.submit.Refused;
+import io.berth.submit.SubmitConfig;
+import io.berth.submit.Unavailable;
+import io.berth.submit.kafka.SubmissionWriter;
+import jakarta.inject.Singleton;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/// What people do to jobs that are there. A name may mean all tasks of an array: those that are too
+/// far for what is asked stay as they are, and it is refused only if all are.
+///
+/// Each answers with the position from which on the request stands in the log.
+@Singleton
+public class JobControls {
+
+    private static final String OVER = "Job/step already completing or completed";
+    private static final String STARTED = "Job is no longer pending execution";
+    private static final String WAITS = "Job is pending execution";
+
+    private final Gateway gateway;
+    private final SubmissionWriter writer;
+    private final SubmitConfig config;
+    private final Clock clock;
+
+    JobControls(Gateway gateway, SubmissionWriter writer, SubmitConfig config, Clock clock) {
+        this.gateway = gateway;
+        this.writer = writer;
+        this.config = config;
+        this.clock = clock;
+    }
+
+    /// Asks that the jobs end; a job that has ended stays as it is.
+    Position cancel(JobName name, Caller caller) throws Refused {
+        List<Job> jobs = controlled(name, caller);
+        List<Job> living = jobs.stream().filter(job -> !job.state().terminal()).toList();
+        return living.isEmpty()
+                ? Position.after(jobs.getLast())
+                : ask(living, id -> new CancelRequested(id, caller.user()));
+    }
+
+    /// @param asUser that an operator's hold be one that the owner may undo
+    Position hold(JobName name, Caller caller, boolean asUser) throws Refused {
+        Hold hold = Permissions.holdOf(caller, asUser);
+        List<Job> waiting = those(controlled(name, caller), Job::pending, STARTED);
+        return ask(waiting, id -> new Held(id, caller.user(), hold));
+    }
+
+    Position release(JobName name, Caller caller) throws Refused {
+        List<Job> waiting = those(controlled(name, caller), Job::pending, STARTED);
+        for (Job job : waiting) {
+            Permissions.toRelease(job, caller);
+        }
+        Hold strongest = caller.operator() ? Hold.ADMIN : Hold.USER;
+        return ask(waiting, id -> new Released(id, caller.user(), strongest));
+    }
+
+    /// @param hold that the jobs then wait for their release
+    Position requeue(JobName name, Caller caller, boolean hold) throws Refused {
+        List<Job> able =
+                those(
+                        running(name, caller),
+                        job -> job.description().requeue(),
+                        "Requested operation is presently disabled");
+        return ask(able, id -> new RequeueRequested(id, caller.user(), hold));
+    }
+
+    /// @param signal by the kernel's number
+    Position signal(JobName name, Caller caller, int signal, SignalTarget target) throws Refused {
+        return ask(
+                running(name, caller),
+                id -> new SignalRequested(id, caller.user(), signal, target));
+    }
+
+    Position amend(JobName name, Caller caller, JobChange change) throws Refused {
+        Picture picture = gateway.picture(null);
+        Configuration configuration =
+                picture.configuration()
+                        .orElseThrow(() -> new Unavailable("the cluster has no configuration yet"));
+        var admission =
+                new Admission(
+                        configuration, picture.registrations(), caller, config.maxArraySize());
+        var amendments = new Amendments(admission, picture.registrations(), caller);
+        var requests = new ArrayList<Submission>();
+        Refused last = null;
+        for (Job job : gateway.named(name)) {
+            try {
+                requests.add(new Amended(job.id(), caller.user(), amendments.of(job, change)));
+            } catch (Refused e) {
+                last = e;
+            }
+        }
+        if (requests.isEmpty() && last != null) {
+            throw last;
+        }
+        return write(requests);
+    }
+
+    /// Puts the jobs before all others of their users, in the order in which they stand.
+    Position top(JobName name, Caller caller) throws Refused {
+        Permissions.ofOperator(caller, "move jobs to the top");
+        Picture picture = gateway.picture(null);
+        long now = clock.millis();
+        List<Job> waiting = those(gateway.named(name), Job::pending, STARTED);
+        String user = waiting.getFirst().user();
+        long highest =
+                picture.jobs(now)
+                        .filter(job -> job.pending() && job.user().equals(user))
+                        .mapToLong(job -> Priority.of(job, picture.shares(), now).points())
+                        .max()
+                        .orElse(0);
+        return amend(name, caller, JobChange.priority(highest + 1));
+    }
+
+    private List<Job> controlled(JobName name, Caller caller) throws Refused {
+        List<Job> jobs = gateway.named(name);
+        for (Job job : jobs) {
+            Permissions.toControl(job, caller);
+        }
+        return jobs;
+    }
+
+    private List<Job> running(JobName name, Caller caller) throws Refused {
+        List<Job> jobs = controlled(name, caller);
+        String refusal = jobs.stream().anyMatch(Job::pending) ? WAITS : OVER;
+        return those(
+                jobs,
+                job -> job.state() == JobState.RUNNING || job.state() == JobState.SUSPENDED,
+                refusal);
+    }
+
+    private static List<Job> those(List<Job> jobs, Predicate<Job> which, String otherwise)
+            throws Refused {
+        List<Job> those = jobs.stream().filter(which).toList();
+        if (those.isEmpty()) {
+            boolean over = jobs.stream().allMatch(job -> job.state().terminal());
+            throw new Refused(new JobNotPending(over ? OVER : otherwise));
+        }
+        return those;
+    }
+
+    private Position ask(List<Job> jobs, Function<JobId, Submission> request) {
+        return write(jobs.stream().map(Job::id).map(request).toList());
+    }
+
+    private Position write(List<Submission> requests) {
+        return writer.ask(requests, Deadline.in(config.answerTimeout()));
+    }
+}

@@ -1,0 +1,100 @@
+package io.berth.submit.http;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import io.berth.contracts.ArrayTask;
+import io.berth.contracts.Dependency;
+import io.berth.contracts.FeatureExpression;
+import io.berth.contracts.JobTerms;
+import io.berth.contracts.NodeConstraints;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.Sharing;
+import io.berth.contracts.SwitchLimit;
+import io.berth.contracts.WarningSignal;
+import io.berth.contracts.event.JobStatus.Planned;
+import io.berth.slurm.HostList;
+import io.berth.slurm.SignalText;
+import io.berth.submit.Job;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The terms of a job as they are answered, among its other fields. What does not apply is left
+/// out.
+///
+/// @param arrayJob id of the array that the job is a task of
+/// @param arrayThrottle the most tasks that run at once; left out for any number
+/// @param hold `USER` or `ADMIN`
+/// @param eligibleAt since when it waits for its turn; 0 if it may not start
+/// @param requiredNodes as a host list, as `excludedNodes` and `plannedNodes`
+/// @param plannedStart when it is expected to start at the latest, if nothing comes before it
+@JsonInclude(JsonInclude.Include.NON_NULL)
+record TermsJson(
+        @Nullable Long arrayJob,
+        @Nullable Integer arrayTask,
+        @Nullable Integer arrayThrottle,
+        @Nullable String hold,
+        @Nullable Long eligibleAt,
+        @Nullable Long beginAt,
+        @Nullable Long deadlineAt,
+        @Nullable Long timeMinSeconds,
+        @Nullable String dependency,
+        @Nullable String constraint,
+        @Nullable String requiredNodes,
+        @Nullable String excludedNodes,
+        @Nullable Boolean exclusive,
+        @Nullable String switches,
+        @Nullable String warning,
+        @Nullable String comment,
+        @Nullable Long plannedStart,
+        @Nullable String plannedNodes) {
+
+    static TermsJson of(Job job) {
+        JobTerms terms = job.description().conditions();
+        NodeConstraints where = job.description().request().where();
+        ArrayTask task = job.description().array();
+        Dependency dependency = terms.dependency();
+        FeatureExpression features = where.features();
+        Planned planned = job.planned();
+        return new TermsJson(
+                task == null ? null : task.array().value(),
+                task == null ? null : task.task(),
+                task == null || task.throttle() == 0 ? null : task.throttle(),
+                job.hold() == null ? null : job.hold().name(),
+                job.eligibleAt(),
+                terms.beginAt(),
+                terms.deadlineAt(),
+                terms.timeMinSeconds(),
+                dependency == null ? null : dependency.toString(),
+                features == null ? null : features.toString(),
+                hosts(where.nodeList()),
+                hosts(where.excluded()),
+                where.sharing() == Sharing.NODE ? true : null,
+                switches(where.switches()),
+                warning(terms.signal()),
+                terms.comment(),
+                planned == null ? null : planned.start(),
+                planned == null ? null : hosts(planned.nodes()));
+    }
+
+    private static @Nullable String hosts(List<NodeName> nodes) {
+        return nodes.isEmpty()
+                ? null
+                : HostList.compress(nodes.stream().map(NodeName::value).toList());
+    }
+
+    private static @Nullable String switches(@Nullable SwitchLimit limit) {
+        if (limit == null) {
+            return null;
+        }
+        return limit.count()
+                + (limit.maxWaitSeconds() == null ? "" : "@" + limit.maxWaitSeconds() + "s");
+    }
+
+    private static @Nullable String warning(@Nullable WarningSignal signal) {
+        return signal == null
+                ? null
+                : (signal.batchOnly() ? "B:" : "")
+                        + SignalText.name(signal.number())
+                        + "@"
+                        + signal.secondsBefore();
+    }
+}

@@ -1,0 +1,235 @@
+package io.berth.submit.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.hamcrest.Matchers.containsString;
+import static org.hamcrest.Matchers.hasSize;
+import static org.hamcrest.Matchers.is;
+
+import io.berth.contracts.Hold;
+import io.berth.contracts.JobState;
+import io.berth.contracts.JobTerms;
+import io.berth.contracts.SignalTarget;
+import io.berth.contracts.event.NodeRequest;
+import io.berth.contracts.event.Submission;
+import io.berth.contracts.event.Submission.Amended;
+import io.berth.contracts.event.Submission.Held;
+import io.berth.contracts.event.Submission.SignalRequested;
+import io.berth.contracts.event.Submission.Submitted;
+import io.berth.contracts.topic.Topics;
+import io.berth.submit.Samples;
+import io.quarkus.test.common.QuarkusTestResource;
+import io.quarkus.test.junit.QuarkusTest;
+import io.restassured.http.ContentType;
+import io.restassured.response.Response;
+import io.restassured.specification.RequestSpecification;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// What people ask of jobs and nodes that are there, and who may.
+@QuarkusTest
+@QuarkusTestResource(MeshResource.class)
+class ControlTest {
+
+    private final Mesh mesh = Mesh.connect();
+
+    @BeforeEach
+    void ready() {
+        Api.awaitReady();
+    }
+
+    @AfterEach
+    void close() {
+        mesh.close();
+    }
+
+    private static RequestSpecification caller(String who) {
+        return who.equals("operator") ? Api.asOperator() : Api.as(who);
+    }
+
+    private static Response change(String who, String path, String body) {
+        return caller(who).contentType(ContentType.JSON).body(body).post(path);
+    }
+
+    private <T extends Submission> List<T> asked(Class<T> what, long id) throws Exception {
+        return mesh.events(Topics.SUBMISSIONS).stream()
+                .filter(what::isInstance)
+                .map(what::cast)
+                .filter(it -> it.job().value() == id)
+                .toList();
+    }
+
+    @Test
+    void an_array_is_one_submission_and_many_jobs() throws Exception {
+        Response response =
+                Api.submit(Api.as("alice"), "\"name\":\"sweep\",\"terms\":{\"array\":\"2-8:3%2\"}");
+
+        long id = response.then().statusCode(201).extract().jsonPath().getLong("id");
+        response.then().body("arrayJob", is((int) id)).body("arrayTask", is(2));
+        Submitted submitted = asked(Submitted.class, id).getFirst();
+        assertThat(submitted.jobs())
+                .extracting(job -> String.valueOf(job.description().array()))
+                .containsExactly(id + "_2", id + "_5", id + "_8");
+        Api.eventually(() ->
+                Api.as("alice")
+                        .get("/v1/jobs?job=" + id + "_[5,8]")
+                        .then()
+                        .body("jobs", hasSize(2))
+                        .body("jobs[0].arrayTask", is(5)));
+    }
+
+    @Test
+    void more_tasks_than_one_block_of_ids_has_make_an_array() throws Exception {
+        long id = Api.submitted("alice", "\"terms\":{\"array\":\"0-249\"}");
+
+        Submitted submitted = asked(Submitted.class, id).getFirst();
+
+        assertThat(submitted.jobs())
+                .extracting(Submitted::job)
+                .hasSize(250)
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void an_array_that_is_too_large_is_refused() {
+        Response response = Api.submit(Api.as("alice"), "\"terms\":{\"array\":\"0-10001\"}");
+
+        Api.refused(response, 422, "invalid_option")
+                .body("detail", containsString("Invalid job array specification"));
+    }
+
+    @Test
+    void a_hold_is_the_users_or_the_operators() throws Exception {
+        long id = Api.submitted("alice", "");
+
+        Api.as("alice").post("/v1/jobs/" + id + "/hold").then().statusCode(202);
+        Api.asOperator().post("/v1/jobs/" + id + "/hold").then().statusCode(202);
+        Api.asOperator().post("/v1/jobs/" + id + "/hold?as=user").then().statusCode(202);
+
+        assertThat(asked(Held.class, id))
+                .extracting(Held::hold)
+                .containsExactly(Hold.USER, Hold.ADMIN, Hold.USER);
+    }
+
+    @Test
+    void a_waiting_job_cannot_be_requeued_nor_signalled() {
+        long id = Api.submitted("alice", "");
+
+        Api.refused(Api.as("alice").post("/v1/jobs/" + id + "/requeue"), 409, "job_not_pending")
+                .body("detail", is("Job is pending execution"));
+        Api.refused(
+                Api.as("alice").post("/v1/jobs/" + id + "/signal?signal=USR1"),
+                409,
+                "job_not_pending");
+    }
+
+    @Test
+    void a_signal_goes_to_a_running_job() throws Exception {
+        long id = Api.submitted("alice", "");
+        mesh.jobStatus(
+                Samples.status(
+                        mesh.submitted(id),
+                        JobState.RUNNING,
+                        Samples.run(Samples.DGX, System.currentTimeMillis(), List.of()),
+                        0));
+        Api.eventually(
+                () -> Api.as("alice").get("/v1/jobs/" + id).then().body("state", is("RUNNING")));
+
+        Api.as("alice")
+                .post("/v1/jobs/" + id + "/signal?signal=usr1&target=batch")
+                .then()
+                .statusCode(202);
+
+        assertThat(asked(SignalRequested.class, id).getFirst())
+                .extracting(SignalRequested::signal, SignalRequested::target)
+                .containsExactly(10, SignalTarget.BATCH);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "alice    | {\"timeLimitSeconds\":60}    | 202",
+                "alice    | {\"timeLimitSeconds\":7200}  | 403",
+                "operator | {\"timeLimitSeconds\":7200}  | 202",
+                "alice    | {\"nice\":20}                | 202",
+                "alice    | {\"nice\":-5}                | 403",
+                "operator | {\"nice\":-5}                | 202",
+                "alice    | {\"priority\":9}             | 403",
+                "operator | {\"priority\":9}             | 202",
+                "bob      | {\"nice\":20}                | 403",
+                "alice    | {\"partition\":\"nosuch\"}   | 422",
+                "alice    | {\"dependency\":\"after-x\"} | 422",
+                "alice    | {\"constraint\":\"a&\"}      | 422",
+                "alice    | {\"nodeList\":\"nosuch\"}    | 422",
+                "alice    | {\"arrayThrottle\":2}        | 422",
+                "alice    | {\"colour\":1}               | 400",
+            })
+    void who_may_change_what(String who, String body, int status) {
+        long id = Api.submitted("alice", "\"timeLimitSeconds\":3600");
+
+        Response response = change(who, "/v1/jobs/" + id, body);
+
+        response.then().statusCode(status);
+    }
+
+    @Test
+    void a_change_stands_in_the_log() throws Exception {
+        long id = Api.submitted("alice", "");
+
+        change("alice", "/v1/jobs/" + id, "{\"name\":\"other\",\"dependency\":\"afterok:1\"}")
+                .then()
+                .statusCode(202);
+
+        Amended amended = asked(Amended.class, id).getFirst();
+        assertThat(amended.user()).isEqualTo("alice");
+        assertThat(amended.change().name()).isEqualTo("other");
+        assertThat(amended.change().terms())
+                .isNotNull()
+                .extracting(JobTerms::dependency)
+                .hasToString("afterok:1");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "hold,alice,202",
+        "hold,bob,403",
+        "release,bob,403",
+        "top,alice,403",
+        "top,operator,202"
+    })
+    void who_may_do_what_to_a_job(String verb, String who, int status) {
+        long id = Api.submitted("alice", "");
+
+        Response response = caller(who).post("/v1/jobs/" + id + "/" + verb);
+
+        response.then().statusCode(status);
+    }
+
+    @Test
+    void only_operators_drain_nodes_and_they_say_why() throws Exception {
+        String node = "/v1/nodes/" + Samples.DGX.node();
+
+        Api.refused(change("alice", node, "{\"state\":\"resume\"}"), 403, "not_allowed");
+        Api.refused(change("operator", node, "{\"state\":\"drain\"}"), 422, "invalid_option")
+                .body("detail", containsString("You must specify a reason"));
+        Api.refused(change("operator", node, "{\"state\":\"fail\"}"), 422, "invalid_node");
+        change(
+                        "operator",
+                        node,
+                        "{\"state\":\"DRAIN\",\"reason\":\"bad fan\",\"features\":[\"nvme\"]}")
+                .then()
+                .statusCode(202);
+
+        assertThat(mesh.events(Topics.NODE_REQUESTS))
+                .extracting(NodeRequest::node)
+                .containsExactly(Samples.DGX.node(), Samples.DGX.node());
+        assertThat(mesh.events(Topics.NODE_REQUESTS))
+                .filteredOn(NodeRequest.DrainRequested.class::isInstance)
+                .extracting(it -> ((NodeRequest.DrainRequested) it).reason())
+                .containsExactly("bad fan");
+    }
+}
