@@ -40,6 +40,23 @@ public record ResourceRequest(
         return Objects.requireNonNullElse(constraints, NodeConstraints.NONE);
     }
 
+    /// The same request, under any number of switches.
+    public ResourceRequest underAnySwitches() {
+        NodeConstraints where = where();
+        return new ResourceRequest(
+                nodes,
+                tasks,
+                cpusPerTask,
+                memory,
+                gpus,
+                new NodeConstraints(
+                        where.features(),
+                        where.nodeList(),
+                        where.excluded(),
+                        where.sharing(),
+                        null));
+    }
+
     /// Tasks on the node with this index (0 to `nodes - 1`): the first nodes take the remainder.
     public int tasksOn(int nodeIndex) {
         return tasks / nodes + (nodeIndex < tasks % nodes ? 1 : 0);

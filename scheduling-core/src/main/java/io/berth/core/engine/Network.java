@@ -3,17 +3,27 @@ package io.berth.core.engine;
 import java.util.List;
 
 /// How close nodes are: for each level, the domain in which each node lies. Level 0 are leaf
-/// switches, the last level is everything.
+/// switches, the last level is everything that is connected.
 public final class Network {
 
     /// Without a topology: all nodes are equally close.
     public static final Network FLAT = new Network(List.of());
 
     private final List<int[]> levels;
+    private final int[] domains;
 
-    /// @param levels by level, then by node; domains are numbered from 0
+    /// @param levels by level, then by node; domains are numbered from 0, and -1 is under no switch
     public Network(List<int[]> levels) {
         this.levels = List.copyOf(levels);
+        this.domains = levels.stream().mapToInt(Network::count).toArray();
+    }
+
+    private static int count(int[] level) {
+        int most = 0;
+        for (int domain : level) {
+            most = Math.max(most, domain + 1);
+        }
+        return most;
     }
 
     int levels() {
@@ -25,10 +35,6 @@ public final class Network {
     }
 
     int domains(int level) {
-        int most = 0;
-        for (int domain : levels.get(level)) {
-            most = Math.max(most, domain + 1);
-        }
-        return most;
+        return domains[level];
     }
 }

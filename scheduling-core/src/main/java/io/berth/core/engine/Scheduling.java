@@ -109,12 +109,15 @@ public final class Scheduling {
     public Waiting wait(
             long job, FitClass fit, Association association, Rank rank, long limitMillis) {
         forget(job);
-        var length = limitMillis <= 0 ? Node.NEVER : limitMillis + Buckets.SLACK_MILLIS;
-        var added = new Waiting(job, fit, association, rank, length);
+        var added = new Waiting(job, fit, association, rank, lengthOf(limitMillis));
         waiting.put(job, added);
         queue.add(added);
         arrived.add(added);
         return added;
+    }
+
+    static long lengthOf(long limitMillis) {
+        return limitMillis <= 0 ? Node.NEVER : limitMillis + Buckets.SLACK_MILLIS;
     }
 
     /// A job waits that has an expected start already. A plan that the nodes do not allow is void.

@@ -7,6 +7,7 @@ import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.SwitchLimit;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.JobStatus;
@@ -25,9 +26,11 @@ import io.berth.core.engine.Waiting.Rank;
 import io.berth.core.state.CellState;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -55,8 +58,9 @@ final class ClusterModel {
     private final Map<FitName, FitClass> classes = new HashMap<>();
     private final Map<AssociationName, Association> associations = new HashMap<>();
     private final Association unshared;
+    private final SwitchWaits switchWaits;
 
-    ClusterModel(CellState state, Configuration configuration, Settings settings) {
+    ClusterModel(CellState state, Configuration configuration, Settings settings, long now) {
         this.state = state;
         this.configuration = configuration;
         this.partitions = List.copyOf(configuration.partitions().keySet());
@@ -77,11 +81,28 @@ final class ClusterModel {
         }
         List<Kind> engineKinds = kinds.stream().map(NodeKind::engineKind).toList();
         int[] kindNumbers = kindOf.stream().mapToInt(Integer::intValue).toArray();
-        engine = new Scheduling(new Cluster(engineKinds, kindNumbers, Network.FLAT), settings);
+        Network network = Topology.of(configuration.switches().values(), names);
+        engine = new Scheduling(new Cluster(engineKinds, kindNumbers, network), settings);
+        switchWaits = new SwitchWaits(now);
         unshared = engine.association(0);
         state.nodes().forEach(this::open);
         state.holding().forEach(job -> note(state.knownJob(job)));
         state.pending().forEach(job -> note(state.knownJob(job)));
+    }
+
+    /// Time has come to `now`. The jobs that have waited long enough for the switches that they want
+    /// take any nodes from then on, and are returned.
+    Set<JobId> at(long now) {
+        Set<JobId> over = switchWaits.at(now);
+        for (JobId id : over) {
+            state.job(id).ifPresent(this::note);
+        }
+        return over;
+    }
+
+    /// The next time at which [#at] has something to do; `Long.MAX_VALUE` if none is.
+    long next() {
+        return switchWaits.next();
     }
 
     private List<String> partitionsOf(NodeName node) {
@@ -219,7 +240,7 @@ final class ClusterModel {
         quotas.waits(job);
         engine.wait(
                 id,
-                fit(description),
+                fit(job),
                 points == null ? association(description) : unshared,
                 rank,
                 description.timeLimitSeconds() * 1000);
@@ -261,8 +282,31 @@ final class ClusterModel {
                                 association, state.fairShare(name.account(), name.user()))));
     }
 
-    FitClass fit(JobDescription job) {
-        return classes.computeIfAbsent(new FitName(job.partition(), job.request()), this::makeFit);
+    /// What the job asks for now.
+    FitClass fit(JobStatus job) {
+        return fit(job.description().partition(), switchWaits.request(job));
+    }
+
+    /// What it asks for when it has waited for switches long enough.
+    FitClass fitLater(JobStatus job) {
+        ResourceRequest asked = job.description().request();
+        return fit(
+                job.description().partition(),
+                asked.where().switches() == null ? asked : asked.underAnySwitches());
+    }
+
+    FitClass fit(String partition, ResourceRequest request) {
+        return classes.computeIfAbsent(new FitName(partition, request), this::makeFit);
+    }
+
+    /// Whether a node is in a partition.
+    boolean in(String partition, int node) {
+        return kinds.get(kindOf.get(node)).partitions().contains(partition);
+    }
+
+    /// The nodes that a request's constraints admit; null for all.
+    @Nullable BitSet only(ResourceRequest request) {
+        return admission.only(request);
     }
 
     private FitClass makeFit(FitName name) {
@@ -276,6 +320,7 @@ final class ClusterModel {
             small.add(in ? kind.demand(request, request.nodes() - 1) : null);
         }
         int count = largeParts(request);
+        SwitchLimit limit = request.where().switches();
         return engine.fitClass(
                 new FitClass.Terms(
                         partition == null ? 0 : partition.tier(),
@@ -285,7 +330,7 @@ final class ClusterModel {
                         large,
                         small,
                         admission.only(request),
-                        0));
+                        limit == null ? 0 : limit.count()));
     }
 
     /// How many parts of the request count as taking more than its last. Where tasks and GPUs do

@@ -7,6 +7,7 @@ import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Fact;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -92,13 +93,7 @@ public final class Placement {
         if (configuration == null) {
             return List.of();
         }
-        ClusterModel current = model;
-        if (current == null || current.overgrown()) {
-            current = new ClusterModel(state, configuration, settings);
-            model = current;
-            unsettled.clear();
-            unsettled.addAll(state.eligible());
-        }
+        ClusterModel current = model(configuration, now);
         var round = new Round(state, configuration, current, now);
         if (pass == Pass.PLAN) {
             current.engine.planPass(now, round);
@@ -110,9 +105,33 @@ public final class Placement {
         return facts;
     }
 
-    /// The next time at which a job is expected to start; `Long.MAX_VALUE` if none is.
+    private ClusterModel model(Configuration configuration, long now) {
+        ClusterModel current = model;
+        if (current == null || current.overgrown()) {
+            current = new ClusterModel(state, configuration, settings, now);
+            model = current;
+            unsettled.clear();
+            unsettled.addAll(state.eligible());
+        }
+        unsettled.addAll(current.at(now));
+        return current;
+    }
+
+    /// Why a job that waits for resources does not start now; empty for another.
+    public Optional<Verdict> explain(JobId id, long now) {
+        JobStatus job = state.job(id).orElse(null);
+        Configuration configuration = state.configuration().orElse(null);
+        if (job == null || configuration == null || !job.eligible()) {
+            return Optional.empty();
+        }
+        ClusterModel current = model(configuration, now);
+        return Optional.of(new Explaining(state, configuration, current, job, now).verdict());
+    }
+
+    /// The next time at which a job is expected to start, or takes nodes that it did not want before;
+    /// `Long.MAX_VALUE` if there is none.
     public long next(long now) {
-        return model == null ? Long.MAX_VALUE : model.engine.next(now);
+        return model == null ? Long.MAX_VALUE : Math.min(model.next(), model.engine.next(now));
     }
 
     /// Whether the order of priority asks for a [Pass#PLAN].

@@ -140,7 +140,10 @@ final class Round implements Decisions {
         if (limit != null) {
             return limit;
         }
-        FitClass fit = model.fit(job.description());
+        FitClass fit = model.fit(job);
+        if (!fit.able() && model.fitLater(job).able()) {
+            return Reason.RESOURCES;
+        }
         if (!fit.capable()) {
             return Reason.BAD_CONSTRAINTS;
         }

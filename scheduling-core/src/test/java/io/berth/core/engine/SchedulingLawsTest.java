@@ -44,7 +44,14 @@ final class SchedulingLawsTest {
         for (int i = 0; i < gpus.length; i++) {
             gpus[i] = new int[] {0, 4, 8}[random.nextInt(3)];
         }
-        return new Trial(settings, gpus);
+        if (random.nextBoolean()) {
+            return new Trial(settings, gpus);
+        }
+        int[] leaves = new int[gpus.length];
+        for (int i = 0; i < leaves.length; i++) {
+            leaves[i] = random.nextInt(3);
+        }
+        return new Trial(settings, new Network(List.of(leaves, new int[leaves.length])), gpus);
     }
 
     private static List<Job> jobs(Random random, int count, long lastSubmit) {
@@ -85,11 +92,7 @@ final class SchedulingLawsTest {
             var trial = cluster(random, settings(random));
             List<Job> jobs = jobs(random, 60, 1500);
             jobs.forEach(trial::submit);
-            var possible =
-                    jobs.stream()
-                            .filter(job -> trial.fit(job.nodes(), job.gpus(), 0).able())
-                            .map(Job::id)
-                            .toList();
+            var possible = jobs.stream().filter(job -> trial.fit(job).able()).map(Job::id).toList();
 
             trial.run();
 

@@ -67,7 +67,7 @@ final class Trial implements Decisions {
         events.add(new Event(job.submit(), false, job));
     }
 
-    FitClass fit(int nodes, int gpus, int maxSwitches) {
+    private FitClass fit(int nodes, int gpus, int maxSwitches) {
         return classes.computeIfAbsent(
                 List.of(nodes, gpus, maxSwitches),
                 _ -> {
@@ -82,10 +82,16 @@ final class Trial implements Decisions {
                 });
     }
 
+    /// Where there are switches, every fourth job wants to lie under one.
+    FitClass fit(Job job) {
+        boolean under = engine.cluster.network.levels() > 0 && job.id() % 4 == 0;
+        return fit(job.nodes(), job.gpus(), under ? 1 : 0);
+    }
+
     void arrive(Job job) {
         engine.wait(
                 job.id(),
-                fit(job.nodes(), job.gpus(), 0),
+                fit(job),
                 association,
                 new Rank(job.priority() * 1_000_000, 0, 0, job.id(), job.submit() * 1000),
                 job.limit() * 1000);
@@ -160,7 +166,7 @@ final class Trial implements Decisions {
                 other.engine.run(
                         job.id(),
                         nodes,
-                        other.engine.cluster.demands(other.fit(job.nodes(), job.gpus(), 0), nodes),
+                        other.engine.cluster.demands(other.fit(job), nodes),
                         starts.getOrDefault(job.id(), 0L) * 1000,
                         job.limit() * 1000);
             }

@@ -1,0 +1,59 @@
+package io.berth.core.engine;
+
+import io.berth.core.engine.Plans.Plan;
+import java.util.function.Supplier;
+
+/// Questions about what could be, beside what runs and what is planned. They change nothing.
+public final class Outlook {
+
+    private final Scheduling all;
+
+    public Outlook(Scheduling all) {
+        this.all = all;
+    }
+
+    /// Whether a class's smallest part has room on a node from now to the end of its limit, beside
+    /// what is planned there. The node need not be open nor admitted.
+    ///
+    /// @param limitMillis 0 is none
+    public boolean lasts(FitClass fit, int node, long limitMillis, long now) {
+        Node at = all.cluster.node(node);
+        Demand least = fit.leastOn(at.kind.number);
+        long until = least == null ? now : at.until(least, now, Search.floor(now));
+        long length = Scheduling.lengthOf(limitMillis);
+        return until == Node.NEVER || (length != Node.NEVER && until >= now + length);
+    }
+
+    /// Whether a class's smallest part could run on a node, were it open and empty.
+    public boolean couldHold(FitClass fit, int node) {
+        return fit.leastOn(all.cluster.kind(node)) != null;
+    }
+
+    /// Whether a class's smallest part has room on a node now, if nobody waited.
+    public boolean fits(FitClass fit, int node) {
+        Node at = all.cluster.node(node);
+        Demand least = fit.leastOn(at.kind.number);
+        return least != null && at.fits(least);
+    }
+
+    /// Whether a job of that class and limit would start now and move no expected start.
+    ///
+    /// @param limitMillis 0 is none
+    public boolean startable(FitClass fit, long limitMillis, long now) {
+        return fit.able && all.search.now(fit, now, Scheduling.lengthOf(limitMillis)) != null;
+    }
+
+    /// Asks a question as if nothing were planned for that job.
+    public <T> T without(long job, Supplier<T> question) {
+        Plan plan = all.plans.of(job);
+        if (plan == null) {
+            return question.get();
+        }
+        all.plans.lift(plan);
+        try {
+            return question.get();
+        } finally {
+            all.plans.putBack(plan);
+        }
+    }
+}

@@ -1,0 +1,262 @@
+package io.berth.core.placement;
+
+import io.berth.contracts.Gpu;
+import io.berth.contracts.GpuRequest;
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.SwitchLimit;
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.NodeStatus;
+import io.berth.core.engine.FitClass;
+import io.berth.core.engine.Outlook;
+import io.berth.core.placement.Verdict.Axis;
+import io.berth.core.placement.Verdict.Change;
+import io.berth.core.placement.Verdict.Question;
+import io.berth.core.placement.Verdict.Stage;
+import io.berth.core.state.CellState;
+import io.berth.core.state.Holding;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/// Explains one waiting job: asks the nodes one question after the other, and tries changed
+/// requests against the plan as it stands, as if the job itself had none.
+///
+/// A change is said only if the engine found nodes for it, and none if limits of accounts hold the
+/// job back. What it cannot see is that jobs ahead without an expected start could come first.
+final class Explaining {
+
+    private static final long LONGEST_MINUTES = 366L * 24 * 60;
+
+    private final CellState state;
+    private final Configuration configuration;
+    private final ClusterModel model;
+    private final Outlook outlook;
+    private final JobStatus job;
+    private final JobDescription description;
+    private final ResourceRequest request;
+    private final long now;
+
+    Explaining(
+            CellState state,
+            Configuration configuration,
+            ClusterModel model,
+            JobStatus job,
+            long now) {
+        this.state = state;
+        this.configuration = configuration;
+        this.model = model;
+        this.outlook = new Outlook(model.engine);
+        this.job = job;
+        this.description = job.description();
+        this.request = description.request();
+        this.now = now;
+    }
+
+    Verdict verdict() {
+        return outlook.without(job.job().value(), () -> new Verdict(stages(), changes()));
+    }
+
+    private List<Stage> stages() {
+        FitClass fit = model.fit(job);
+        BitSet only = model.only(request);
+        long limit = description.timeLimitSeconds() * 1000;
+        var stages = new ArrayList<Stage>();
+        List<Integer> left = IntStream.range(0, state.nodes().size()).boxed().toList();
+        for (Question question : Question.values()) {
+            IntPredicate yes =
+                    switch (question) {
+                        case REGISTERED -> _ -> true;
+                        case PARTITION -> node -> model.in(description.partition(), node);
+                        case CONSTRAINTS -> node -> only == null || only.get(node);
+                        case SIZE -> node -> outlook.couldHold(fit, node);
+                        case AVAILABLE -> node -> status(node).open();
+                        case FREE -> node -> outlook.fits(fit, node);
+                        case UNPLANNED -> node -> outlook.lasts(fit, node, limit, now);
+                    };
+            left = left.stream().filter(yes::test).toList();
+            int gpus = left.stream().mapToInt(node -> freeGpus(status(node))).sum();
+            stages.add(new Stage(question, left.size(), gpus));
+        }
+        return stages;
+    }
+
+    private NodeStatus status(int node) {
+        NodeName name = model.name(node);
+        return state.node(name)
+                .orElseThrow(() ->
+                        new IllegalStateException(
+                                "explain job " + job.job() + ": no node " + name));
+    }
+
+    private int freeGpus(NodeStatus node) {
+        Holding holding = state.holdingOn(node.node());
+        return (int)
+                node.seen().inventory().gpus().stream()
+                        .filter(gpu -> request.gpus().admits(gpu))
+                        .filter(gpu -> !holding.holdsGpu(gpu.uuid()))
+                        .count();
+    }
+
+    private List<Change> changes() {
+        var changes = new ArrayList<Change>();
+        if (model.quotas.met(job.job(), now) != null) {
+            return changes;
+        }
+        addIfFound(changes, gpus());
+        addIfFound(changes, gpuType());
+        addIfFound(changes, nodes());
+        addIfFound(changes, limit());
+        addIfFound(changes, switches());
+        addIfFound(changes, partition());
+        return changes;
+    }
+
+    private static void addIfFound(List<Change> changes, @Nullable Change change) {
+        if (change != null) {
+            changes.add(change);
+        }
+    }
+
+    private boolean starts(ResourceRequest changed, String partition, long limitSeconds) {
+        FitClass fit = model.fit(partition, changed);
+        return outlook.startable(fit, limitSeconds * 1000, now);
+    }
+
+    private boolean starts(ResourceRequest changed) {
+        return starts(changed, description.partition(), description.timeLimitSeconds());
+    }
+
+    private ResourceRequest with(GpuRequest gpus) {
+        return new ResourceRequest(
+                request.nodes(),
+                request.tasks(),
+                request.cpusPerTask(),
+                request.memory(),
+                gpus,
+                request.constraints());
+    }
+
+    /// Fewer GPUs on each node.
+    private @Nullable Change gpus() {
+        GpuRequest asked = request.gpus();
+        for (int fewer = asked.perNode() - 1; fewer > 0; fewer--) {
+            var gpus = new GpuRequest(fewer, asked.type(), null, null, null, asked.minMemoryMib());
+            if (starts(with(gpus))) {
+                return change(Axis.GPUS, asked.perNode(), fewer);
+            }
+        }
+        return null;
+    }
+
+    /// Another type of GPU, or any.
+    private @Nullable Change gpuType() {
+        GpuRequest asked = request.gpus();
+        String type = asked.type();
+        if (type == null) {
+            return null;
+        }
+        var others = new TreeSet<String>();
+        for (NodeStatus node : state.nodes()) {
+            node.seen().inventory().gpus().stream().map(Gpu::type).forEach(others::add);
+        }
+        others.remove(type);
+        for (String other : others) {
+            var gpus =
+                    new GpuRequest(
+                            asked.perNode(),
+                            other,
+                            asked.perTask(),
+                            asked.total(),
+                            asked.perSocket(),
+                            asked.minMemoryMib());
+            if (starts(with(gpus))) {
+                return new Change(Axis.GPU_TYPE, type, other);
+            }
+        }
+        return null;
+    }
+
+    /// Fewer nodes, each with as many tasks as before.
+    private @Nullable Change nodes() {
+        if (request.tasks() % request.nodes() != 0 || request.gpus().total() != null) {
+            return null;
+        }
+        for (int fewer = request.nodes() - 1; fewer > 0; fewer--) {
+            var changed =
+                    new ResourceRequest(
+                            fewer,
+                            request.tasksOn(0) * fewer,
+                            request.cpusPerTask(),
+                            request.memory(),
+                            request.gpus(),
+                            request.constraints());
+            if (starts(changed)) {
+                return change(Axis.NODES, request.nodes(), fewer);
+            }
+        }
+        return null;
+    }
+
+    /// The longest limit below the job's own, to the minute.
+    private @Nullable Change limit() {
+        long asked = description.timeLimitSeconds();
+        long high = asked <= 0 ? LONGEST_MINUTES : (asked - 1) / 60;
+        long low = 0;
+        while (low < high) {
+            long middle = (low + high + 1) / 2;
+            if (starts(request, description.partition(), middle * 60)) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return low == 0 ? null : change(Axis.TIME_LIMIT, asked, low * 60);
+    }
+
+    /// Any number of switches.
+    private @Nullable Change switches() {
+        SwitchLimit limit = request.where().switches();
+        return limit != null && starts(request.underAnySwitches())
+                ? new Change(Axis.SWITCHES, Integer.toString(limit.count()), "any")
+                : null;
+    }
+
+    /// Another partition that allows the job.
+    private @Nullable Change partition() {
+        for (String other : new TreeMap<>(configuration.partitions()).keySet()) {
+            if (!other.equals(description.partition())
+                    && Partitions.refusal(configuration, in(other)) == null
+                    && starts(request, other, description.timeLimitSeconds())) {
+                return new Change(Axis.PARTITION, description.partition(), other);
+            }
+        }
+        return null;
+    }
+
+    private JobDescription in(String partition) {
+        return new JobDescription(
+                description.user(),
+                description.account(),
+                partition,
+                description.qos(),
+                description.name(),
+                request,
+                description.launch(),
+                description.timeLimitSeconds(),
+                description.nice(),
+                description.requeue(),
+                description.terms());
+    }
+
+    private static Change change(Axis axis, long from, long to) {
+        return new Change(axis, Long.toString(from), Long.toString(to));
+    }
+}

@@ -1,0 +1,203 @@
+package io.berth.core.placement;
+
+import static io.berth.core.testing.TestCell.gpus;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.contracts.GpuRequest;
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
+import io.berth.contracts.JobState;
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.ResourceRequest;
+import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.placement.Placement.Pass;
+import io.berth.core.placement.Verdict.Axis;
+import io.berth.core.placement.Verdict.Change;
+import io.berth.core.placement.Verdict.Question;
+import io.berth.core.placement.Verdict.Stage;
+import io.berth.core.state.Fact;
+import io.berth.core.state.Transitions;
+import io.berth.core.testing.TestCell;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+final class ExplainTest {
+
+    private static final int SEEDS = Integer.getInteger("berth.laws.seeds", 150);
+
+    private final TestCell cell = new TestCell();
+
+    private static Verdict explain(TestCell cell, long job) {
+        return new Placement(cell.state, Settings.DEFAULT)
+                .explain(new JobId(job), cell.now)
+                .orElseThrow();
+    }
+
+    private static JobDescription job(String partition, ResourceRequest request, long seconds) {
+        return new JobDescription(
+                "alice",
+                "team",
+                partition,
+                "normal",
+                "job",
+                request,
+                LaunchMode.BATCH,
+                seconds,
+                0,
+                true);
+    }
+
+    @Test
+    void each_question_tells_how_many_nodes_and_free_gpus_are_left() {
+        cell.node("n1", 8, 4, "a100");
+        cell.node("n2", 8, 8, "a100");
+        cell.node("n3", 8, 8, "a100");
+        cell.node("n4", 8, 8, "h100");
+        cell.submit(1, job("batch", gpus(1, 6, "a100"), 600));
+        cell.round();
+        cell.submit(2, job("batch", gpus(1, 8, "a100"), 600));
+        cell.submit(3, job("batch", gpus(1, 8, "a100"), 600));
+        cell.submit(4, job("batch", gpus(1, 8, "a100"), 600));
+        cell.round();
+
+        Verdict verdict = explain(cell, 3);
+
+        assertThat(verdict.stages())
+                .containsExactly(
+                        new Stage(Question.REGISTERED, 4, 6),
+                        new Stage(Question.PARTITION, 4, 6),
+                        new Stage(Question.CONSTRAINTS, 4, 6),
+                        new Stage(Question.SIZE, 2, 2),
+                        new Stage(Question.AVAILABLE, 2, 2),
+                        new Stage(Question.FREE, 0, 0),
+                        new Stage(Question.UNPLANNED, 0, 0));
+    }
+
+    @Test
+    void the_most_gpus_and_the_other_type_that_would_start_it_are_found() {
+        cell.node("n1", 8, 8, "a100");
+        cell.node("n2", 8, 8, "h100");
+        cell.submit(1, job("batch", gpus(1, 3, "a100"), 600));
+        cell.submit(2, job("batch", gpus(1, 8, "a100"), 600));
+        cell.round();
+
+        Verdict verdict = explain(cell, 2);
+
+        assertThat(verdict.changes())
+                .containsExactly(
+                        new Change(Axis.GPUS, "8", "5"), new Change(Axis.GPU_TYPE, "a100", "h100"));
+    }
+
+    @Test
+    void the_longest_limit_that_ends_before_the_job_ahead_starts_is_found() {
+        cell.node("n1", 8, 8, "a100");
+        cell.submit(1, job("batch", gpus(1, 4, null), 1200));
+        cell.submit(2, job("batch", gpus(1, 8, null), 1200));
+        cell.round();
+        cell.submit(3, job("batch", gpus(1, 2, null), 3000));
+        cell.round();
+
+        Verdict verdict = explain(cell, 3);
+
+        assertThat(verdict.stages().getLast()).isEqualTo(new Stage(Question.UNPLANNED, 0, 0));
+        assertThat(verdict.changes()).containsExactly(new Change(Axis.TIME_LIMIT, "3000", "1200"));
+    }
+
+    @Test
+    void fewer_nodes_are_found_for_a_gang() {
+        cell.node("n1", 8, 8, "a100");
+        cell.node("n2", 8, 8, "a100");
+        cell.node("n3", 8, 8, "a100");
+        cell.submit(1, job("batch", gpus(1, 1, null), 1200));
+        cell.submit(2, job("batch", gpus(3, 8, null), 1200));
+        cell.round();
+
+        Verdict verdict = explain(cell, 2);
+
+        assertThat(verdict.changes())
+                .containsExactly(new Change(Axis.GPUS, "8", "7"), new Change(Axis.NODES, "3", "2"));
+    }
+
+    @Test
+    void a_job_that_runs_has_no_explanation() {
+        cell.node("n1", 8, 8, "a100");
+        cell.submit(1, gpus(1, 1, null));
+        cell.round();
+
+        var verdict = new Placement(cell.state, Settings.DEFAULT).explain(new JobId(1), cell.now);
+
+        assertThat(verdict).isEmpty();
+    }
+
+    @Test
+    void every_change_that_is_told_starts_the_job() {
+        int tried = 0;
+        for (int seed = 0; seed < SEEDS; seed++) {
+            TestCell random = random(new Random(seed));
+            for (JobId waiting : List.copyOf(random.state.eligible())) {
+                for (Change change : explain(random, waiting.value()).changes()) {
+                    TestCell changed = random(new Random(seed));
+                    var status = changed.state.knownJob(waiting);
+                    JobDescription other = apply(change, status.description());
+                    changed.state.replay(
+                            new Fact.JobChanged(
+                                    Transitions.planned(Transitions.amended(status, other), null)));
+
+                    new Placement(changed.state, Settings.DEFAULT)
+                            .decide(changed.now, Pass.START)
+                            .forEach(changed.state::replay);
+
+                    assertThat(changed.state.knownJob(waiting).state())
+                            .as("seed %d, job %s, %s", seed, waiting, change)
+                            .isEqualTo(JobState.RUNNING);
+                    tried++;
+                }
+            }
+        }
+        assertThat(tried).isGreaterThan(SEEDS);
+    }
+
+    private static TestCell random(Random random) {
+        var cell = new TestCell();
+        int nodes = 1 + random.nextInt(4);
+        for (int i = 1; i <= nodes; i++) {
+            cell.node("n" + i, 8, 4 << random.nextInt(2), random.nextBoolean() ? "a100" : "h100");
+        }
+        for (int id = 1; id <= 10; id++) {
+            String type = new String[] {null, "a100", "h100"}[random.nextInt(3)];
+            var request = gpus(1 + random.nextInt(2), 1 + random.nextInt(8), type);
+            cell.submit(id, job("batch", request, 60L * (1 + random.nextInt(60))));
+            if (id == 4) {
+                cell.round();
+            }
+        }
+        cell.round();
+        return cell;
+    }
+
+    private static JobDescription apply(Change change, JobDescription job) {
+        ResourceRequest asked = job.request();
+        GpuRequest gpus = asked.gpus();
+        return switch (change.axis()) {
+            case GPUS ->
+                    job(
+                            job.partition(),
+                            gpus(asked.nodes(), Integer.parseInt(change.to()), gpus.type()),
+                            job.timeLimitSeconds());
+            case GPU_TYPE ->
+                    job(
+                            job.partition(),
+                            gpus(asked.nodes(), gpus.perNode(), change.to()),
+                            job.timeLimitSeconds());
+            case NODES ->
+                    job(
+                            job.partition(),
+                            gpus(Integer.parseInt(change.to()), gpus.perNode(), gpus.type()),
+                            job.timeLimitSeconds());
+            case TIME_LIMIT -> job(job.partition(), asked, Long.parseLong(change.to()));
+            case PARTITION -> job(change.to(), asked, job.timeLimitSeconds());
+            case SWITCHES -> throw new AssertionError("no job asks for switches");
+        };
+    }
+}
