@@ -4,13 +4,26 @@ import static io.berth.cli.CliOption.flag;
 
 import io.berth.cli.CliOption.Words;
 import io.berth.cli.MeshClient.Answer;
+import io.berth.slurm.SlurmTime;
+import java.time.ZoneId;
 import java.util.List;
+import java.util.Map;
 
 /// `berth why`: why a job is in its state.
 final class Why implements Command {
 
     private static final List<String> FACTORS =
             List.of("age", "association", "fairShare", "jobSize", "partition", "qos", "tres");
+
+    private static final Map<String, String> QUESTIONS =
+            Map.of(
+                    "REGISTERED", "registered",
+                    "PARTITION", "in the partition",
+                    "CONSTRAINTS", "admitted by its constraints",
+                    "SIZE", "large enough",
+                    "AVAILABLE", "available",
+                    "FREE", "with room now",
+                    "UNPLANNED", "with room until its end");
 
     private static final List<CliOption> OPTIONS =
             List.of(
@@ -40,7 +53,7 @@ final class Why implements Command {
                 .print(
                         words.has("json")
                                 ? JsonText.pretty(answer.body().fields())
-                                : text(answer.body()));
+                                : text(answer.body(), terminal.zone().get()));
         return 0;
     }
 
@@ -57,7 +70,7 @@ final class Why implements Command {
         return operands.getFirst();
     }
 
-    private static String text(JsonObject why) {
+    private static String text(JsonObject why, ZoneId zone) {
         var text = new StringBuilder();
         text.append("Job ").append(why.number("job")).append(" is ").append(why.text("state"));
         if (!why.text("reason").isEmpty() && !why.text("reason").equals("None")) {
@@ -74,7 +87,62 @@ final class Why implements Command {
         if (why.has("priority")) {
             text.append(priority(why.object("priority"))).append('\n');
         }
+        if (why.has("plannedStart")) {
+            text.append("Expected to start by ")
+                    .append(Dates.iso(why.number("plannedStart"), zone, ""))
+                    .append(".\n");
+        }
+        text.append(stages(why.objects("stages"))).append(changes(why.objects("changes")));
         return text.toString();
+    }
+
+    /// `Nodes left: registered 4 (9 GPUs free), in the partition 4, …`, as far as each question
+    /// takes some away.
+    private static String stages(List<JsonObject> stages) {
+        var text = new StringBuilder();
+        long nodes = -1;
+        for (JsonObject stage : stages) {
+            if (stage.number("nodes") != nodes) {
+                nodes = stage.number("nodes");
+                text.append(text.isEmpty() ? "Nodes: " : ", ")
+                        .append(nodes)
+                        .append(' ')
+                        .append(QUESTIONS.getOrDefault(stage.text("question"), "left"));
+                if (stage.number("gpus") > 0) {
+                    text.append(" (").append(stage.number("gpus")).append(" GPUs free)");
+                }
+            }
+        }
+        return text.isEmpty() ? "" : text.append(".\n").toString();
+    }
+
+    private static String changes(List<JsonObject> changes) {
+        var text = new StringBuilder();
+        for (JsonObject change : changes) {
+            String from = change.text("from");
+            String to = change.text("to");
+            text.append("  ")
+                    .append(
+                            switch (change.text("axis")) {
+                                case "GPUS" -> to + " GPUs a node instead of " + from;
+                                case "GPU_TYPE" -> "GPUs of type " + to + " instead of " + from;
+                                case "NODES" -> to + " nodes instead of " + from;
+                                case "TIME_LIMIT" ->
+                                        "a time limit of "
+                                                + limit(to)
+                                                + " instead of "
+                                                + limit(from);
+                                case "SWITCHES" -> "any number of switches instead of " + from;
+                                case "PARTITION" -> "partition " + to + " instead of " + from;
+                                default -> change.text("axis") + " " + to + " instead of " + from;
+                            })
+                    .append('\n');
+        }
+        return text.isEmpty() ? "" : "It would start now with one of these:\n" + text;
+    }
+
+    private static String limit(String seconds) {
+        return seconds.equals("0") ? "no end" : SlurmTime.full(Long.parseLong(seconds));
     }
 
     /// `Priority 4253 = age 12 + fairShare 4000 + jobSize 241 - nice 0`

@@ -115,6 +115,34 @@ final class OtherCommandsTest {
     }
 
     @Test
+    void a_pending_job_is_told_what_would_start_it() {
+        mesh.on(
+                "GET",
+                "/v1/jobs/17/why",
+                """
+                {"job":17,"state":"PENDING","reason":"Resources","explanation":"It is next.",
+                 "plannedStart":1790000000000,
+                 "stages":[{"question":"REGISTERED","nodes":4,"gpus":9},
+                  {"question":"PARTITION","nodes":4,"gpus":9},{"question":"SIZE","nodes":2,"gpus":2},
+                  {"question":"FREE","nodes":0,"gpus":0},{"question":"UNPLANNED","nodes":0,"gpus":0}],
+                 "changes":[{"axis":"GPUS","from":"8","to":"5"},
+                  {"axis":"TIME_LIMIT","from":"0","to":"5400"}]}
+                """);
+
+        assertThat(new CommandRun(mesh).run("why", "17").out())
+                .isEqualTo(
+                        """
+                        Job 17 is PENDING (Resources)
+                        It is next.
+                        Expected to start by 2026-09-21T14:13:20.
+                        Nodes: 4 registered (9 GPUs free), 2 large enough (2 GPUs free), 0 with room now.
+                        It would start now with one of these:
+                          5 GPUs a node instead of 8
+                          a time limit of 01:30:00 instead of no end
+                        """);
+    }
+
+    @Test
     void the_output_of_a_job_is_copied() throws IOException {
         Path output = Files.writeString(folder.resolve("slurm-17.out"), "hello\n");
         mesh.on("GET", "/v1/jobs/17", job(17, "COMPLETED", output));

@@ -38,7 +38,8 @@ final class ExplanationWriter {
                 job,
                 ahead == null ? ofPlaced() : ofWaiting(ahead),
                 ahead,
-                Priority.of(job, picture.shares(), now));
+                Priority.of(job, picture.shares(), now),
+                picture.verdict(job.id(), now).orElse(null));
     }
 
     private int ahead() {

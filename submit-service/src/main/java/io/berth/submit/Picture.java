@@ -17,6 +17,7 @@ import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.Submission.Submitted;
 import io.berth.contracts.topic.Topics;
+import io.berth.core.placement.Verdict;
 import io.berth.submit.Node.Beat;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -50,6 +51,7 @@ public final class Picture {
     private final NavigableMap<NodeName, NodeStatus> nodes = new ConcurrentSkipListMap<>();
     private final Map<NodeName, Beat> beats = new ConcurrentHashMap<>();
     private final JobFold fold = new JobFold();
+    private final Mirror mirror = new Mirror();
     private final ConfigurationAssembler assembler = new ConfigurationAssembler();
     private volatile @Nullable Configuration configuration;
     private volatile Shares shares = Shares.NONE;
@@ -115,6 +117,7 @@ public final class Picture {
         noticeJob(job.id().value());
         cell(cellNumber).unseen.remove(job.submission());
         jobs.put(job.id(), job);
+        mirror.job(status);
         if (job.held().isEmpty()) {
             holding.remove(job.id());
         } else {
@@ -126,10 +129,12 @@ public final class Picture {
     public void jobForgotten(JobId id) {
         jobs.remove(id);
         holding.remove(id);
+        mirror.jobForgotten(id);
     }
 
     public void nodeStatus(NodeStatus status) {
         nodes.put(status.node(), status);
+        mirror.node(status);
     }
 
     public void nodeForgotten(NodeName node) {
@@ -142,12 +147,18 @@ public final class Picture {
     }
 
     public void configEntry(ConfigEntry entry) {
-        assembler.add(entry).ifPresent(complete -> configuration = complete);
+        assembler
+                .add(entry)
+                .ifPresent(complete -> {
+                    configuration = complete;
+                    mirror.configuration(complete);
+                });
     }
 
     public void fairShares(FairShares calculation) {
         if (calculation.version() >= shares.calculation().version()) {
             shares = new Shares(calculation);
+            mirror.fairShares(calculation);
         }
     }
 
@@ -217,6 +228,11 @@ public final class Picture {
 
     private static boolean shown(Job job, long now) {
         return job.endedAt() == 0 || job.endedAt() > now - ENDED_SHOWN.toMillis();
+    }
+
+    /// What the engine says of a job that waits for resources; empty for another.
+    public Optional<Verdict> verdict(JobId job, long now) {
+        return mirror.explain(job, now);
     }
 
     /// The registrations of all nodes, in the order of their names.

@@ -90,8 +90,8 @@ final class ClusterModel {
         state.pending().forEach(job -> note(state.knownJob(job)));
     }
 
-    /// Time has come to `now`. The jobs that have waited long enough for the switches that they want
-    /// take any nodes from then on, and are returned.
+    /// Time has come to `now`. The jobs that have waited long enough for the switches that they
+    /// want take any nodes from then on, and are returned.
     Set<JobId> at(long now) {
         Set<JobId> over = switchWaits.at(now);
         for (JobId id : over) {

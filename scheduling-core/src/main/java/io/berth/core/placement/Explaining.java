@@ -61,7 +61,8 @@ final class Explaining {
     }
 
     Verdict verdict() {
-        return outlook.without(job.job().value(), () -> new Verdict(stages(), changes()));
+        return outlook.without(
+                job.job().value(), () -> new Verdict(stages(), changes(), job.planned()));
     }
 
     private List<Stage> stages() {

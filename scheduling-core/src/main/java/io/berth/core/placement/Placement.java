@@ -128,8 +128,8 @@ public final class Placement {
         return Optional.of(new Explaining(state, configuration, current, job, now).verdict());
     }
 
-    /// The next time at which a job is expected to start, or takes nodes that it did not want before;
-    /// `Long.MAX_VALUE` if there is none.
+    /// The next time at which a job is expected to start, or takes nodes that it did not want
+    /// before; `Long.MAX_VALUE` if there is none.
     public long next(long now) {
         return model == null ? Long.MAX_VALUE : Math.min(model.next(), model.engine.next(now));
     }

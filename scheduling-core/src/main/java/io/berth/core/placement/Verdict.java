@@ -1,6 +1,8 @@
 package io.berth.core.placement;
 
+import io.berth.contracts.event.JobStatus.Planned;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// Why a waiting job does not start now.
 ///
@@ -8,7 +10,8 @@ import java.util.List;
 ///   asked
 /// @param changes the smallest change along each axis with which it would start now, each of them
 ///   tried; empty if none would do
-public record Verdict(List<Stage> stages, List<Change> changes) {
+/// @param planned when it is expected to start; null if the plan does not reach it
+public record Verdict(List<Stage> stages, List<Change> changes, @Nullable Planned planned) {
 
     public Verdict {
         stages = List.copyOf(stages);

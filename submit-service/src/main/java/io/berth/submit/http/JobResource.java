@@ -185,7 +185,7 @@ public class JobResource {
     }
 
     @GET
-    @Path("{id}/why")
+    @Path("{id}/{why:why|explanation}")
     @Operation(summary = "Why a job is in its state, and its place in the queue")
     public WhyJson why(@PathParam("id") String id, @HeaderParam(POSITION) @Nullable String position)
             throws Refused {

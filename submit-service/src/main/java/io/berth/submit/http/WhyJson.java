@@ -1,9 +1,14 @@
 package io.berth.submit.http;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import io.berth.contracts.event.JobStatus.Planned;
+import io.berth.core.placement.Verdict;
+import io.berth.core.placement.Verdict.Change;
+import io.berth.core.placement.Verdict.Stage;
 import io.berth.submit.Explanation;
 import io.berth.submit.Priority;
 import java.math.BigDecimal;
+import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +16,12 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param position in its partition's queue, from 1; left out for a job that does not wait
 /// @param ahead jobs before it in that queue
+/// @param plannedStart when it is expected to start at the latest, if nothing comes before it, in
+///   epoch milliseconds; left out if the plan does not reach it
+/// @param stages what each question leaves of the cluster's nodes and of their free GPUs; left out
+///   unless it waits for resources
+/// @param changes the smallest change along each axis with which it would start now, each of them
+///   tried; left out as the stages are
 @Schema(name = "Why")
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record WhyJson(
@@ -20,7 +31,10 @@ record WhyJson(
         String explanation,
         @Nullable Integer position,
         @Nullable Integer ahead,
-        PriorityJson priority) {
+        PriorityJson priority,
+        @Nullable Long plannedStart,
+        @Nullable List<Stage> stages,
+        @Nullable List<Change> changes) {
 
     /// A priority in points, exact to the millionth.
     @Schema(name = "Priority")
@@ -55,6 +69,8 @@ record WhyJson(
 
     static WhyJson of(Explanation why) {
         Integer ahead = why.ahead();
+        Verdict verdict = why.verdict();
+        Planned planned = verdict == null ? null : verdict.planned();
         return new WhyJson(
                 why.job().id().value(),
                 why.job().state().name(),
@@ -62,6 +78,9 @@ record WhyJson(
                 why.text(),
                 ahead == null ? null : ahead + 1,
                 ahead,
-                PriorityJson.of(why.priority()));
+                PriorityJson.of(why.priority()),
+                planned == null ? null : planned.start(),
+                verdict == null ? null : verdict.stages(),
+                verdict == null ? null : verdict.changes());
     }
 }

@@ -1,0 +1,71 @@
+package io.berth.submit;
+
+import io.berth.contracts.JobId;
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.FairShares;
+import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.NodeStatus;
+import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.placement.Placement;
+import io.berth.core.placement.Verdict;
+import io.berth.core.state.CellState;
+import io.berth.core.state.Fact;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The engine beside the picture, on the same records, to be asked why a job waits. It decides
+/// nothing. Ended jobs are left out.
+///
+/// One thread replays into it, others ask: each waits for the other, for a few milliseconds.
+final class Mirror {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Mirror.class);
+
+    private final CellState state = new CellState();
+    private final Placement placement = new Placement(state, Settings.DEFAULT);
+
+    /// Whether a record did not fit what was read before. Answers from a wrong state help nobody.
+    private boolean broken;
+
+    void job(JobStatus status) {
+        replay(
+                status.state().terminal() && status.run() == null
+                        ? new Fact.JobForgotten(status.job())
+                        : new Fact.JobChanged(status));
+    }
+
+    void jobForgotten(JobId job) {
+        replay(new Fact.JobForgotten(job));
+    }
+
+    void node(NodeStatus status) {
+        replay(new Fact.NodeChanged(status));
+    }
+
+    void configuration(Configuration configuration) {
+        replay(new Fact.ConfigurationTaken(configuration));
+    }
+
+    void fairShares(FairShares shares) {
+        replay(new Fact.FairSharesTaken(shares));
+    }
+
+    private synchronized void replay(Fact fact) {
+        if (broken) {
+            return;
+        }
+        try {
+            state.replay(fact);
+            placement.note(fact);
+        } catch (RuntimeException e) {
+            broken = true;
+            LOG.atWarn().setCause(e).log("Jobs are explained without the engine from now on");
+        }
+    }
+
+    /// Why a job that waits for resources does not start now; empty for another.
+    synchronized Optional<Verdict> explain(JobId job, long now) {
+        return broken ? Optional.empty() : placement.explain(job, now);
+    }
+}
