@@ -10,6 +10,7 @@ import io.berth.simulator.Options.Option;
 import io.berth.simulator.run.Estimates;
 import io.berth.simulator.run.Groups;
 import io.berth.simulator.run.Groups.Ran;
+import io.berth.simulator.run.HtmlReport;
 import io.berth.simulator.run.Order;
 import io.berth.simulator.run.Outcome;
 import io.berth.simulator.run.RunReport;
@@ -47,6 +48,7 @@ final class RunCommand {
                     valued("from", "jobs submitted from that second of the trace on"),
                     valued("to", "jobs submitted before that second of the trace"),
                     valued("csv", "a file to write what became of each job into"),
+                    valued("html", "a file to write a page with plots into"),
                     valued("bad-lines", "refuse, as if not given, or skip"),
                     flag("json", "JSON"),
                     flag("help", "this text"));
@@ -110,7 +112,19 @@ final class RunCommand {
                         describe(rules, scale),
                         ran.all(),
                         ran.groups());
+        String page = options.value("html");
+        if (page != null) {
+            write(Path.of(page), new HtmlReport(report, ran.outcomes()).html());
+        }
         out.print(options.has("json") ? report.json() : report.text());
+    }
+
+    private static void write(Path file, String text) throws SimFailure {
+        try {
+            Files.writeString(file, text);
+        } catch (IOException e) {
+            throw new SimFailure("cannot write " + file + ": " + e.getMessage());
+        }
     }
 
     private static Rules rules(Options options) throws SimFailure {

@@ -115,6 +115,25 @@ final class RunCommandTest {
                         """);
     }
 
+    /// Two of four GPUs are in use at first, on an axis up to six. Two of three jobs wait for at
+    /// most a second, all for at most ten.
+    @Test
+    void a_page_shows_the_gpus_in_use_and_the_waits() throws Exception {
+        Path page = folder.resolve("out.html");
+
+        assertThat(run("--by-group", "--html=" + page)).isZero();
+
+        assertThat(page)
+                .content()
+                .contains("<title>Simulation of jobs.csv</title>", "Nothing here ran on GPUs")
+                .contains(
+                        "GPUs in use",
+                        "points='70.9,154.7 ",
+                        "points='70.0,89.3 ",
+                        " 820.0,24.0 '/>")
+                .doesNotContain("NaN");
+    }
+
     @Test
     void the_text_says_that_it_is_simulated_and_what_was_left_out() {
         assertThat(run("--by-group", "--backfill=conservative")).isZero();
@@ -123,7 +142,9 @@ final class RunCommandTest {
                 .startsWith(
                         "jobs.csv: 3 jobs on 2 nodes with 4 GPUs, simulated; order fifo, backfill"
                                 + " conservative of depth 100, estimates actual, nodes x1.0\n")
-                .contains("1 jobs were told an expected start: 100.0 % started by then");
+                .contains(
+                        "1 jobs were told an expected start: 100.00 % started by then, half of"
+                                + " these 2 s before or more\n");
         assertThat(err.toString(StandardCharsets.UTF_8))
                 .isEqualTo("left out 1 jobs without a time of submission or a run time\n");
     }

@@ -38,6 +38,9 @@ final class Futures extends Gradient {
     /// What the gradient of the shapes that want several GPUs counts, in thousandths.
     private static final int MANY = 700;
 
+    /// What the gradient of the shapes that want GPUs of a type counts, in thousandths.
+    private static final int TYPED = 2800;
+
     private static final long SEED = 7;
 
     private final Draws draws = new Draws(SEED);
@@ -91,7 +94,7 @@ final class Futures extends Gradient {
         long key = known.key(node);
         long unusable = known.get(key);
         if (unusable < 0) {
-            unusable = leftOver(node, free) * SCALE / FUTURES + unusableToMany(node, free);
+            unusable = leftOver(node, free) * SCALE / FUTURES + unusableToFew(node, free);
             known.put(key, unusable);
         }
         return unusable;
@@ -177,14 +180,16 @@ final class Futures extends Gradient {
         return true;
     }
 
-    /// The fragment, as [Fgd] defines it, for the shapes that want several GPUs.
-    private long unusableToMany(FreeNode node, long free) {
+    /// The fragment, as [Fgd] defines it, for the shapes that want several GPUs or a type.
+    private long unusableToFew(FreeNode node, long free) {
         long unusable = 0;
         for (int place = 0; place < mix.shapes().size(); place++) {
             Shape shape = mix.shapes().get(place);
-            if (shape.gpus() > 1) {
+            boolean typed = shape.gpuTypes() != -1;
+            if (typed || shape.gpus() > 1) {
                 long usable = node.fits(shape) ? node.freeGpuMilliWhere(shape.gpuMilli()) : 0;
-                unusable += MANY * mix.weight(place) * (free - usable) / mix.sum();
+                long counts = (long) (typed ? TYPED : MANY) * mix.weight(place);
+                unusable += counts * (free - usable) / mix.sum();
             }
         }
         return unusable;

@@ -190,6 +190,19 @@ final class PackingPolicyTest {
         assertThat(packer.place(whole(1))).isEqualTo(1);
     }
 
+    /// One in ten wants a GPU of type 1, which only the first node has; the others take any.
+    @Test
+    void default_keeps_gpus_of_a_type_for_jobs_that_want_it() {
+        PackingPolicy policy = Policies.learning();
+        for (int i = 0; i < 200; i++) {
+            policy.arrived(i % 10 == 0 ? new Shape(1000, 0, 1, Shape.WHOLE, 2) : whole(1));
+        }
+        var wanted = new FreeNode(PLENTY, PLENTY, 1, new int[] {1000});
+        var packer = new Packer(List.of(wanted, node(1000, 1000, 1000)), policy);
+
+        assertThat(packer.place(whole(1))).isEqualTo(1);
+    }
+
     @Test
     void there_is_no_policy_of_another_name() {
         assertThatIllegalStateException()

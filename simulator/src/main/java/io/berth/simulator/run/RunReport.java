@@ -39,17 +39,25 @@ public record RunReport(String trace, String rules, Summary all, List<Summary> g
         if (all.promised() > 0) {
             line(
                     text,
-                    "%d jobs were told an expected start: %.1f %% started by then, half of these"
-                            + " %.0f s before or more; the others %.0f s late at the median",
+                    "%d jobs were told an expected start: %.2f %% started by then, half of these"
+                            + " %.0f s before or more%s",
                     all.promised(),
                     all.kept(),
                     all.early().p50(),
-                    all.late().p50());
+                    all.late().max() == 0 ? "" : lateness());
         }
         if (!groups.isEmpty()) {
             byGroup(text);
         }
         return text.toString();
+    }
+
+    private String lateness() {
+        return String.format(
+                Locale.ROOT,
+                "; the others %.0f s late at the median, %.0f s at p95",
+                all.late().p50(),
+                all.late().p95());
     }
 
     private void byGroup(StringBuilder text) {
