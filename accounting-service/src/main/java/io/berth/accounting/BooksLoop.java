@@ -179,7 +179,7 @@ public class BooksLoop {
             written.add(letters.write(deadLetters.record(0, letter, letter.position())));
         }
         written.forEach(CompletableFuture::join);
-        boolean changesUsage = books.enter(batch, configuration.halfLife());
+        boolean changesUsage = books.enter(batch, configuration.decay());
         booked.add(batch.events().size());
         unbookable.add(batch.deadLetters().size());
         if (changesUsage) {

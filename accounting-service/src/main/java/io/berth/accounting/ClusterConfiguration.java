@@ -13,7 +13,7 @@ import io.berth.accounting.kafka.ConfigTopic;
 import io.berth.accounting.kafka.ConfigTopic.Published;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.topic.Topics;
-import io.berth.core.fairshare.HalfLife;
+import io.berth.core.fairshare.Decay;
 import io.berth.log.KafkaConnection;
 import io.berth.log.TopicDeclarations;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -265,9 +265,8 @@ public class ClusterConfiguration {
         return inForce;
     }
 
-    /// How usage decays; for ever kept before there is a configuration.
-    public HalfLife halfLife() {
-        return HalfLife.ofSeconds(
-                inForce.map(it -> it.cluster().usageHalfLifeSeconds()).orElse(0L));
+    /// How usage is forgotten; for ever kept before there is a configuration.
+    public Decay decay() {
+        return inForce.map(it -> Decay.of(it.cluster())).orElse(Decay.NONE);
     }
 }

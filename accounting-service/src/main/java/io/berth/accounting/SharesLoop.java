@@ -3,7 +3,7 @@ package io.berth.accounting;
 import io.berth.accounting.db.Books;
 import io.berth.contracts.event.Usage;
 import io.berth.contracts.topic.Topics;
-import io.berth.core.fairshare.HalfLife;
+import io.berth.core.fairshare.Decay;
 import io.berth.core.fairshare.Member;
 import io.berth.log.EventWriter;
 import io.berth.log.Events;
@@ -102,11 +102,11 @@ public class SharesLoop {
         if (!open) {
             return;
         }
-        HalfLife halfLife = configuration.halfLife();
+        Decay decay = configuration.decay();
         try {
             List<Usage> news =
-                    books.usage(halfLife, Clock.systemUTC().millis()).stream()
-                            .filter(it -> isNews(it, halfLife))
+                    books.usage(decay, Clock.systemUTC().millis()).stream()
+                            .filter(it -> isNews(it, decay))
                             .toList();
             var written = new ArrayList<CompletableFuture<?>>();
             for (Usage usage : news) {
@@ -124,12 +124,12 @@ public class SharesLoop {
         }
     }
 
-    private boolean isNews(Usage usage, HalfLife halfLife) {
+    private boolean isNews(Usage usage, Decay decay) {
         Usage before = published.get(member(usage));
         if (before == null) {
             return true;
         }
-        long left = halfLife.decay(before.billingMicros(), usage.asOf() - before.asOf());
+        long left = decay.left(before.billingMicros(), before.asOf(), usage.asOf());
         return Math.abs(left - usage.billingMicros()) > NO_NEWS;
     }
 

@@ -21,6 +21,7 @@ import io.berth.contracts.EndedRun;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.Usage;
 import io.berth.contracts.topic.Topics;
+import io.berth.core.fairshare.Decay;
 import io.berth.core.fairshare.HalfLife;
 import io.berth.log.Events;
 import io.berth.log.KafkaConnection;
@@ -338,7 +339,7 @@ class AccountingTest {
                         List.of(new Batch.Advance(JOBS, "id", 0, 0, 10)));
 
         assertThatExceptionOfType(Books.Overtaken.class)
-                .isThrownBy(() -> books.enter(batch, HalfLife.ofSeconds(1)));
+                .isThrownBy(() -> books.enter(batch, Decay.of(HalfLife.ofSeconds(1))));
 
         assertThat(dump()).isEqualTo(before);
     }

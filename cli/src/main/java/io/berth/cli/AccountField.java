@@ -3,12 +3,13 @@ package io.berth.cli;
 import io.berth.cli.JobField.Moment;
 import io.berth.slurm.SlurmMemory;
 import io.berth.slurm.SlurmTime;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// A column of `sacct`.
 ///
-/// Source: sacct(1), "Job Accounting Fields"; `Charge` and `Runs` are Berth's own.
+/// Source: sacct(1), "Job Accounting Fields"; `Charge`, `GPUs` and `Runs` are Berth's own.
 enum AccountField {
     ACCOUNT("Account", 10),
     ALLOC_CPUS("AllocCPUS", 10),
@@ -22,6 +23,7 @@ enum AccountField {
     ELIGIBLE("Eligible", 19),
     END("End", 19),
     EXIT_CODE("ExitCode", 8),
+    GPUS("GPUs", 45),
     JOB_ID("JobID", 12),
     JOB_ID_RAW("JobIDRaw", 12),
     JOB_NAME("JobName", 10),
@@ -92,6 +94,7 @@ enum AccountField {
             case ELIGIBLE -> time(job, "eligibleAt", moment);
             case END -> time(job, "endedAt", moment);
             case EXIT_CODE -> job.exit();
+            case GPUS -> gpus(job);
             case JOB_ID, JOB_ID_RAW -> job.number("id") + (job.batchStep() ? ".batch" : "");
             case JOB_NAME -> job.batchStep() ? "batch" : job.text("name");
             case NNODES, REQ_NODES -> Long.toString(nodes(job));
@@ -112,6 +115,12 @@ enum AccountField {
                     job.batchStep() ? "" : Long.toString(job.number("timeLimitSeconds") / 60);
             case USER -> ofJob(job, "user");
         };
+    }
+
+    /// UUIDs of the last run's GPUs.
+    private static String gpus(AccountedJob job) {
+        List<JsonObject> runs = job.json().objects("runs");
+        return runs.isEmpty() ? "" : String.join(",", runs.getLast().texts("gpus"));
     }
 
     private static String ofJob(AccountedJob job, String name) {

@@ -22,7 +22,7 @@ final class SacctTest {
                               "eligibleAt":1795168850000,"startedAt":1795168852000,"endedAt":1795168855000,
                               "elapsedSeconds":3,"timeLimitSeconds":600,"nodes":1,"nodeList":"node05","cpus":4,
                               "memoryMib":400,"gpus":2,"gpuType":"a100","tasks":4,"restarts":0,"reason":"None",
-                              "charge":{"cpuMillis":12000,"billingMicros":12500000},"runs":[{"lease":1}]},
+                              "charge":{"cpuMillis":12000,"billingMicros":12500000},"runs":[{"lease":1,"gpus":["GPU-0a","GPU-7f"]}]},
                              {"id":1013,"name":"b","user":"root","account":"bench","partition":"training","qos":"normal",
                               "state":"CANCELLED","exitCode":0,"signal":0,"submittedAt":1795168851000,
                               "endedAt":1795168856000,"elapsedSeconds":0,"timeLimitSeconds":0,"nodes":2,"nodeList":"",
@@ -68,6 +68,12 @@ final class SacctTest {
                         """);
         assertThat(out("sacct", "-X", "-p", "-n", "-o", "JobID,NNodes"))
                 .isEqualTo("1012|1|\n1013|2|\n");
+    }
+
+    @Test
+    void a_job_names_its_gpus() {
+        assertThat(out("sacct", "-X", "-P", "-n", "-o", "JobID,GPUs"))
+                .isEqualTo("1012|GPU-0a,GPU-7f\n1013|\n");
     }
 
     @Test

@@ -3,8 +3,8 @@ package io.berth.priority;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.FairShares;
 import io.berth.contracts.event.Usage;
+import io.berth.core.fairshare.Decay;
 import io.berth.core.fairshare.FairShare;
-import io.berth.core.fairshare.HalfLife;
 import io.berth.core.fairshare.Member;
 import io.berth.core.fairshare.ShareTree;
 import java.util.Map;
@@ -87,11 +87,11 @@ final class Shares {
     }
 
     private Map<Member, Long> usageOfOneTime(Configuration current) {
-        var halfLife = HalfLife.ofSeconds(current.cluster().usageHalfLifeSeconds());
+        Decay decay = Decay.of(current.cluster());
         long latest = usages.values().stream().mapToLong(Usage::asOf).max().orElse(0);
         var decayed = new TreeMap<Member, Long>();
         usages.forEach((member, it) ->
-                decayed.put(member, halfLife.decay(it.billingMicros(), latest - it.asOf())));
+                decayed.put(member, decay.left(it.billingMicros(), it.asOf(), latest)));
         return decayed;
     }
 }

@@ -5,7 +5,7 @@ import io.berth.contracts.JobDescription;
 import io.berth.contracts.LogPosition;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.Usage;
-import io.berth.core.fairshare.HalfLife;
+import io.berth.core.fairshare.Decay;
 import io.quarkus.hibernate.reactive.panache.Panache;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -60,12 +60,12 @@ public class Books {
     /// Enters a batch. Whether runs were placed or ended in it.
     ///
     /// @throws Overtaken if the books do not stand where the batch begins; nothing is entered then
-    public boolean enter(Batch batch, HalfLife halfLife) {
-        return Waits.await(() -> Panache.withTransaction(() -> entering(batch, halfLife)));
+    public boolean enter(Batch batch, Decay decay) {
+        return Waits.await(() -> Panache.withTransaction(() -> entering(batch, decay)));
     }
 
-    private static Uni<Boolean> entering(Batch batch, HalfLife halfLife) {
-        return page(batch.events(), halfLife)
+    private static Uni<Boolean> entering(Batch batch, Decay decay) {
+        return page(batch.events(), decay)
                 .chain(page -> {
                     enter(batch, page);
                     return Panache.getSession()
@@ -94,7 +94,7 @@ public class Books {
                 .chain(() -> each(batch.advances(), it -> advance(session, it)));
     }
 
-    private static Uni<Page> page(List<JobEvent> events, HalfLife halfLife) {
+    private static Uni<Page> page(List<JobEvent> events, Decay decay) {
         Set<Long> ids = new TreeSet<>();
         Set<String> users = new TreeSet<>();
         for (JobEvent event : events) {
@@ -111,7 +111,7 @@ public class Books {
             }
         }
         if (ids.isEmpty()) {
-            return Uni.createFrom().item(new Page(halfLife, List.of(), List.of(), List.of()));
+            return Uni.createFrom().item(new Page(decay, List.of(), List.of(), List.of()));
         }
         // One after the other: a session has one connection.
         return JobRow.<JobRow>list("id in ?1", ids)
@@ -122,7 +122,7 @@ public class Books {
                                     UsageRow.<UsageRow>list("username in ?1", users)
                                             .map(usage ->
                                                     new Page(
-                                                            halfLife, jobs,
+                                                            decay, jobs,
                                                             runs, usage)));
                 });
     }
@@ -160,7 +160,7 @@ public class Books {
     }
 
     /// What still counts of everybody's usage, runs that hold resources included.
-    public List<Usage> usage(HalfLife halfLife, long now) {
-        return Waits.await(() -> Panache.withSession(() -> UsageNow.query(halfLife, now)));
+    public List<Usage> usage(Decay decay, long now) {
+        return Waits.await(() -> Panache.withSession(() -> UsageNow.query(decay, now)));
     }
 }

@@ -4,7 +4,7 @@ import io.berth.contracts.EndedRun;
 import io.berth.contracts.JobState;
 import io.berth.contracts.Reason;
 import io.berth.contracts.event.JobEvent;
-import io.berth.core.fairshare.HalfLife;
+import io.berth.core.fairshare.Decay;
 import io.berth.core.fairshare.Member;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// books (its Queued is older than the log) is passed over: its Ended brings all of it.
 public final class Page {
 
-    private final HalfLife halfLife;
+    private final Decay decay;
     private final Map<Long, JobRow> jobs = new LinkedHashMap<>();
     private final Map<RunKey, RunRow> runs = new LinkedHashMap<>();
     private final Map<Member, UsageRow> usage = new LinkedHashMap<>();
@@ -29,11 +29,11 @@ public final class Page {
 
     /// A page with the rows that there are of what the events touch.
     public Page(
-            HalfLife halfLife,
+            Decay decay,
             Collection<JobRow> jobs,
             Collection<RunRow> runs,
             Collection<UsageRow> usage) {
-        this.halfLife = halfLife;
+        this.decay = decay;
         jobs.forEach(it -> this.jobs.put(it.id, it));
         runs.forEach(it -> this.runs.put(new RunKey(it.job, it.lease), it));
         usage.forEach(it -> this.usage.put(it.member(), it));
@@ -154,7 +154,7 @@ public final class Page {
         }
         run.end(ended);
         usage(new Member(job.account, job.username))
-                .add(ended.charge(), ended.placedAt(), ended.freedAt(), halfLife);
+                .add(ended.charge(), ended.placedAt(), ended.freedAt(), decay);
         changesUsage = true;
         return true;
     }

@@ -29,6 +29,10 @@ public class RunRow extends PanacheEntityBase {
     @Column(name = "node_list")
     public String nodeList = "";
 
+    /// UUIDs of the GPUs that it holds or held, with commas between them.
+    @Column(name = "gpu_uuids")
+    public String gpuUuids = "";
+
     /// Billing units per second, in thousandths; 0 if the run was never seen alive.
     @Column(name = "billing_rate")
     public long billingRate;
@@ -61,6 +65,11 @@ public class RunRow extends PanacheEntityBase {
         row.placedAt = placedAt;
         row.nodeList =
                 HostList.compress(allocations.stream().map(it -> it.node().value()).toList());
+        row.gpuUuids =
+                Texts.storable(
+                        String.join(
+                                ",",
+                                allocations.stream().flatMap(it -> it.gpus().stream()).toList()));
         return row;
     }
 

@@ -1,7 +1,7 @@
 package io.berth.accounting.db;
 
 import io.berth.contracts.event.Usage;
-import io.berth.core.fairshare.HalfLife;
+import io.berth.core.fairshare.Decay;
 import io.berth.core.fairshare.Member;
 import io.quarkus.hibernate.reactive.panache.Panache;
 import io.smallrye.mutiny.Uni;
@@ -26,27 +26,27 @@ public final class UsageNow {
     private UsageNow() {}
 
     /// In the current session; ordered by account and user.
-    public static Uni<List<Usage>> query(HalfLife halfLife, long now) {
+    public static Uni<List<Usage>> query(Decay decay, long now) {
         return UsageRow.<UsageRow>listAll()
                 .chain(ended ->
                         Panache.getSession()
                                 .chain(session ->
                                         session.createSelectionQuery(HOLDING, Holding.class)
                                                 .getResultList())
-                                .map(holding -> sum(ended, holding, halfLife, now)));
+                                .map(holding -> sum(ended, holding, decay, now)));
     }
 
     static List<Usage> sum(
-            List<UsageRow> ended, List<Holding> holding, HalfLife halfLife, long now) {
+            List<UsageRow> ended, List<Holding> holding, Decay decay, long now) {
         Map<Member, Long> micros = new TreeMap<>();
         for (UsageRow row : ended) {
-            micros.put(row.member(), row.decayedAt(now, halfLife));
+            micros.put(row.member(), row.decayedAt(now, decay));
         }
         for (Holding run : holding) {
             long held = Math.max(0, now - run.placedAt());
             micros.merge(
                     new Member(run.account(), run.username()),
-                    halfLife.accrue(Math.multiplyExact(run.billingRate(), held), held),
+                    decay.accrued(Math.multiplyExact(run.billingRate(), held), now - held, now),
                     Math::addExact);
         }
         return micros.entrySet().stream()

@@ -1,7 +1,7 @@
 package io.berth.accounting.db;
 
 import io.berth.contracts.Charge;
-import io.berth.core.fairshare.HalfLife;
+import io.berth.core.fairshare.Decay;
 import io.berth.core.fairshare.Member;
 import io.quarkus.hibernate.reactive.panache.PanacheEntityBase;
 import jakarta.persistence.Column;
@@ -48,20 +48,20 @@ public class UsageRow extends PanacheEntityBase {
     }
 
     /// Adds a run that ended at that time.
-    void add(Charge run, long placedAt, long freedAt, HalfLife halfLife) {
+    void add(Charge run, long placedAt, long freedAt, Decay decay) {
         charge = ChargeColumns.of(charge().plus(run));
-        long counts = halfLife.accrue(run.billingMicros(), freedAt - placedAt);
+        long counts = decay.accrued(run.billingMicros(), placedAt, freedAt);
         if (freedAt >= decayedAt) {
-            decayedMicros = Math.addExact(decayedAt(freedAt, halfLife), counts);
+            decayedMicros = Math.addExact(decayedAt(freedAt, decay), counts);
             decayedAt = freedAt;
         } else {
             decayedMicros =
-                    Math.addExact(decayedMicros, halfLife.decay(counts, decayedAt - freedAt));
+                    Math.addExact(decayedMicros, decay.left(counts, freedAt, decayedAt));
         }
     }
 
     /// What of the usage still counts at that time.
-    public long decayedAt(long now, HalfLife halfLife) {
-        return halfLife.decay(decayedMicros, now - decayedAt);
+    public long decayedAt(long now, Decay decay) {
+        return decay.left(decayedMicros, decayedAt, now);
     }
 }

@@ -100,8 +100,7 @@ public class AccountingResource {
     @WithSession
     public Uni<UsageView> usage() {
         long now = Clock.systemUTC().millis();
-        var halfLife = configuration.halfLife();
-        return UsageNow.query(halfLife, now)
+        return UsageNow.query(configuration.decay(), now)
                 .chain(decayed ->
                         UsageRow.<UsageRow>listAll().map(whole -> view(whole, decayed, now)));
     }
@@ -154,7 +153,7 @@ public class AccountingResource {
                         .orElseThrow(() ->
                                 new ServiceUnavailableException("there is no configuration yet"));
         long now = Clock.systemUTC().millis();
-        return UsageNow.query(configuration.halfLife(), now)
+        return UsageNow.query(configuration.decay(), now)
                 .chain(usage ->
                         JobRow.members().map(members -> standings(current, usage, members, now)));
     }

@@ -46,10 +46,11 @@ public record JobView(
         Charge charge,
         List<RunView> runs) {
 
-    /// A run of a job. A run that holds resources has no end, no outcome and no charge.
+    /// A run of a job, with the UUIDs of its GPUs. A run that holds resources has no end, no outcome and no charge.
     public record RunView(
             int lease,
             String nodeList,
+            List<String> gpus,
             long placedAt,
             @Nullable Long startedAt,
             @Nullable Long freedAt,
@@ -63,6 +64,7 @@ public record JobView(
             return new RunView(
                     run.lease,
                     run.nodeList,
+                    run.gpuUuids.isEmpty() ? List.of() : List.of(run.gpuUuids.split(",")),
                     run.placedAt,
                     known(run.startedAt),
                     known(run.freedAt),

@@ -7,6 +7,7 @@ import io.berth.contracts.Charge;
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.JobState;
 import io.berth.contracts.event.JobEvent;
+import io.berth.core.fairshare.Decay;
 import io.berth.core.fairshare.HalfLife;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Laws of the books over random lives of jobs.
 class PageTest {
 
-    private static final HalfLife WEEK = HalfLife.ofSeconds(7 * 86_400);
+    private static final Decay WEEK = Decay.of(HalfLife.ofSeconds(7 * 86_400));
     private static final int JOBS = 60;
 
     @ParameterizedTest

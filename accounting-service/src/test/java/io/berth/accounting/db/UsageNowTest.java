@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.berth.accounting.db.UsageNow.Holding;
 import io.berth.contracts.Charge;
 import io.berth.contracts.event.Usage;
+import io.berth.core.fairshare.Decay;
 import io.berth.core.fairshare.HalfLife;
 import io.berth.core.fairshare.Member;
 import java.util.List;
@@ -15,8 +16,8 @@ class UsageNowTest {
 
     private static final long HOUR = 3_600_000;
     private static final long UNIT_PER_SECOND = 1000;
-    private static final HalfLife FOR_EVER = new HalfLife(0);
-    private static final HalfLife ONE_HOUR = new HalfLife(HOUR);
+    private static final Decay FOR_EVER = Decay.NONE;
+    private static final Decay ONE_HOUR = Decay.of(new HalfLife(HOUR));
 
     @Test
     void a_run_counts_while_it_holds_its_resources() {

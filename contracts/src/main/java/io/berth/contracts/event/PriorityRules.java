@@ -35,7 +35,6 @@ public record PriorityRules(
     /// UTC, weeks on Sunday.
     public enum UsageReset {
         NONE,
-        NOW,
         DAILY,
         WEEKLY,
         MONTHLY,

@@ -180,6 +180,27 @@ class QueryTest {
     }
 
     @Test
+    void priorities_are_taken_apart_and_their_weights_told() throws Exception {
+        long job = Api.submitted("alice", "\"partition\":\"later\"");
+        waiting(job, Reason.PRIORITY, new Rank(1, 250_000, 0, 0, -50_000_000, 0, 0, 7_000_000L, 3_000_000L));
+
+        String it = "jobs.find { it.job == " + job + " }.";
+        Api.eventually(() ->
+                Api.as("bob")
+                        .get("/v1/priorities")
+                        .then()
+                        .statusCode(200)
+                        .body("weights.fairShare", is(10_000))
+                        .body("weights.association", is(0))
+                        .body(it + "user", is("alice"))
+                        .body(it + "points", is(1210))
+                        .body(it + "priority.association", is(7))
+                        .body(it + "priority.tres", is(3))
+                        .body(it + "priority.nice", is(-50))
+                        .body(it + "priority.total", is(1210.25f)));
+    }
+
+    @Test
     void partitions_are_as_configured_with_what_their_nodes_have() {
         Api.as("alice")
                 .get("/v1/partitions")

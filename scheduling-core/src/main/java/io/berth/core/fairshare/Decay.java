@@ -1,0 +1,65 @@
+package io.berth.core.fairshare;
+
+import io.berth.contracts.event.ConfigEntry.Cluster;
+import io.berth.contracts.event.PriorityRules.UsageReset;
+import java.time.DayOfWeek;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.time.temporal.TemporalAdjusters;
+
+/// How usage is forgotten: continuously, by a half-life, and all of it whenever a period begins.
+///
+/// Times are epoch milliseconds. Periods begin at midnight UTC, weeks on Sunday.
+///
+/// Source: slurm.conf(5), PriorityDecayHalfLife and PriorityUsageResetPeriod.
+public record Decay(HalfLife halfLife, UsageReset reset) {
+
+    /// Nothing is ever forgotten.
+    public static final Decay NONE = new Decay(new HalfLife(0), UsageReset.NONE);
+
+    /// By a half-life alone.
+    public static Decay of(HalfLife halfLife) {
+        return new Decay(halfLife, UsageReset.NONE);
+    }
+
+    /// As the cluster has set it.
+    public static Decay of(Cluster cluster) {
+        return new Decay(
+                HalfLife.ofSeconds(cluster.usageHalfLifeSeconds()),
+                cluster.priorityRules().usageReset());
+    }
+
+    /// What is left at `to` of usage that counted whole at `from`; all of it if `to` is not later.
+    public long left(long usage, long from, long to) {
+        return periodBegan(to) > from ? 0 : halfLife.decay(usage, to - from);
+    }
+
+    /// What is left, at the end, of usage spread evenly over that time.
+    public long accrued(long usage, long from, long to) {
+        long began = periodBegan(to);
+        if (began <= from) {
+            return halfLife.accrue(usage, to - from);
+        }
+        long part = Math.round(usage * ((double) (to - began) / (to - from)));
+        return halfLife.accrue(part, to - began);
+    }
+
+    /// When the period began that this time lies in.
+    private long periodBegan(long time) {
+        LocalDate day = LocalDate.ofInstant(Instant.ofEpochMilli(time), ZoneOffset.UTC);
+        return switch (reset) {
+            case NONE -> Long.MIN_VALUE;
+            case DAILY -> millis(day);
+            case WEEKLY -> millis(day.with(TemporalAdjusters.previousOrSame(DayOfWeek.SUNDAY)));
+            case MONTHLY -> millis(day.withDayOfMonth(1));
+            case QUARTERLY ->
+                    millis(day.withDayOfMonth(1).withMonth((day.getMonthValue() - 1) / 3 * 3 + 1));
+            case YEARLY -> millis(day.withDayOfYear(1));
+        };
+    }
+
+    private static long millis(LocalDate day) {
+        return day.atStartOfDay(ZoneOffset.UTC).toInstant().toEpochMilli();
+    }
+}
