@@ -6,6 +6,7 @@ import static io.berth.cli.Table.Title.right;
 import io.berth.cli.CliOption.Words;
 import io.berth.contracts.Limit;
 import io.berth.contracts.Tres;
+import io.berth.slurm.SlurmTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -226,7 +227,7 @@ final class AdminShow {
                 var row = new ArrayList<String>();
                 row.add(name);
                 row.add(Long.toString(qos.number("priority")));
-                row.add(io.berth.slurm.SlurmTime.full(qos.number("graceTime")));
+                row.add(SlurmTime.full(qos.number("graceTime")));
                 row.add(list(qos, "preempt"));
                 row.add(qos.has("preemptMode") ? qos.text("preemptMode") : "cluster");
                 row.add(list(qos, "flags"));

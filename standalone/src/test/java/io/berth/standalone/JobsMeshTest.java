@@ -85,6 +85,50 @@ class JobsMeshTest {
     }
 
     @Test
+    void a_job_over_a_limit_waits_for_it_until_it_is_lifted() throws IOException {
+        mesh.berth("sacctmgr", "-i", "add", "qos", "narrow", "MaxTRESPerUser=gres/gpu=1")
+                .succeeded();
+        String first = narrow();
+        String second = narrow();
+
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(mesh.berth("squeue", "-h", "-o", "%T %r", "-j", second).out())
+                                .isEqualTo("PENDING QOSMaxGRESPerUser\n"));
+        assertThat(mesh.berth("sprio", "-h", "-o", "%i", "-j", second).out())
+                .isEqualTo(second + "\n");
+        assertThat(mesh.berth("sshare", "-a", "-n", "-P").succeeded().out())
+                .contains(" team_a|alice|30|");
+
+        mesh.berth("sacctmgr", "-i", "modify", "qos", "narrow", "set", "MaxTRESPU=gres/gpu=2")
+                .succeeded();
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(mesh.berth("squeue", "-h", "-o", "%T", "-j", second).out())
+                                .isEqualTo("RUNNING\n"));
+        assertThat(mesh.berth("sacctmgr", "-i", "delete", "qos", "narrow").err())
+                .contains("QOS narrow has 2 jobs that have not ended");
+        mesh.berth("scancel", first, second).succeeded();
+    }
+
+    /// A job of one GPU in QOS `narrow`, as soon as the gateway knows that.
+    private String narrow() {
+        return await().atMost(PATIENCE)
+                .until(
+                        () ->
+                                mesh.berth(
+                                        "sbatch",
+                                        "--parsable",
+                                        "--qos=narrow",
+                                        "--gres=gpu:1",
+                                        "--wrap",
+                                        "sleep 300"),
+                        it -> it.status() == 0)
+                .out()
+                .strip();
+    }
+
+    @Test
     void both_nodes_of_a_training_job_take_part() throws IOException {
         String id =
                 mesh.berth("sbatch", "--wait", "--parsable", example("train-torchrun.sbatch"))

@@ -19,7 +19,7 @@ public final class SubmissionLimits {
 
     private record Known(long revision, LimitPolicy policy) {}
 
-    private volatile @Nullable Known known;
+    private @Nullable Known known;
 
     private LimitPolicy policy(Configuration configuration) {
         Known last = known;
@@ -32,8 +32,8 @@ public final class SubmissionLimits {
 
     /// @param jobs all that are known; those that have ended do not count
     /// @throws Refused with the limit's name
-    public void check(Configuration configuration, JobDescription job, Stream<Job> jobs)
-            throws Refused {
+    public synchronized void check(
+            Configuration configuration, JobDescription job, Stream<Job> jobs) throws Refused {
         LimitPolicy policy = policy(configuration);
         if (policy.none()) {
             return;

@@ -36,8 +36,7 @@ public final class UsageNow {
                                 .map(holding -> sum(ended, holding, decay, now)));
     }
 
-    static List<Usage> sum(
-            List<UsageRow> ended, List<Holding> holding, Decay decay, long now) {
+    static List<Usage> sum(List<UsageRow> ended, List<Holding> holding, Decay decay, long now) {
         Map<Member, Long> micros = new TreeMap<>();
         for (UsageRow row : ended) {
             micros.put(row.member(), row.decayedAt(now, decay));

@@ -55,8 +55,7 @@ public class UsageRow extends PanacheEntityBase {
             decayedMicros = Math.addExact(decayedAt(freedAt, decay), counts);
             decayedAt = freedAt;
         } else {
-            decayedMicros =
-                    Math.addExact(decayedMicros, decay.left(counts, freedAt, decayedAt));
+            decayedMicros = Math.addExact(decayedMicros, decay.left(counts, freedAt, decayedAt));
         }
     }
 

@@ -46,7 +46,8 @@ public record JobView(
         Charge charge,
         List<RunView> runs) {
 
-    /// A run of a job, with the UUIDs of its GPUs. A run that holds resources has no end, no outcome and no charge.
+    /// A run of a job, with the UUIDs of its GPUs. A run that holds resources has no end, no
+    /// outcome and no charge.
     public record RunView(
             int lease,
             String nodeList,

@@ -17,10 +17,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// The limits of one configuration, and whether a job may start or be accepted under them.
+/// The limits of one configuration, and whether a job may start or be accepted under them. Confined
+/// to one thread.
 ///
 /// *Precedence*: the QOS of the partition and the job's QOS (the other way around with
 /// `OverPartQOS`), then the user's association, then its accounts up to the root. A limit that an
@@ -43,7 +43,7 @@ public final class LimitPolicy {
 
     private final Configuration configuration;
     private final Map<Member, Association> associations = new HashMap<>();
-    private final Map<Way, List<Place>> ways = new ConcurrentHashMap<>();
+    private final Map<Way, List<Place>> ways = new HashMap<>();
     private final boolean none;
 
     public LimitPolicy(Configuration configuration) {

@@ -182,7 +182,10 @@ class QueryTest {
     @Test
     void priorities_are_taken_apart_and_their_weights_told() throws Exception {
         long job = Api.submitted("alice", "\"partition\":\"later\"");
-        waiting(job, Reason.PRIORITY, new Rank(1, 250_000, 0, 0, -50_000_000, 0, 0, 7_000_000L, 3_000_000L));
+        waiting(
+                job,
+                Reason.PRIORITY,
+                new Rank(1, 250_000, 0, 0, -50_000_000, 0, 0, 7_000_000L, 3_000_000L));
 
         String it = "jobs.find { it.job == " + job + " }.";
         Api.eventually(() ->
