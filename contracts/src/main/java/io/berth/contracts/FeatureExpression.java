@@ -91,6 +91,11 @@ public final class FeatureExpression {
         return products;
     }
 
+    /// Whether it asks for numbers of nodes: `a*2`.
+    public boolean counts() {
+        return text.indexOf('*') >= 0;
+    }
+
     /// Whether a node with these features may be one of the job's.
     public boolean admits(Set<String> features) {
         return admits(root, features);

@@ -139,7 +139,8 @@ final class SbatchOptionTable {
                 "SBATCH_CONSTRAINT",
                 SbatchSetting.CONSTRAINT,
                 "`&` binds closer than `|`; a node has its GPUs' types, its profile and its"
-                        + " architecture as features, and those that `scontrol update` gives it");
+                        + " architecture as features, and those that `scontrol update` gives it; counts"
+                        + " (`a*2`) are refused");
         same("exclude", 'x', REQUIRED, null, SbatchSetting.EXCLUDE);
         rows.add(
                 new SbatchOption(
@@ -153,7 +154,7 @@ final class SbatchOptionTable {
                 "switches",
                 "SBATCH_REQ_SWITCH",
                 SbatchSetting.SWITCHES,
-                "kept with the job; without a configured topology all nodes are under one switch");
+                "after the wait it takes any nodes; without configured switches all nodes are under one");
     }
 
     private void ignored() {

@@ -39,8 +39,14 @@ final class RequestedNodes {
         return constraints.equals(NodeConstraints.NONE) ? null : constraints;
     }
 
-    /// @throws Refused if the list of nodes leaves some of the job's open
+    /// @throws Refused if the list of nodes leaves some of the job's open, or features are counted
     static void check(ResourceRequest request) throws Refused {
+        FeatureExpression features = request.where().features();
+        if (features != null && features.counts()) {
+            throw invalid(
+                    "the constraint '%s' counts nodes: that is not supported yet"
+                            .formatted(features));
+        }
         int listed = request.where().nodeList().size();
         if (listed > 0 && listed < request.nodes()) {
             throw invalid(

@@ -236,6 +236,17 @@ final class AdmissionTest {
         assertThat(refusal.detail()).contains(because).doesNotContain("\n");
     }
 
+    @Test
+    void a_constraint_that_counts_nodes_is_refused() {
+        var refusal =
+                refused(
+                        Asked.with(Map.of("nodes", 2, "where", Map.of("constraint", "a100*2"))),
+                        ALICE);
+
+        assertThat(refusal.detail())
+                .isEqualTo("the constraint 'a100*2' counts nodes: that is not supported yet");
+    }
+
     private static Decision decide(JobSubmission asked, Caller caller) {
         List<NodeSeen> nodes = Samples.NODES;
         return new Admission(Samples.configuration(), nodes, caller, 10_001).decide(asked);
