@@ -3,12 +3,14 @@ package io.berth.agent;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.IndexSet;
+import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobSpec;
 import io.berth.contracts.JobState;
 import io.berth.contracts.LaunchMode;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
+import io.berth.contracts.SignalTarget;
 import io.berth.contracts.SpecReference;
 import io.berth.contracts.event.Heartbeat;
 import io.berth.contracts.event.NodeSeen;
@@ -226,6 +228,34 @@ final class HandPlacement implements AutoCloseable {
                         run,
                         JobState.CANCELLED,
                         graceSeconds));
+    }
+
+    void signal(String node, RunId run, int signal, SignalTarget target) {
+        write(
+                new Order.Signal(
+                        new NodeName(node), epoch(node), nextNumber(node), run, signal, target));
+    }
+
+    void limit(String node, RunId run, long seconds) {
+        write(new Order.Limit(new NodeName(node), epoch(node), nextNumber(node), run, seconds));
+    }
+
+    /// Orders the run of a job as it is now, on one node, for so long.
+    void launch(String node, RunId run, JobSpec spec, JobDescription job, long timeLimitSeconds) {
+        var allocation =
+                new Allocation(new NodeName(node), 0, 1, IndexSet.firstN(1), 64, List.of());
+        write(
+                new Launch(
+                        new NodeName(node),
+                        epoch(node),
+                        nextNumber(node),
+                        run,
+                        writeSpec(spec),
+                        LaunchMode.BATCH,
+                        false,
+                        List.of(allocation),
+                        timeLimitSeconds,
+                        job));
     }
 
     void go(String node, RunId run) {

@@ -1,12 +1,15 @@
 package io.berth.agent;
 
+import io.berth.contracts.ArrayTask;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobSpec;
+import io.berth.contracts.JobTerms;
 import io.berth.contracts.LaunchMode;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.WarningSignal;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -77,6 +80,14 @@ public final class Jobs {
                 null,
                 false,
                 "login1");
+    }
+
+    public static JobTerms warned(WarningSignal signal) {
+        return new JobTerms(null, null, null, null, null, null, signal, null, null, null);
+    }
+
+    public static JobTerms task(ArrayTask task) {
+        return JobTerms.NONE.as(task);
     }
 
     public static JobDescription description() {

@@ -7,10 +7,13 @@ import io.berth.agent.host.LiveProcess;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.IndexSet;
+import io.berth.contracts.JobDescription;
 import io.berth.contracts.LaunchMode;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
+import io.berth.contracts.SignalTarget;
 import io.berth.contracts.SpecReference;
+import io.berth.contracts.WarningSignal;
 import io.berth.contracts.event.RunReport.Cause;
 import io.berth.contracts.event.RunReport.Ended;
 import io.berth.contracts.event.RunReport.Ready;
@@ -20,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -124,6 +128,54 @@ class RunEndTest {
 
         assertThat(ended.cause()).isEqualTo(Cause.STOPPED);
         assertThat(rig.output(run)).isEmpty();
+    }
+
+    /// The script and a process that it started, each of which writes who it is when it gets USR1.
+    private static final String TWO =
+            "sh -c 'trap \"echo child >> who; exit\" USR1; touch ready; while :; do sleep 0.05; done' &\n"
+                    + "trap 'echo script >> who; [ $1 = ALL ] && wait; exit 0' USR1\n"
+                    + "wait";
+
+    @ParameterizedTest
+    @CsvSource({"BATCH,script", "STEPS,child", "ALL,child script"})
+    void a_signal_reaches_those_that_are_meant(SignalTarget target, String who) throws IOException {
+        placement.register(node);
+        RunId run = HandPlacement.newRun();
+        placement.launch(
+                node,
+                run,
+                Jobs.with(run.job(), rig.work, TWO, List.of(target.name()), Map.of()),
+                64);
+        await().until(() -> Files.exists(rig.work.resolve("ready")));
+
+        placement.signal(node, run, 10, target);
+
+        placement.await(Ended.class, run);
+        assertThat(Files.readAllLines(rig.work.resolve("who")))
+                .containsExactlyInAnyOrder(who.split(" "));
+    }
+
+    @Test
+    void a_run_is_warned_before_its_limit() throws IOException {
+        placement.register(node);
+        RunId run = HandPlacement.newRun();
+        JobDescription job = Jobs.description().on(Jobs.warned(new WarningSignal(10, 2, true)));
+        String body = "trap 'exit 4' USR1; while :; do sleep 0.05; done";
+
+        placement.launch(node, run, Jobs.script(run.job(), rig.work, body), job, 5);
+
+        assertThat(placement.await(Ended.class, run).exit()).isEqualTo(new ExitStatus(4, 0));
+    }
+
+    @Test
+    void a_shorter_limit_ends_a_run_that_lasts() {
+        placement.register(node);
+        RunId run = run("sleep 60");
+        placement.await(Started.class, run);
+
+        placement.limit(node, run, 1);
+
+        assertThat(placement.await(Ended.class, run).cause()).isEqualTo(Cause.TIME_LIMIT);
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.berth.agent.host.GpuProfile;
 import io.berth.agent.host.Host;
 import io.berth.agent.host.LocalNode;
 import io.berth.contracts.Allocation;
+import io.berth.contracts.ArrayTask;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.JobDescription;
@@ -219,5 +220,41 @@ class JobEnvironmentTest {
         all.addAll(two(1, 1, List.of()).subList(0, 1));
 
         assertThat(JobEnvironment.perNode(all, Allocation::tasks)).isEqualTo("2(x3),1");
+    }
+
+    /// The values are those that a real Slurm gave to task 3 of `--array=1-5:2`.
+    @Test
+    void a_task_of_an_array_finds_its_place() {
+        var task = new ArrayTask(new JobId(1011), 3, 3, 1, 5, 2, 0);
+        JobSpec spec =
+                spec(
+                        new ResourceRequest(1, 1, 1, MemoryRequest.perCpu(100), GpuRequest.NONE),
+                        LaunchMode.BATCH,
+                        Map.of("SLURM_ARRAY_TASK_ID", "77"));
+        var launch =
+                new Launch(
+                        NODE.name(),
+                        1,
+                        1,
+                        new RunId(new JobId(1014), 1),
+                        new SpecReference(0, 0, ""),
+                        LaunchMode.BATCH,
+                        false,
+                        two(1, 1, List.of()).subList(1, 2),
+                        0,
+                        spec.description().on(Jobs.task(task)));
+
+        Map<String, String> found =
+                new JobEnvironment(NODE, launch, spec, "small", 0, new Account(0, 0, "/home/agent"))
+                        .variables();
+
+        assertThat(found)
+                .containsEntry("SLURM_JOB_ID", "1014")
+                .containsEntry("SLURM_ARRAY_JOB_ID", "1011")
+                .containsEntry("SLURM_ARRAY_TASK_ID", "3")
+                .containsEntry("SLURM_ARRAY_TASK_COUNT", "3")
+                .containsEntry("SLURM_ARRAY_TASK_MIN", "1")
+                .containsEntry("SLURM_ARRAY_TASK_MAX", "5")
+                .containsEntry("SLURM_ARRAY_TASK_STEP", "2");
     }
 }
