@@ -160,15 +160,18 @@ final class RequestedResources {
 
     private GpuRequest gpuRequest(int nodes, int tasks) throws Refused {
         int perNode = gpusPerNode;
+        long ofTasks = number("the number of GPUs", (long) gpusPerTask * tasks, 0, MAX_GPUS, 0);
+        if (perNode == 0 && ofTasks % nodes != 0 && (gpus == 0 || gpus == ofTasks)) {
+            return new GpuRequest(0, asked.gpuType(), gpusPerTask, null, null, null);
+        }
+        if (perNode == 0 && gpusPerTask == 0 && gpus > nodes && gpus % nodes != 0) {
+            return new GpuRequest(0, asked.gpuType(), null, gpus, null, null);
+        }
         if (gpus > 0) {
             perNode = agreed(perNode, shared(gpus, nodes));
         }
         if (gpusPerTask > 0) {
-            long total = (long) gpusPerTask * tasks;
-            perNode =
-                    agreed(
-                            perNode,
-                            shared(number("the number of GPUs", total, 1, MAX_GPUS, 0), nodes));
+            perNode = agreed(perNode, shared(ofTasks, nodes));
         }
         String type = asked.gpuType();
         if (type != null && perNode == 0) {
@@ -183,7 +186,7 @@ final class RequestedResources {
                     total
                             + " GPUs do not divide among "
                             + nodes
-                            + " nodes: every node of a job has the same number");
+                            + " nodes: each needs one, and as many as it is asked to have");
         }
         return (int) (total / nodes);
     }
@@ -220,7 +223,7 @@ final class RequestedResources {
                     Per.CPU, number("memory per CPU", asked.memoryMibPerCpu(), 1, MAX_MIB, 0));
         }
         if (asked.memoryMibPerGpu() != null) {
-            if (gpuRequest.perNode() == 0) {
+            if (gpuRequest.none()) {
                 throw invalid("memory per GPU needs GPUs");
             }
             return new MemoryRequest(

@@ -71,13 +71,12 @@ final class RequestedResourcesTest {
                     tasks=1048576 cpusPerTask=65536      | more than any cluster has
                     tasksPerNode=1048576 nodes=65536     | the number of tasks is
                     gpus=-1                              | the number of GPUs is -1
-                    gpus=3 nodes=2                       | 3 GPUs do not divide among 2 nodes
+                    gpus=2 nodes=3                       | 2 GPUs do not divide among 3 nodes
                     gpus=6 gpusPerNode=4                 | 6 GPUs are not a multiple of 4 GPUs per node
                     gpus=8 gpusPerNode=2 nodes=2         | the counts of GPUs contradict one another: 2 or 4
                     gpus=5 gpusPerTask=2                 | 5 GPUs are not a multiple of 2 GPUs per task
                     gpus=4 gpusPerTask=2 tasks=4         | the counts of GPUs contradict one another: 4 or 8
                     gpusPerTask=2                        | GPUs per task need the number of tasks or of GPUs
-                    gpusPerTask=1 tasks=3 nodes=2        | 3 GPUs do not divide among 2 nodes
                     gpus=4 gpusPerTask=4 nodes=2         | 1 tasks do not fill 2 nodes
                     gpus=16 gpusPerNode=8 tasks=1        | 16 GPUs make 2 nodes, too many for 1 tasks
                     gpuType=a100                         | GPU type 'a100' is given, and no number of GPUs
@@ -95,6 +94,21 @@ final class RequestedResourcesTest {
                                 assertThat(refused.refusal())
                                         .isInstanceOf(Refusal.InvalidOption.class))
                 .hasMessageContaining(because);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "gpus=3 nodes=2,2,1",
+        "gpus=8 nodes=3,3,2",
+        "gpusPerTask=1 tasks=3 nodes=2,2,1",
+        "gpusPerTask=2 gpus=10 tasks=5 nodes=2,6,4"
+    })
+    void gpus_that_do_not_divide_are_more_on_the_first_nodes(String asked, int first, int last)
+            throws Refused {
+        ResourceRequest request = request(asked);
+
+        assertThat(request.gpusOn(0)).isEqualTo(first);
+        assertThat(request.gpusOn(request.nodes() - 1)).isEqualTo(last);
     }
 
     @ParameterizedTest

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param startedAt when it was placed: Slurm's StartTime
 /// @param cpus total, as are `memoryMib` (0 while unknown) and `gpus`
+/// @param gpusPerNode on the node that has most
 /// @param lease number of the current run, else of the last; 0 before the first
 /// @param simulated whether GPUs that it has are declared and not there
 /// @param launchPart only where one job is asked for
@@ -117,7 +118,7 @@ record JobJson(
                 request.totalCpus(),
                 memoryMib(request, allocations),
                 request.totalGpus(),
-                request.gpus().perNode(),
+                request.gpusOn(0),
                 request.gpus().type(),
                 asked.launch(),
                 asked.requeue(),
