@@ -1,5 +1,5 @@
 #!/bin/sh
-# The engine's costs of docs/benchmarks.md, by JMH. Needs `./berth build` once. Arguments go to JMH: a pattern of names, -p mix=WILD, -p pending=1000000.
+# The engine's costs of docs/benchmarks.md, by JMH. Needs a build: ./berth test, or any command of ./berth. Arguments go to JMH: a pattern of names, -p mix=WILD, -p pending=1000000.
 # Usage: benchmarks/engine.sh [arguments of JMH]
 set -eu
 target=$(dirname "$0")/target

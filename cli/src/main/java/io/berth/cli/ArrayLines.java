@@ -26,7 +26,7 @@ final class ArrayLines {
             Object key =
                     job.array() && job.is(JobState.PENDING)
                             ? new Group(job.number("arrayJob"), job.reason())
-                            : job;
+                            : (Object) job.id();
             groups.computeIfAbsent(key, _ -> new ArrayList<>()).add(job);
         }
         var lines = new ArrayList<JobView>();

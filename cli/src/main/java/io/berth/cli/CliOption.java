@@ -2,6 +2,7 @@ package io.berth.cli;
 
 import io.berth.slurm.GetOpt;
 import io.berth.slurm.GetOpt.Given;
+import io.berth.slurm.HostList;
 import io.berth.slurm.InvalidOption;
 import io.berth.slurm.OptionName;
 import java.util.ArrayList;
@@ -61,6 +62,17 @@ record CliOption(String longName, char letter, Argument argument, String meaning
         String value(String longName, String otherwise) {
             String value = value(longName);
             return value == null ? otherwise : value;
+        }
+
+        /// The nodes of a host list; none if it was not given.
+        ///
+        /// @throws CommandFailure if it is no host list
+        List<String> hosts(String command, String longName) throws CommandFailure {
+            try {
+                return HostList.expand(value(longName, ""));
+            } catch (IllegalArgumentException e) {
+                throw CommandFailure.error(command, String.valueOf(e.getMessage()));
+            }
         }
 
         /// All values given, taken apart at commas.

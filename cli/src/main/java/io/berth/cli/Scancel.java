@@ -136,7 +136,7 @@ final class Scancel implements Command {
                         .with("partition", words.list("partition"))
                         .with("job", named)
                         .toString();
-        List<String> hosts = words.list("nodelist");
+        List<String> hosts = words.hosts("scancel", "nodelist");
         var ids = new ArrayList<String>();
         for (JobView job : JobView.all(client.get(path))) {
             if ((hosts.isEmpty()

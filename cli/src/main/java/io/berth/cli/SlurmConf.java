@@ -28,10 +28,6 @@ record SlurmConf(String name, List<Line> lines) {
         String value(String key, String otherwise) {
             return values.getOrDefault(key, otherwise);
         }
-
-        boolean is(String key, String value) {
-            return value.equalsIgnoreCase(values.get(key));
-        }
     }
 
     static SlurmConf parse(String name, String text) {

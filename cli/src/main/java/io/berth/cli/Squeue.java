@@ -6,7 +6,6 @@ import static io.berth.cli.CliOption.valued;
 import io.berth.cli.CliOption.Words;
 import io.berth.cli.JobField.Moment;
 import io.berth.contracts.JobState;
-import io.berth.slurm.HostList;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -106,7 +105,7 @@ final class Squeue implements Command {
         List<String> accounts = words.list("account");
         List<String> names = words.list("name");
         List<String> qos = words.list("qos");
-        List<String> hosts = hosts(words);
+        List<String> hosts = words.hosts("squeue", "nodelist");
         return JobView.all(client.get(path)).stream()
                 .filter(job -> words.has("states") || JobField.listed(job))
                 .filter(job -> accounts.isEmpty() || accounts.contains(job.text("account")))
@@ -132,14 +131,6 @@ final class Squeue implements Command {
                 "squeue",
                 words.value("format", terminal.variable("SQUEUE_FORMAT", usual)),
                 JobField::of);
-    }
-
-    private static List<String> hosts(Words words) throws CommandFailure {
-        try {
-            return HostList.expand(words.value("nodelist", ""));
-        } catch (IllegalArgumentException e) {
-            throw CommandFailure.error("squeue", String.valueOf(e.getMessage()));
-        }
     }
 
     private static List<String> ids(Words words) throws CommandFailure {

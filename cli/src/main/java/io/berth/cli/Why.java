@@ -147,7 +147,11 @@ final class Why implements Command {
 
     /// `Priority 4253 = age 12 + fairShare 4000 + jobSize 241 - nice 0`
     private static String priority(JsonObject priority) {
-        var text = new StringBuilder("Priority ").append(Math.round(priority.decimal("total")));
+        var text = new StringBuilder("Priority ");
+        text.append(Math.max(0, (long) Math.floor(priority.decimal("total"))));
+        if (priority.decimal("set") != 0) {
+            return text.append(", set by an operator").toString();
+        }
         String separator = " = ";
         for (String factor : FACTORS) {
             if (priority.has(factor)) {

@@ -75,6 +75,15 @@ final class OtherCommandsTest {
     }
 
     @Test
+    void jobs_on_the_nodes_of_a_host_list_are_cancelled() {
+        mesh.on("GET", "/v1/jobs", Samples.queue());
+
+        new CommandRun(mesh).run("scancel", "-w", "node[03-04]");
+
+        assertThat(mesh.requests()).extracting(Request::method).containsExactly("GET", "DELETE");
+    }
+
+    @Test
     void a_task_of_an_array_that_is_not_there_is_no_error() {
         assertThat(new CommandRun(mesh).run("scancel", "17_3", "17_0"))
                 .isEqualTo(new Outcome(0, "", ""));

@@ -120,26 +120,6 @@ public final class FeatureExpression {
         };
     }
 
-    /// Whether nodes with these features, each of which is admitted, may be all of the job's nodes:
-    /// counts are met, and of brackets all have the same.
-    public boolean suffices(List<Set<String>> nodes) {
-        return plain(root).stream()
-                .anyMatch(choice ->
-                        nodes.stream().allMatch(it -> admits(choice, it))
-                                && counted(choice, nodes));
-    }
-
-    private static boolean counted(Node node, List<Set<String>> nodes) {
-        return switch (node) {
-            case Node.Feature _ -> true;
-            case Node.Counted(Node counted, int count) ->
-                    nodes.stream().filter(it -> admits(counted, it)).count() >= count;
-            case Node.AllOf(List<Node> all) -> all.stream().allMatch(it -> counted(it, nodes));
-            case Node.AnyOf(List<Node> any) -> any.stream().anyMatch(it -> counted(it, nodes));
-            case Node.SameOf(List<Node> same) -> same.stream().anyMatch(it -> counted(it, nodes));
-        };
-    }
-
     @Override
     public boolean equals(Object other) {
         return other instanceof FeatureExpression it && text.equals(it.text);

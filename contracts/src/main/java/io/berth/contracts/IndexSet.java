@@ -69,6 +69,10 @@ public final class IndexSet {
         return index;
     }
 
+    public boolean contains(int index) {
+        return bits.get(index);
+    }
+
     public int size() {
         return bits.cardinality();
     }

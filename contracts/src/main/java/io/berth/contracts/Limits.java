@@ -38,11 +38,6 @@ public record Limits(Map<Limit, Long> counts, Map<Limit, Map<String, Long>> tres
         return tres.getOrDefault(limit, Map.of());
     }
 
-    /// Whether the limit is set, for that resource if it is one by resource.
-    public boolean has(Limit limit, String resource) {
-        return counts.containsKey(limit) || amounts(limit).containsKey(resource);
-    }
-
     /// These limits, and those of `above` where there is none here: how a user has the `Max…`
     /// limits of his account.
     public Limits orElse(Limits above) {

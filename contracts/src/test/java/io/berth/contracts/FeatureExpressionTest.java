@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -39,30 +38,6 @@ final class FeatureExpressionTest {
         boolean admits = FeatureExpression.parse(expression).admits(features(node));
 
         assertThat(admits).isEqualTo(admitted);
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "a|b, a b, true",
-        "[a|b], a b, false",
-        "[a|b], b b, true",
-        "[a|b]&c, b+c b+c, true",
-        "a*2&b*1, a a b, true",
-        "a*2&b*1, a b b, false",
-        "a*2, a b a, false",
-        "[a*2|b*1], a a, true",
-        "[a*2|b*3], b b, false",
-    })
-    void nodes_suffice_when_counts_are_met_and_brackets_agree(
-            String expression, String nodes, boolean enough) {
-        boolean suffices =
-                FeatureExpression.parse(expression)
-                        .suffices(
-                                Stream.of(nodes.split(" "))
-                                        .map(FeatureExpressionTest::features)
-                                        .toList());
-
-        assertThat(suffices).isEqualTo(enough);
     }
 
     @Test

@@ -5,6 +5,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
@@ -14,6 +15,7 @@ import java.security.PrivateKey;
 import java.security.Signature;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Base64;
+import java.util.Set;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /// A private Ed25519 key that signs records, each in a header of its own: who may write to a topic
@@ -42,6 +44,11 @@ public final class SigningKey {
     public static SigningKey of(Path file, Path trusted) throws IOException {
         if (!Files.exists(file)) {
             generate(file);
+        }
+        Set<PosixFilePermission> readers = Files.getPosixFilePermissions(file);
+        if (readers.contains(PosixFilePermission.GROUP_READ)
+                || readers.contains(PosixFilePermission.OTHERS_READ)) {
+            throw new IOException(file + " may be read by others than its owner: chmod 600 it");
         }
         String text = Files.readString(file);
         try {

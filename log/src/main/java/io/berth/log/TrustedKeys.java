@@ -28,8 +28,14 @@ public record TrustedKeys(Path folder) {
     /// Why a record is not to be believed, in one line; nothing if one of the keys has signed it.
     public Optional<String> objection(ConsumerRecord<byte[], byte[]> record) {
         Header header = record.headers().lastHeader(SignedBytes.HEADER);
-        if (header == null) {
+        if (header == null || header.value() == null) {
             return Optional.of("it is not signed");
+        }
+        Header type = record.headers().lastHeader("ce_type");
+        if (record.key() == null
+                || record.value() == null
+                || (type != null && type.value() == null)) {
+            return Optional.of("it is no event");
         }
         Matcher text = SIGNATURE.matcher(new String(header.value(), StandardCharsets.US_ASCII));
         if (!text.matches()) {

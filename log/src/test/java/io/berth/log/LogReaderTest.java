@@ -89,6 +89,7 @@ final class LogReaderTest {
         var topic = SharedBroker.createdTopic(kafka);
         var events = new Events<>(topic, "test");
         try (var producer = kafka.transactionalProducer(topic.name());
+                var successor = kafka.transactionalProducer(topic.name());
                 var consumer = kafka.consumer()) {
             producer.initTransactions();
             producer.beginTransaction();
@@ -98,6 +99,9 @@ final class LogReaderTest {
             producer.beginTransaction();
             unused = producer.send(events.record(0, SharedBroker.started(2), "2"));
             producer.commitTransaction();
+            // A commit returns before its mark stands in the log; the next of that name waits for
+            // it.
+            successor.initTransactions();
 
             LogReader.readAll(
                     consumer, List.of(partition(topic.name())), it -> offsets.add(it.offset()));

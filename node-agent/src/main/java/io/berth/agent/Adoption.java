@@ -3,6 +3,7 @@ package io.berth.agent;
 import io.berth.agent.group.Group;
 import io.berth.agent.group.Groups;
 import io.berth.agent.host.LiveProcess;
+import io.berth.agent.launch.Hooks;
 import io.berth.agent.launch.RunFiles;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
@@ -15,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Taking up the runs that an earlier agent of the node left in the spool.
-record Adoption(NodeName node, String bootId, Groups groups) {
+record Adoption(NodeName node, String bootId, Groups groups, Hooks hooks) {
 
     private static final Logger LOG = LoggerFactory.getLogger(Adoption.class);
 
@@ -50,6 +51,7 @@ record Adoption(NodeName node, String bootId, Groups groups) {
         try {
             Emptying.untilEmpty(group, run);
             Emptying.untilRemoved(group, run);
+            hooks.after(files);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -10,6 +10,7 @@ import io.berth.agent.host.VirtualNodes;
 import io.berth.agent.kafka.AgentLog;
 import io.berth.agent.kafka.OrderReader;
 import io.berth.agent.kafka.SpecsTopic;
+import io.berth.agent.launch.Commands;
 import io.berth.agent.launch.Launcher;
 import io.berth.agent.launch.RunFiles;
 import io.berth.agent.launch.SpoolWatch;
@@ -106,7 +107,8 @@ public final class AgentProcess implements Closeable {
             announce(node, tried.launcher().groups());
         }
         if (config.host() && config.gpuProfile().isEmpty()) {
-            shared(NodeGpus.watch(agents.getFirst(), found, config));
+            Commands commands = tried.launcher().hooks().commands();
+            shared(NodeGpus.watch(agents.getFirst(), found, config, commands));
         }
     }
 

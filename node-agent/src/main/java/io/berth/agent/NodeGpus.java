@@ -1,8 +1,9 @@
 package io.berth.agent;
 
-import io.berth.agent.gpu.GpuTest;
+import io.berth.agent.gpu.GpuTrial;
 import io.berth.agent.gpu.GpuWatch;
 import io.berth.agent.host.FoundGpus.Aside;
+import io.berth.agent.launch.Commands;
 import io.berth.contracts.Inventory;
 import java.io.Closeable;
 import java.util.Map;
@@ -16,21 +17,22 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
     private final HostInventory found;
     private final Optional<GpuWatch> watch;
 
-    private NodeGpus(NodeAgent agent, HostInventory found, AgentConfig config) {
+    private NodeGpus(NodeAgent agent, HostInventory found, AgentConfig config, Commands commands) {
         this.agent = agent;
         this.found = found;
         this.watch =
                 GpuWatch.start(
                         config.nvmlLibrary(),
                         new GpuWatch.Timing(config.heartbeat(), config.gpuPatience()),
-                        new GpuTest(config.gpuTest()),
+                        new GpuTrial(config.gpuTest(), commands),
                         this);
         watch.ifPresent(it -> agent.samples(it::samples));
     }
 
     /// Begins to watch.
-    static NodeGpus watch(NodeAgent agent, HostInventory found, AgentConfig config) {
-        return new NodeGpus(agent, found, config);
+    static NodeGpus watch(
+            NodeAgent agent, HostInventory found, AgentConfig config, Commands commands) {
+        return new NodeGpus(agent, found, config, commands);
     }
 
     @Override

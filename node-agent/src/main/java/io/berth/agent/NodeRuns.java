@@ -58,7 +58,7 @@ final class NodeRuns implements Closeable {
         this.surroundings =
                 new Surroundings(
                         node, launcher, outbox, killGrace, ended, run -> parts.remove(run), unfit);
-        var adoption = new Adoption(node.name(), bootId, launcher.groups());
+        var adoption = new Adoption(node.name(), bootId, launcher.groups(), launcher.hooks());
         for (RunFiles files : spool.all()) {
             adoption.of(files).ifPresent(launch -> begin(launch, files));
         }

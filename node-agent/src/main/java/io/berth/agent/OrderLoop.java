@@ -183,7 +183,7 @@ final class OrderLoop implements AutoCloseable {
     }
 
     private void hand(ConsumerRecord<byte[], byte[]> record) {
-        NodeAgent agent = agents.get(OrderReader.node(record));
+        NodeAgent agent = record.key() == null ? null : agents.get(OrderReader.node(record));
         if (agent == null) {
             return;
         }
@@ -194,6 +194,10 @@ final class OrderLoop implements AutoCloseable {
                     .addKeyValue("offset", record.offset())
                     .addKeyValue("why", objection.get())
                     .log("Order not placement's, not obeyed");
+            return;
+        }
+        if (record.value() == null) {
+            agent.stopObeying("an order is empty");
             return;
         }
         try {

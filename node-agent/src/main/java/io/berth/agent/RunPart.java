@@ -118,12 +118,17 @@ final class RunPart {
         return phase() != Phase.ENDED && launch.here().gpus().stream().anyMatch(gpus::contains);
     }
 
-    /// A GPU that it holds has failed.
+    /// A GPU that it holds has failed. The first fatal failure is the one that is told: a driver
+    /// goes on to report what follows from it.
     ///
     /// @param fatal whether it cannot go on
     void gpuFailed(String reason, boolean fatal) {
         try {
-            files.note(GpuFault.NAME, new GpuFault(reason, fatal));
+            boolean toldFatal =
+                    files.kept(GpuFault.NAME, GpuFault.class).filter(GpuFault::fatal).isPresent();
+            if (!toldFatal) {
+                files.note(GpuFault.NAME, new GpuFault(reason, fatal));
+            }
         } catch (IOException e) {
             LOG.atWarn().setCause(e).addKeyValue("run", run()).log("GPU failure not spooled");
         }

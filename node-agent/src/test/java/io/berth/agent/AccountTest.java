@@ -103,14 +103,12 @@ class AccountTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "echo 0 >$(ls -d /sys/fs/cgroup/memory/berth-test-*/*/*/)cgroup.procs",
-                "echo -1 >$(ls -d /sys/fs/cgroup/memory/berth-test-*/*/*/task/)memory.limit_in_bytes",
                 "mknod gpu c 195 0",
                 "ls $BERTH_STEPS/..",
                 "cat $BERTH_STEPS/../intent",
                 "cat $BERTH_STEPS/../start",
                 "echo >>$BERTH_STEPS/../exit",
-                "mv $BERTH_STEPS/../exit $BERTH_STEPS/../begun",
+                "mv $BERTH_STEPS/../intent $BERTH_STEPS/../begun",
                 "kill -9 $PPID"
             })
     void a_script_cannot_reach_what_holds_it(String attempt) throws Exception {
@@ -118,6 +116,30 @@ class AccountTest {
 
         assertThat(rig.work.resolve("done")).doesNotExist();
         assertThat(ended.cause()).isEqualTo(Cause.EXITED);
+        assertThat(ended.exit()).isEqualTo(new ExitStatus(3, 0));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "cgroup.procs",
+                "task/../cgroup.procs",
+                "task/memory.limit_in_bytes",
+                "task/memory.max"
+            })
+    void a_script_cannot_change_its_group(String file) throws Exception {
+        Ended ended =
+                run(
+                        USER,
+                        "for it in $(ls -d /sys/fs/cgroup/berth-test-*/*/$SLURM_JOB_ID.1/%1$s"
+                                        .formatted(file)
+                                + " /sys/fs/cgroup/*/berth-test-*/*/$SLURM_JOB_ID.1/%1$s"
+                                        .formatted(file)
+                                + " 2>/dev/null); do echo $it >>seen;"
+                                + " echo 0 >$it && touch done; done; exit 3");
+
+        assumeThat(rig.work.resolve("seen")).exists();
+        assertThat(rig.work.resolve("done")).doesNotExist();
         assertThat(ended.exit()).isEqualTo(new ExitStatus(3, 0));
     }
 

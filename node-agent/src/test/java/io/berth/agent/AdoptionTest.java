@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.agent.RunPart.Begun;
 import io.berth.agent.RunPart.Verified;
 import io.berth.agent.group.HostGroups;
+import io.berth.agent.launch.Commands;
+import io.berth.agent.launch.Hooks;
 import io.berth.agent.launch.RunFiles;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.ExitStatus;
@@ -19,7 +21,10 @@ import io.berth.contracts.event.RunReport.Cause;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -49,7 +54,12 @@ class AdoptionTest {
     }
 
     private static Adoption adoption() {
-        return new Adoption(NODE, "this-boot", HostGroups.processTrees());
+        return adoption(Optional.empty());
+    }
+
+    private static Adoption adoption(Optional<Path> epilog) {
+        var hooks = new Hooks(Optional.empty(), epilog, new Commands());
+        return new Adoption(NODE, "this-boot", HostGroups.processTrees(), hooks);
     }
 
     @Test
@@ -107,5 +117,19 @@ class AdoptionTest {
         RunEnd end = files.kept(RunEnd.NAME, RunEnd.class).orElseThrow();
         assertThat(end.cause()).isEqualTo(Cause.EXITED);
         assertThat(end.exit()).isEqualTo(new ExitStatus(7, 0));
+    }
+
+    @Test
+    void what_the_prolog_began_is_ended_by_the_epilog() throws IOException {
+        RunFiles files = spooled("earlier-boot");
+        files.note("hooks", Map.of("variables", Map.of("SLURM_JOB_ID", "5")));
+        Path told = home.resolve("told");
+        Path epilog =
+                Files.writeString(
+                        home.resolve("epilog"), "#!/bin/sh\necho $SLURM_JOB_ID >" + told + "\n");
+        Files.setPosixFilePermissions(epilog, PosixFilePermissions.fromString("rwx------"));
+
+        assertThat(adoption(Optional.of(epilog)).of(files)).isEmpty();
+        assertThat(told).hasContent("5");
     }
 }

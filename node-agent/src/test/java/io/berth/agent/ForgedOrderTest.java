@@ -97,6 +97,24 @@ class ForgedOrderTest {
     }
 
     @Test
+    void records_that_are_no_orders_do_not_end_the_reading_of_orders() {
+        placement.register(rig.node);
+        ProducerRecord<byte[], byte[]> order = placement.record(launch(HandPlacement.newRun()));
+        placement.write(
+                new ProducerRecord<>(order.topic(), order.partition(), null, order.value()));
+        placement.write(new ProducerRecord<>(order.topic(), order.partition(), order.key(), null));
+        var unsigned =
+                new ProducerRecord<>(order.topic(), order.partition(), order.key(), order.value());
+        unsigned.headers().add("berth_signature", null);
+        placement.write(unsigned);
+        var untyped =
+                new ProducerRecord<>(order.topic(), order.partition(), order.key(), order.value());
+        untyped.headers().add("ce_type", null);
+
+        assertNotRun(untyped);
+    }
+
+    @Test
     void an_order_that_another_key_has_signed_runs_nothing() throws IOException {
         placement.register(rig.node);
         SigningKey other = SigningKey.of(folder.resolve("other"), folder.resolve("elsewhere"));

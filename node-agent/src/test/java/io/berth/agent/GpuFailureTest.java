@@ -106,6 +106,26 @@ class GpuFailureTest {
         assertThat(ended.message()).isEqualTo("GPU GPU-3 failed: XID 31, memory page fault");
     }
 
+    @Test
+    void what_follows_from_a_fatal_failure_does_not_hide_it() throws Exception {
+        placement.register(rig.node);
+        RunId run =
+                running("GPU-1", "trap '' TERM; while [ ! -e over ]; do sleep 0.05; done; exit 1");
+        Path fault = spool().resolve(run + "/gpu-fault");
+
+        driver.add("xid 1 79");
+        await().until(() -> Files.exists(fault));
+        driver.add("xid 1 45");
+        driver.add("xid 1 31");
+        placement.registerAll(rig.node);
+        Files.writeString(rig.work.resolve("over"), "");
+
+        Ended ended = placement.await(Ended.class, run);
+        assertThat(ended.cause()).isEqualTo(Cause.GPU_FAILED);
+        assertThat(ended.message())
+                .isEqualTo("GPU GPU-1 failed: XID 79, the GPU has fallen off the bus");
+    }
+
     private Path spool() {
         return rig.config.home().resolve("nodes").resolve(rig.node).resolve("runs");
     }

@@ -106,7 +106,7 @@ final class PackCommandTest {
         assertThat(out.toString(StandardCharsets.UTF_8).lines().toList())
                 .hasSize(5)
                 .first()
-                .isEqualTo("jobs.csv: 3 jobs, 1 nodes, 2 GPUs; 1 seeds");
+                .isEqualTo("jobs.csv: 3 jobs, 1 nodes, 2 GPUs; 1 seeds; simulated");
         assertThat(out.toString(StandardCharsets.UTF_8))
                 .containsPattern("first-fit +0.00 +0.00 +1: 0.00/0.00")
                 .contains("\nbest-fit ")

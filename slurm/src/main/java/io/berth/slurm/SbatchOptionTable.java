@@ -149,7 +149,11 @@ final class SbatchOptionTable {
                         OPTIONAL,
                         "SBATCH_EXCLUSIVE",
                         new Different(SbatchSetting.EXCLUSIVE, "without `user` and `mcs`")));
-        same("nodelist", 'w', REQUIRED, null, SbatchSetting.NODELIST);
+        different(
+                "nodelist",
+                'w',
+                SbatchSetting.NODELIST,
+                "a list of fewer nodes than the job has is refused");
         different(
                 "switches",
                 "SBATCH_REQ_SWITCH",

@@ -6,14 +6,12 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.berth.contracts.DeadLetter;
-import io.berth.contracts.json.Json;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.EventWriter;
 import io.berth.log.Events;
 import io.berth.log.LogReader;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -78,55 +76,6 @@ class FaultsMeshTest {
     }
 
     @Test
-    void leaders_that_are_killed_or_stand_still_are_succeeded_and_nothing_is_lost_or_done_twice()
-            throws IOException {
-        int first = mesh.port("placement");
-        try (var second = mesh.second("placement")) {
-            awaitRole(second.port(), "STANDBY");
-            List<Long> ids = jobs.submit(JOBS);
-            jobs.awaitRunning(ids, GPUS);
-
-            mesh.process("placement").destroyForcibly();
-            awaitRole(second.port(), "LEADER");
-            awaitRole(first, "STANDBY");
-            ids.addAll(jobs.submit(GPUS));
-            TestMesh.signal("STOP", second.process().pid());
-            awaitRole(first, "LEADER");
-            ids.addAll(jobs.submit(GPUS));
-            TestMesh.signal("CONT", second.process().pid());
-            awaitRole(second.port(), "STANDBY");
-
-            assertThat(TestMesh.role(first)).isEqualTo("LEADER");
-            jobs.assertNothingLostOrDoubled(ids);
-        }
-    }
-
-    @Test
-    void second_instances_share_the_work_and_take_it_over() throws IOException {
-        try (var gateway = mesh.second("submit");
-                var priority = mesh.second("priority");
-                var accounting = mesh.second("accounting")) {
-            for (var second : List.of(gateway, priority, accounting)) {
-                awaitReady(second);
-            }
-            List<Long> ids = jobs.submit(GPUS);
-            ids.addAll(jobs.submit(mesh.operator(gateway), GPUS));
-
-            for (String part : List.of("submit", "priority", "accounting")) {
-                mesh.process(part).destroyForcibly();
-            }
-            ids.addAll(jobs.submit(mesh.operator(gateway), GPUS));
-
-            jobs.assertNothingLostOrDoubled(ids);
-        }
-        assertThat(Files.readAllLines(mesh.secondLog("priority")))
-                .filteredOn(line -> line.startsWith("{"))
-                .anySatisfy(line ->
-                        assertThat(Json.mapper().readTree(line).path("message").asText())
-                                .contains("Standing by"));
-    }
-
-    @Test
     void records_that_nobody_can_read_are_put_aside() throws IOException {
         var written = new ArrayList<String>();
         try (var writer = new EventWriter(jobs.kafka().producer())) {
@@ -171,19 +120,7 @@ class FaultsMeshTest {
         jobs.assertRanOnceUndisturbed(waiting.getFirst());
         jobs.awaitBooked(ids);
         assertNoRunAcross(down, running);
-    }
-
-    private static void awaitReady(TestMesh.Instance instance) {
-        await().atMost(PATIENCE)
-                .ignoreExceptionsInstanceOf(IOException.class)
-                .until(() -> TestMesh.ready(instance.port()));
-    }
-
-    private static void awaitRole(int port, String role) {
-        await().atMost(PATIENCE)
-                .pollInterval(Duration.ofMillis(50))
-                .ignoreExceptionsInstanceOf(IOException.class)
-                .until(() -> TestMesh.role(port).equals(role));
+        assertThat(JobsAudit.of(jobs.kafka()).breaks(ids)).isEmpty();
     }
 
     private static ProducerRecord<byte[], byte[]> unreadable(Topic<?> topic) {

@@ -17,7 +17,8 @@ import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
 /// Decides whether a job may become what someone wants it to be. What is refused at submission is
-/// refused here too. Of a run only what does not touch its resources may change.
+/// refused here too, but for a request that no nodes of the partition could hold: that waits with
+/// reason BadConstraints. Of a run only what does not touch its resources may change.
 public final class Amendments {
 
     private final Admission admission;

@@ -52,7 +52,7 @@ public record JobName(JobId id, @Nullable IndexSet tasks) {
         if (task == null || !task.array().equals(id)) {
             return tasks == null && job.id().equals(id);
         }
-        return tasks == null || tasks.toBitSet().get(task.task());
+        return tasks == null || tasks.contains(task.task());
     }
 
     @Override

@@ -22,8 +22,12 @@ final class Mirror {
 
     private static final Logger LOG = LoggerFactory.getLogger(Mirror.class);
 
+    /// What a placement that only takes notice keeps of each fact; then it is made anew.
+    private static final int NOTED_AT_MOST = 100_000;
+
     private final CellState state = new CellState();
-    private final Placement placement = new Placement(state, Settings.DEFAULT);
+    private Placement placement = new Placement(state, Settings.DEFAULT);
+    private int noted;
 
     /// Whether a record did not fit what was read before. Answers from a wrong state help nobody.
     private boolean broken;
@@ -57,7 +61,13 @@ final class Mirror {
         }
         try {
             state.replay(fact);
-            placement.note(fact);
+            if (noted < NOTED_AT_MOST) {
+                placement.note(fact);
+                noted++;
+            } else {
+                placement = new Placement(state, Settings.DEFAULT);
+                noted = 0;
+            }
         } catch (RuntimeException e) {
             broken = true;
             LOG.atWarn().setCause(e).log("Jobs are explained without the engine from now on");

@@ -220,7 +220,7 @@ final class RequestedResources {
                     Per.CPU, number("memory per CPU", asked.memoryMibPerCpu(), 1, MAX_MIB, 0));
         }
         if (asked.memoryMibPerGpu() != null) {
-            if (gpuRequest.perNode() == 0) {
+            if (gpuRequest.none()) {
                 throw invalid("memory per GPU needs GPUs");
             }
             return new MemoryRequest(

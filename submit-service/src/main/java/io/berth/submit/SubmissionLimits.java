@@ -30,10 +30,12 @@ public final class SubmissionLimits {
         return last.policy();
     }
 
+    /// @param tasks how many jobs are submitted at once: the tasks of an array
     /// @param jobs all that are known; those that have ended do not count
     /// @throws Refused with the limit's name
     public synchronized void check(
-            Configuration configuration, JobDescription job, Stream<Job> jobs) throws Refused {
+            Configuration configuration, JobDescription job, int tasks, Stream<Job> jobs)
+            throws Refused {
         LimitPolicy policy = policy(configuration);
         if (policy.none()) {
             return;
@@ -44,6 +46,7 @@ public final class SubmissionLimits {
             jobs.filter(it -> !it.state().terminal())
                     .map(it -> JobUse.asked(it.description(), policy.prices(it.partition())))
                     .forEach(it -> counters.submitted(it, 1));
+            counters.submitted(asked, tasks - 1);
         }
         Reason met = policy.submit(asked, counters).orElse(null);
         if (met != null) {

@@ -62,8 +62,12 @@ final class SubmissionLimitsTest {
     }
 
     private @Nullable Refusal refused(Configuration configuration) {
+        return refused(configuration, 1);
+    }
+
+    private @Nullable Refusal refused(Configuration configuration, int tasks) {
         try {
-            new SubmissionLimits().check(configuration, JOB, jobs.stream());
+            new SubmissionLimits().check(configuration, JOB, tasks, jobs.stream());
             return null;
         } catch (Refused e) {
             return e.refusal();
@@ -82,6 +86,16 @@ final class SubmissionLimitsTest {
                 .containsExactly(
                         "limit_reached",
                         "QOSMaxSubmitJobPerUserLimit: a limit of account team_a, of user alice in it, or of QOS normal");
+    }
+
+    @Test
+    void each_task_of_an_array_counts() {
+        known("alice", JobState.PENDING);
+
+        assertThat(refused(limited(Limit.MAX_SUBMIT_JOBS, 4), 3)).isNull();
+        assertThat(refused(limited(Limit.MAX_SUBMIT_JOBS, 3), 3))
+                .extracting(Refusal::code)
+                .isEqualTo("limit_reached");
     }
 
     @Test

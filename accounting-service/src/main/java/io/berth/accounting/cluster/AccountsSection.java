@@ -108,7 +108,7 @@ final class AccountsSection {
         YamlMap inPartitions = map.map("partitions");
         YamlMap.refuseUnknown(inPartitions.where(), "partition", inPartitions.keys(), partitions);
         for (String partition : inPartitions.keys()) {
-            byPartition.put(partition, LimitsSection.of(inPartitions.map(partition), false));
+            byPartition.put(partition, LimitsSection.ofPartition(inPartitions.map(partition)));
         }
         var terms =
                 new Terms(

@@ -15,6 +15,9 @@ final class LimitsSection {
 
     private static final Set<Limit> NOT_ENFORCED = Set.of(Limit.GRP_TRES_MINS, Limit.GRP_WALL);
 
+    private static final Set<Limit> OF_ONE_JOB =
+            Set.of(Limit.MAX_WALL, Limit.MAX_TRES, Limit.MAX_TRES_PER_NODE, Limit.MAX_TRES_MINS);
+
     private LimitsSection() {}
 
     /// @param ofQos whether limits that only a QOS may have are allowed
@@ -33,6 +36,18 @@ final class LimitsSection {
             }
         }
         return new Limits(counts, tres);
+    }
+
+    /// The limits of an account or a user in one partition: those of a single job. Sums are not
+    /// kept by partition.
+    static Limits ofPartition(YamlMap map) throws InvalidClusterFile {
+        Limits limits = of(map, false);
+        for (String key : map.keys()) {
+            if (!OF_ONE_JOB.contains(Limit.find(key).orElseThrow())) {
+                throw new InvalidClusterFile(map.place(key), "is not enforced for a partition yet");
+            }
+        }
+        return limits;
     }
 
     private static Limit limit(YamlMap map, String key, boolean ofQos) throws InvalidClusterFile {

@@ -166,7 +166,9 @@ class ClusterFileTest {
                                 List.of("high", "normal"),
                                 7,
                                 new Limits(Map.of(Limit.MAX_SUBMIT_JOBS, 100L), Map.of()),
-                                Map.of("batch", new Limits(Map.of(Limit.MAX_JOBS, 1L), Map.of()))));
+                                Map.of(
+                                        "batch",
+                                        new Limits(Map.of(Limit.MAX_WALL, 60L), Map.of()))));
         assertThat(all.defaultPartition().orElseThrow().partitionRules())
                 .isEqualTo(
                         new PartitionRules(
@@ -216,7 +218,7 @@ class ClusterFileTest {
                 coordinators: [ann]
                 users:
                   ann: {shares: 3, defaultQos: high, qos: "high,normal", priority: 7, limits: {MaxSubmitJobs: 100},
-                    partitions: {batch: {MaxJobs: 1}}}
+                    partitions: {batch: {MaxWall: 60}}}
             reservations:
               service: {start: "2026-12-24T18:00:00", duration: "2:00:00", nodes: "gpu-[01-02]", users: root, flags: MAINT}
             switches:
@@ -272,6 +274,7 @@ class ClusterFileTest {
                 "{normal: {}}                  | {normal: {flags: [Fast]}}     | qos.normal.flags: 'Fast' is none of DenyOnLimit",
                 "{normal: {}}                  | {normal: {preempt: low}}      | qos.normal.preempt: there is no QOS 'low'",
                 "{everybody: {}}               | {everybody: {limits: {MaxTRESPU: 'cpu=1'}}} | accounts.everybody.limits.MaxTRESPU: is a limit that only a QOS may have",
+                "{everybody: {}}               | {everybody: {partitions: {batch: {MaxJobs: 1}}}} | accounts.everybody.partitions.batch.MaxJobs: is not enforced for a partition yet",
                 "{everybody: {}}               | {everybody: {qos: gold}}      | accounts.everybody.qos: there is no QOS 'gold'",
                 "{everybody: {}}               | {everybody: {shares: 99999999999}} | accounts.everybody.shares: shares '99999999999' are neither",
                 "defaultQos: normal            | defaultQos: normal\\nswitches: {a: {switches: b}, b: {switches: a}} | switches.a: the switch is below itself",

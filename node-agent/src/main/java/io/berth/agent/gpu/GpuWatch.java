@@ -53,16 +53,16 @@ public final class GpuWatch implements Closeable {
 
     private final NvmlSensors sensors;
     private final Timing timing;
-    private final GpuTest test;
+    private final GpuTrial test;
     private final Listener listener;
     private final Map<String, GpuHealth> health = new TreeMap<>();
     private final ConcurrentLinkedQueue<Tested> tested = new ConcurrentLinkedQueue<>();
     private final Thread thread;
     private volatile Sampled sampled;
-    private Map<String, Aside> told = Map.of();
+    private Map<String, String> told = Map.of();
     private volatile boolean closed;
 
-    private GpuWatch(NvmlSensors sensors, Timing timing, GpuTest test, Listener listener) {
+    private GpuWatch(NvmlSensors sensors, Timing timing, GpuTrial test, Listener listener) {
         this.sensors = sensors;
         this.timing = timing;
         this.test = test;
@@ -76,7 +76,7 @@ public final class GpuWatch implements Closeable {
     ///
     /// @param library the driver's library, by name or path
     public static Optional<GpuWatch> start(
-            String library, Timing timing, GpuTest test, Listener listener) {
+            String library, Timing timing, GpuTrial test, Listener listener) {
         try {
             Optional<Nvml> nvml = Nvml.open(library);
             if (nvml.isEmpty()) {
@@ -220,8 +220,10 @@ public final class GpuWatch implements Closeable {
                 aside.put(uuid, new Aside(it.state(), it.reason()));
             }
         });
-        if (!aside.keySet().equals(told.keySet())) {
-            told = aside;
+        Map<String, String> reasons = new TreeMap<>();
+        aside.forEach((uuid, it) -> reasons.put(uuid, it.reason()));
+        if (!reasons.equals(told)) {
+            told = reasons;
             listener.aside(aside);
         }
     }

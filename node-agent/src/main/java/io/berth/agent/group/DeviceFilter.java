@@ -29,7 +29,6 @@ final class DeviceFilter {
     private static final int CLOSE_ON_EXEC = 0x80000;
 
     private static final int ATTRIBUTE_BYTES = 128;
-    private static final int LOG_BYTES = 64 * 1024;
 
     private interface Kernel extends Library {
 
@@ -78,7 +77,6 @@ final class DeviceFilter {
     private static int load(byte[] instructions) {
         try (var code = new Memory(instructions.length);
                 var license = new Memory(16);
-                var log = new Memory(LOG_BYTES);
                 Memory attribute = zeroed()) {
             code.write(0, instructions, 0, instructions.length);
             license.setString(0, "Apache-2.0", StandardCharsets.US_ASCII.name());
@@ -86,9 +84,6 @@ final class DeviceFilter {
             attribute.setInt(4, instructions.length / DeviceProgram.INSTRUCTION_BYTES);
             attribute.setPointer(8, code);
             attribute.setPointer(16, license);
-            attribute.setInt(24, 1);
-            attribute.setInt(28, LOG_BYTES);
-            attribute.setPointer(32, log);
             attribute.setInt(68, ATTACH_CGROUP_DEVICE);
             return bpf(PROG_LOAD, attribute, 72);
         }

@@ -45,8 +45,10 @@ public final class Commands {
                             command.getFirst() + " took longer than " + limit.toSeconds() + " s");
                 }
             } finally {
-                process.descendants().forEach(ProcessHandle::destroyForcibly);
-                process.destroyForcibly();
+                if (process.isAlive()) {
+                    process.descendants().forEach(ProcessHandle::destroyForcibly);
+                    process.destroyForcibly();
+                }
             }
             return new Ran(
                     process.exitValue(),

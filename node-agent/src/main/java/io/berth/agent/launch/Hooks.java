@@ -31,6 +31,9 @@ public record Hooks(Optional<Path> prolog, Optional<Path> epilog, Commands comma
     /// @throws LaunchRefused if it does not end with 0
     void before(LocalNode node, Launch launch, JobDescription job, RunFiles files)
             throws LaunchRefused, IOException, InterruptedException {
+        if (prolog.isEmpty() && epilog.isEmpty()) {
+            return;
+        }
         var told = new Told(variables(node, launch, job));
         files.note(Told.NAME, told);
         if (prolog.isEmpty()) {
@@ -45,9 +48,12 @@ public record Hooks(Optional<Path> prolog, Optional<Path> epilog, Commands comma
 
     /// Runs the one after, if the run came so far. An agent that ended meanwhile runs it again.
     public void after(RunFiles files) throws InterruptedException {
+        if (epilog.isEmpty()) {
+            return;
+        }
         try {
             Optional<Told> told = files.kept(Told.NAME, Told.class);
-            if (epilog.isEmpty() || told.isEmpty()) {
+            if (told.isEmpty()) {
                 return;
             }
             var ran = commands.run(List.of(epilog.get().toString()), told.get().variables(), LIMIT);

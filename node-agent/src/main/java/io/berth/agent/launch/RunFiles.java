@@ -11,17 +11,19 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SecureDirectoryStream;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributeView;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /// A run's folder in the spool: what the agent, the shim and the task write for one another. Each
 /// file appears whole, by renaming.
@@ -164,15 +166,36 @@ public final class RunFiles {
         }
     }
 
-    /// Removes the folder and all that is in it.
+    /// Removes the folder and all that is in it. The task may write in a part of it: no link that
+    /// it puts in a folder's place meanwhile leads out of here.
     public void remove() throws IOException {
-        try (Stream<Path> all = Files.walk(folder)) {
-            for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(each);
-            }
+        try (var parent =
+                (SecureDirectoryStream<Path>) Files.newDirectoryStream(folder.getParent())) {
+            remove(parent, folder.getFileName());
         } catch (NoSuchFileException e) {
             return;
         }
+    }
+
+    private static void remove(SecureDirectoryStream<Path> parent, Path name) throws IOException {
+        try (var inside = parent.newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS)) {
+            for (Path each : inside) {
+                Path child = each.getFileName();
+                if (attributes(inside, child).isDirectory()) {
+                    remove(inside, child);
+                } else {
+                    inside.deleteFile(child);
+                }
+            }
+        }
+        parent.deleteDirectory(name);
+    }
+
+    private static BasicFileAttributes attributes(SecureDirectoryStream<Path> in, Path name)
+            throws IOException {
+        return in.getFileAttributeView(
+                        name, BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
+                .readAttributes();
     }
 
     private static void sync(Path directory) throws IOException {

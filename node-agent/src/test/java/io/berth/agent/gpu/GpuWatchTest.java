@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.berth.agent.host.FoundGpus.Aside;
+import io.berth.agent.launch.Commands;
 import io.berth.agent.nvml.NvmlStub;
 import io.berth.agent.nvml.Topologies;
 import io.berth.contracts.GpuSample;
@@ -62,7 +63,9 @@ class GpuWatchTest {
 
     private NvmlStub watch(String topology, Optional<Path> test) throws IOException {
         NvmlStub stub = NvmlStub.in(folder, topology);
-        open.add(GpuWatch.start(stub.library(), QUICK, new GpuTest(test), heard).orElseThrow());
+        open.add(
+                GpuWatch.start(stub.library(), QUICK, new GpuTrial(test, new Commands()), heard)
+                        .orElseThrow());
         return stub;
     }
 
@@ -186,7 +189,10 @@ class GpuWatchTest {
     void a_machine_without_the_library_is_not_watched() {
         var watch =
                 GpuWatch.start(
-                        folder + "/libnone.so.1", QUICK, new GpuTest(Optional.empty()), heard);
+                        folder + "/libnone.so.1",
+                        QUICK,
+                        new GpuTrial(Optional.empty(), new Commands()),
+                        heard);
 
         assertThat(watch).isEmpty();
     }

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -176,7 +177,11 @@ class GroupsTest {
         Path own = device(3);
         Path foreign = device(4);
         Path made = folder.resolve("made");
-        var limits = new Limits(IndexSet.EMPTY, 64, 0, List.of("c 1:3 rw", "c 195:3 rw"));
+        var rules = new ArrayList<String>();
+        // As many as a machine of 16 GPUs, each split into seven instances.
+        IntStream.range(0, 250).forEach(minor -> rules.add("c 240:" + minor + " rw"));
+        rules.addAll(List.of("c 1:3 rw", "c 195:3 rw"));
+        var limits = new Limits(IndexSet.EMPTY, 64, 0, rules);
         Group group = groups.create(NODE, run, limits);
 
         enter(

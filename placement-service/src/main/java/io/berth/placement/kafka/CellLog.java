@@ -21,6 +21,7 @@ import io.berth.log.Events;
 import io.berth.log.SigningKey;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -65,15 +66,7 @@ public record CellLog(int cell, int nodePartitions, Optional<SigningKey> key) {
 
     /// The topics of other services that placement needs to be there.
     public static List<Topic<?>> read() {
-        return List.of(
-                Topics.CONFIG,
-                Topics.FAIR_SHARES,
-                Topics.SUBMISSIONS,
-                Topics.RANKINGS,
-                Topics.RUNS,
-                Topics.NODES,
-                Topics.NODE_REQUESTS,
-                Topics.HEARTBEATS);
+        return Stream.<Topic<?>>concat(INPUTS.stream(), Stream.of(Topics.HEARTBEATS)).toList();
     }
 
     /// A cell whose orders are not signed.

@@ -73,7 +73,7 @@ public record JobUse(
         amounts.put(Tres.NODE, 1L);
         amounts.put(Tres.CPU, (long) request.cpusOn(node));
         amounts.put(Tres.MEMORY, request.memoryMibOn(node, 0));
-        long gpus = request.gpus().perNode();
+        long gpus = request.gpusOn(node);
         if (gpus > 0) {
             amounts.put(Tres.GPU, gpus);
             String type = request.gpus().type();

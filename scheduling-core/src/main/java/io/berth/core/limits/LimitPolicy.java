@@ -45,6 +45,7 @@ public final class LimitPolicy {
     private final Map<Member, Association> associations = new HashMap<>();
     private final Map<Way, List<Place>> ways = new HashMap<>();
     private final boolean none;
+    private final boolean timed;
 
     public LimitPolicy(Configuration configuration) {
         this.configuration = configuration;
@@ -57,6 +58,16 @@ public final class LimitPolicy {
                                 .allMatch(it -> none(it.ownTerms()))
                         && configuration.associations().stream()
                                 .allMatch(it -> none(it.ownTerms()));
+        timed =
+                configuration.qos().values().stream().anyMatch(it -> timed(it.ownRules().limits()))
+                        || configuration.accounts().values().stream()
+                                .anyMatch(it -> timed(it.ownTerms().limits()))
+                        || configuration.associations().stream()
+                                .anyMatch(it -> timed(it.ownTerms().limits()));
+    }
+
+    private static boolean timed(Limits limits) {
+        return !limits.amounts(Limit.GRP_TRES_RUN_MINS).isEmpty();
     }
 
     private static boolean none(Terms terms) {
@@ -67,6 +78,11 @@ public final class LimitPolicy {
     /// Whether there is no limit at all: nothing needs to be counted then.
     public boolean none() {
         return none;
+    }
+
+    /// Whether a verdict may change by time alone: what running jobs can still use grows less.
+    public boolean timed() {
+        return timed;
     }
 
     /// The prices that a partition's jobs are billed at.

@@ -88,7 +88,7 @@ final class FgdPaper implements PackingPolicy {
         node.take(shape, chosen);
         double gradient = (before - fragment(node)) / Shape.WHOLE;
         node.give(shape, chosen);
-        return (long) (BEST / (1 + Math.exp(-gradient)));
+        return (long) (BEST / (1 + StrictMath.exp(-gradient)));
     }
 
     private double fragment(FreeNode node) {

@@ -8,13 +8,9 @@ import java.util.Map;
 /// The shapes with GPUs that arrived so far, and how often each did, in the order of their first
 /// arrival. What is read of it is the picture taken at the last refresh: at the first arrival, then
 /// after 100 and whenever the number has grown by three tenths.
-///
-/// Counts are halved when they reach 65,536 in sum, so that a mesh that runs for months follows
-/// what its users ask for now.
 final class Mix {
 
     private static final int FIRST_REFRESH = 100;
-    private static final int FORGET = 1 << 16;
 
     private final Map<Shape, int[]> counts = new LinkedHashMap<>();
     private int seen;
@@ -42,12 +38,6 @@ final class Mix {
     private void refresh() {
         next = Math.max(FIRST_REFRESH, Math.addExact(seen, seen / 10 * 3));
         version++;
-        if (seen >= FORGET) {
-            seen /= 2;
-            next = FORGET / 4 * 3;
-            counts.values().forEach(count -> count[0] /= 2);
-            counts.values().removeIf(count -> count[0] == 0);
-        }
         shapes = new ArrayList<>(counts.keySet());
         weights = counts.values().stream().mapToInt(count -> count[0]).toArray();
         sum = 0;

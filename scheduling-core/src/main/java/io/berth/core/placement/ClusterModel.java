@@ -100,9 +100,10 @@ final class ClusterModel {
         return over;
     }
 
-    /// The next time at which [#at] has something to do; `Long.MAX_VALUE` if none is.
-    long next() {
-        return switchWaits.next();
+    /// The next time at which a job may start, or takes other nodes, though nothing has happened;
+    /// `Long.MAX_VALUE` if none is.
+    long next(long now) {
+        return Math.min(engine.next(now), Math.min(switchWaits.next(), quotas.next(now)));
     }
 
     private List<String> partitionsOf(NodeName node) {

@@ -131,7 +131,7 @@ public final class Placement {
     /// The next time at which a job is expected to start, or takes nodes that it did not want
     /// before; `Long.MAX_VALUE` if there is none.
     public long next(long now) {
-        return model == null ? Long.MAX_VALUE : Math.min(model.next(), model.engine.next(now));
+        return model == null ? Long.MAX_VALUE : model.next(now);
     }
 
     /// Whether the order of priority asks for a [Pass#PLAN].

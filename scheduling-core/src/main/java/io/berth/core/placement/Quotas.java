@@ -14,14 +14,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// What the running jobs use under the configuration's limits, and which waiting jobs these keep
 /// back.
 ///
 /// Waiting jobs of which a limit must think the same form a *kind*: a look costs as many verdicts
-/// as there are kinds, however many jobs wait. Without any limit it costs nothing.
+/// as there are kinds, however many jobs wait, and each start one more for a kind that is asked
+/// after it. Without any limit it costs nothing.
 final class Quotas {
+
+    private static final long MINUTE_MILLIS = TimeUnit.MINUTES.toMillis(1);
 
     private record Kind(
             String user,
@@ -100,10 +104,13 @@ final class Quotas {
         if (policy.none()) {
             return;
         }
-        forget(job.job());
         JobDescription description = job.description();
         var use = JobUse.asked(description, policy.prices(description.partition()));
         var taken = new Held(use.holding(gpusByType), since / 1000 + use.longestSeconds());
+        if (taken.equals(held.get(job.job()))) {
+            return;
+        }
+        forget(job.job());
         held.put(job.job(), taken);
         counters.running(taken.use(), taken.endSeconds(), 1);
         look++;
@@ -134,7 +141,7 @@ final class Quotas {
     }
 
     private Optional<Reason> verdict(Group group, long now) {
-        if (now != lookedAt) {
+        if (policy.timed() && now != lookedAt) {
             lookedAt = now;
             look++;
         }
@@ -143,6 +150,13 @@ final class Quotas {
             group.look = look;
         }
         return group.verdict;
+    }
+
+    /// When time alone may change a verdict; `Long.MAX_VALUE` for never.
+    long next(long now) {
+        boolean kept =
+                policy.timed() && waiting.values().stream().anyMatch(it -> it.verdict.isPresent());
+        return kept ? (now / MINUTE_MILLIS + 1) * MINUTE_MILLIS : Long.MAX_VALUE;
     }
 
     /// The waiting jobs of which limits think otherwise than when this was last asked.

@@ -47,17 +47,6 @@ final class MixTest {
     }
 
     @Test
-    void a_mix_that_was_is_forgotten() {
-        var mix = new Mix();
-        add(mix, SELDOM, 100_000);
-
-        add(mix, OFTEN, 2_000_000);
-
-        assertThat(mix.shapes()).containsExactly(OFTEN);
-        assertThat(mix.sum()).isBetween(30_000, 70_000);
-    }
-
-    @Test
     void a_shape_is_found_as_often_as_it_arrived() {
         var mix = new Mix();
         add(mix, SELDOM, 25);

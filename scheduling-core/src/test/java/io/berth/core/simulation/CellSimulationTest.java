@@ -1,5 +1,7 @@
 package io.berth.core.simulation;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import org.junit.jupiter.api.Test;
 
 /// A failure names its seed; `-Dberth.simulation.seed=N` runs that one alone,
@@ -13,12 +15,16 @@ final class CellSimulationTest {
         Long only = Long.getLong("berth.simulation.seed");
         long first = only == null ? 0 : only;
         long end = only == null ? SEEDS : only + 1;
+        long repeated = 0;
         for (long seed = first; seed < end; seed++) {
             try {
-                new SimulatedCell(seed).run();
+                repeated += new SimulatedCell(seed).run();
             } catch (AssertionError | RuntimeException e) {
                 throw new AssertionError("seed " + seed + ": " + e.getMessage(), e);
             }
+        }
+        if (only == null) {
+            assertThat(repeated).as("jobs that trouble ended and that ran again").isPositive();
         }
     }
 }

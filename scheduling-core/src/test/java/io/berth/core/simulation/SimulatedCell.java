@@ -91,8 +91,11 @@ final class SimulatedCell {
         }
     }
 
-    /// Trouble for a while, then calm until every job is over.
-    void run() {
+    /// Trouble for a while, then calm until every job is over. The invariants are asserted after
+    /// each step.
+    ///
+    /// @return how many jobs took more than one run to end
+    int run() {
         for (int step = 0; step < 400; step++) {
             troubledStep();
             check();
@@ -105,6 +108,7 @@ final class SimulatedCell {
         assertThat(ended.keySet()).as("every accepted job ends").isEqualTo(submitted);
         ended.values().forEach(SimulatedCell::checkBooks);
         assertThat(state.holding()).isEmpty();
+        return (int) ended.values().stream().filter(it -> it.runs().size() > 1).count();
     }
 
     private void troubledStep() {

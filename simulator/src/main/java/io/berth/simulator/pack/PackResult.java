@@ -22,16 +22,7 @@ public record PackResult(
     /// @param at130 the same at 130 %; not a number if the order ends before
     public record Unallocated(int seed, double at100, double at130) {}
 
-    public record ByPolicy(String policy, List<Unallocated> bySeed) {
-
-        public double meanAt100() {
-            return mean(bySeed, Unallocated::at100);
-        }
-
-        public double meanAt130() {
-            return mean(bySeed, Unallocated::at130);
-        }
-    }
+    public record ByPolicy(String policy, List<Unallocated> bySeed) {}
 
     private static double mean(List<Unallocated> bySeed, ToDoubleFunction<Unallocated> at) {
         return bySeed.stream().mapToDouble(at).average().orElse(Double.NaN);
@@ -41,7 +32,7 @@ public record PackResult(
         var text = new StringBuilder();
         text.append(list.getFileName()).append(": ").append(jobs).append(" jobs, ");
         text.append(nodes).append(" nodes, ").append(gpus).append(" GPUs; ");
-        text.append(lowerBounds.size()).append(" seeds\n");
+        text.append(lowerBounds.size()).append(" seeds; simulated\n");
         text.append(
                 "unallocated % when the GPUs asked for so far are   100 %    130 %   by seed\n");
         for (ByPolicy policy : policies) {
@@ -73,6 +64,7 @@ public record PackResult(
             json.useDefaultPrettyPrinter();
             json.writeStartObject();
             json.writeStringField("list", list.getFileName().toString());
+            json.writeBooleanField("simulated", true);
             json.writeNumberField("jobs", jobs);
             json.writeNumberField("nodes", nodes);
             json.writeNumberField("gpus", gpus);

@@ -37,12 +37,10 @@ final class VirtualCluster {
     private final int[] kindOf;
     private final int mostGpus;
     final Scheduling engine;
-    final long gpus;
 
     VirtualCluster(List<TraceNode> nodes, Settings settings) {
         this.kindOf = new int[nodes.size()];
         int most = 0;
-        long sum = 0;
         for (int i = 0; i < kindOf.length; i++) {
             TraceNode node = nodes.get(i);
             var model =
@@ -50,10 +48,8 @@ final class VirtualCluster {
                             node.cpusMilli() / 1000, node.memoryMib(), node.gpus(), node.gpuType());
             kindOf[i] = models.computeIfAbsent(model, _ -> models.size());
             most = Math.max(most, node.gpus());
-            sum += node.gpus();
         }
         this.mostGpus = most;
-        this.gpus = sum;
         List<Kind> kinds =
                 models.keySet().stream()
                         .map(model -> new Kind(model.cpus, model.memoryMib, model.gpus))

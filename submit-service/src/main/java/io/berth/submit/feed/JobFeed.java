@@ -12,6 +12,7 @@ import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -135,13 +136,14 @@ public class JobFeed {
             return new News(List.of(), sequence, Map.of());
         }
         var events = new ArrayList<FeedEvent>();
-        long skipped = kept.size() - Math.min(kept.size(), newest - sequence);
-        for (FeedEvent event : kept) {
-            if (skipped-- <= 0 && event.offset() >= position.at(event.cell())) {
+        Iterator<FeedEvent> latest = kept.descendingIterator();
+        for (long fresh = newest - sequence; fresh > 0 && latest.hasNext(); fresh--) {
+            FeedEvent event = latest.next();
+            if (event.offset() >= position.at(event.cell())) {
                 events.add(event);
             }
         }
-        return new News(events, newest, Map.of());
+        return new News(events.reversed(), newest, Map.of());
     }
 
     private void run() {

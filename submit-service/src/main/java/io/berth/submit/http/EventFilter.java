@@ -38,17 +38,24 @@ record EventFilter(Set<JobId> jobs, List<String> users, List<String> types) {
         return new EventFilter(ids, JobFilter.words(users), wanted);
     }
 
-    boolean admits(FeedEvent event, Picture picture, long now) {
+    /// Whether events are chosen by their job's user, which the event itself may not tell.
+    boolean byUser() {
+        return !users.isEmpty();
+    }
+
+    /// @param picture null unless they are chosen by user
+    boolean admits(FeedEvent event, @Nullable Picture picture, long now) {
         return (jobs.isEmpty() || jobs.contains(event.job()))
                 && (types.isEmpty() || types.contains(event.type()))
                 && (users.isEmpty() || users.contains(user(event, picture, now)));
     }
 
-    private static String user(FeedEvent event, Picture picture, long now) {
+    private static String user(FeedEvent event, @Nullable Picture picture, long now) {
         String user = event.user();
-        return user != null
-                ? user
-                : picture.job(event.job(), now).map(job -> job.user()).orElse("");
+        if (user != null || picture == null) {
+            return user == null ? "" : user;
+        }
+        return picture.job(event.job(), now).map(job -> job.user()).orElse("");
     }
 
     private static JobId jobId(String text) throws Refused {

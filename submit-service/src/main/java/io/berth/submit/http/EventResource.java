@@ -1,5 +1,6 @@
 package io.berth.submit.http;
 
+import io.berth.submit.Picture;
 import io.berth.submit.Refused;
 import io.berth.submit.feed.FeedPosition;
 import io.berth.submit.feed.Following;
@@ -71,8 +72,9 @@ public class EventResource {
             send(sink, sse.newEventBuilder().comment("following").build());
             while (!sink.isClosed() && !feed.stopped()) {
                 var told = following.next(SIGN_OF_LIFE);
+                Picture picture = filter.byUser() && !told.isEmpty() ? gateway.picture(null) : null;
                 for (Following.Told it : told) {
-                    if (filter.admits(it.event(), gateway.picture(null), clock.millis())) {
+                    if (filter.admits(it.event(), picture, clock.millis())) {
                         send(sink, event(sse, it));
                     }
                 }

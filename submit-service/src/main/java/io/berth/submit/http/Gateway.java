@@ -101,7 +101,11 @@ public class Gateway {
                         configuration, picture.registrations(), caller, config.maxArraySize());
         return switch (admission.decide(asked)) {
             case Admitted admitted -> {
-                limits.check(configuration, admitted.description(), picture.jobs(clock.millis()));
+                limits.check(
+                        configuration,
+                        admitted.description(),
+                        admitted.array() == null ? 1 : admitted.array().tasks().size(),
+                        picture.jobs(clock.millis()));
                 yield writer.write(admitted, caller, key, due);
             }
             case NotAdmitted no -> throw new Refused(no.refusal());

@@ -37,6 +37,8 @@ record WhyJson(
         @Nullable List<Change> changes) {
 
     /// A priority in points, exact to the millionth.
+    ///
+    /// @param set by an operator, and then all there is; 0 if none did
     @Schema(name = "Priority")
     record PriorityJson(
             BigDecimal total,
@@ -47,7 +49,8 @@ record WhyJson(
             BigDecimal partition,
             BigDecimal qos,
             BigDecimal tres,
-            BigDecimal nice) {
+            BigDecimal nice,
+            BigDecimal set) {
         static PriorityJson of(Priority priority) {
             return new PriorityJson(
                     points(priority.total()),
@@ -58,7 +61,8 @@ record WhyJson(
                     points(priority.partition()),
                     points(priority.qos()),
                     points(priority.tres()),
-                    points(priority.nice()));
+                    points(priority.nice()),
+                    points(priority.set()));
         }
 
         private static BigDecimal points(long micros) {

@@ -24,7 +24,7 @@ function facts(pairs) {
 }
 
 function bars(priority) {
-  const parts = ['age', 'fairShare', 'jobSize', 'partition', 'qos', 'nice'].map((name) => [name, Number(priority[name] ?? 0)]).filter(([, points]) => points !== 0);
+  const parts = ['set', 'age', 'association', 'fairShare', 'jobSize', 'partition', 'qos', 'tres', 'nice'].map((name) => [name, Number(priority[name] ?? 0)]).filter(([, points]) => points !== 0);
   const largest = Math.max(1, ...parts.map(([, points]) => Math.abs(points)));
   return h('div', { class: 'parts' }, parts.map(([name, points]) => [
     h('span', {}, name.replace(/[A-Z]/g, (letter) => ' ' + letter.toLowerCase())),
@@ -37,7 +37,7 @@ function whyItWaits(why) {
     h('h2', {}, why.state === 'PENDING' ? 'Why it waits' : 'What it says'),
     h('p', { class: 'say' }, plain(why.explanation)),
     why.position && h('p', {}, `Number ${why.position.toLocaleString()} in its queue.`),
-    h('h3', {}, `Priority ${Math.round(Number(why.priority.total)).toLocaleString()}`),
+    h('h3', {}, `Priority ${Math.max(0, Math.floor(Number(why.priority.total))).toLocaleString()}`),
     bars(why.priority));
 }
 
