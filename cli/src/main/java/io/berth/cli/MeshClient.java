@@ -41,9 +41,9 @@ final class MeshClient {
             return status / 100 == 2;
         }
 
-        /// Whether the same request may succeed later.
+        /// Whether the same request may succeed later: the mesh is away, or has too much to do.
         boolean unavailable() {
-            return status == 503;
+            return status == 503 || status == 429;
         }
 
         /// Code of the problem, "" if the answer is none.

@@ -20,6 +20,8 @@ final class SbatchCommandTest {
 
     private static final Reply ACCEPTED = new Reply(201, "{\"id\":17,\"state\":\"PENDING\"}");
     private static final Reply BUSY = Reply.problem(503, "unavailable", "the log is away");
+    private static final Reply OVERLOADED =
+            Reply.problem(429, "too_many_requests", "the gateway already answers 1000 requests");
 
     private final FakeMesh mesh = new FakeMesh().on("POST", "/v1/jobs", ACCEPTED);
 
@@ -85,7 +87,7 @@ final class SbatchCommandTest {
 
     @Test
     void an_attempt_without_an_outcome_is_repeated_under_the_same_key() {
-        mesh.on("POST", "/v1/jobs", Reply.HANG_UP, BUSY, BUSY, ACCEPTED);
+        mesh.on("POST", "/v1/jobs", Reply.HANG_UP, BUSY, OVERLOADED, ACCEPTED);
 
         Outcome outcome = new CommandRun(mesh).run("sbatch", "--wrap", "true");
 

@@ -28,7 +28,9 @@ import io.berth.submit.Refusal.NodeConfigurationUnavailable;
 import io.berth.submit.Refusal.NotAllowed;
 import io.berth.submit.Refusal.PartitionClosed;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Decides whether a submission becomes a job, and fills in what it leaves out.
@@ -40,6 +42,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// An operator may submit for every user and to every account; a user for himself and to his
 /// accounts.
+///
+/// Made for one request, and confined to its thread.
 public final class Admission {
     static final long MAX_TIME_LIMIT_SECONDS = 10_000_000_000L;
     static final int MAX_NICE = 2_147_483_645;
@@ -48,6 +52,7 @@ public final class Admission {
     private final Collection<NodeSeen> nodes;
     private final Caller caller;
     private final int maxArraySize;
+    private final Map<String, List<NodeSeen>> nodesOf = new HashMap<>();
 
     /// @param nodes all registered nodes
     /// @param maxArraySize indices of an array are below this
@@ -72,6 +77,11 @@ public final class Admission {
             /// What is to be launched under that id.
             public JobSpec spec(JobId job) {
                 return launch.spec(job, description);
+            }
+
+            /// How many jobs it becomes.
+            public int jobs() {
+                return array == null ? 1 : array.tasks().size();
             }
         }
 
@@ -231,7 +241,12 @@ public final class Admission {
 
     private ResourceRequest request(JobSubmission asked, Partition partition) throws Refused {
         List<NodeSeen> candidates =
-                nodes.stream().filter(node -> PartitionNodes.has(partition, node.node())).toList();
+                nodesOf.computeIfAbsent(
+                        partition.name(),
+                        _ ->
+                                nodes.stream()
+                                        .filter(it -> PartitionNodes.has(partition, it.node()))
+                                        .toList());
         var request =
                 new RequestedResources(asked, partition, candidates)
                         .request(RequestedNodes.of(asked.nodesWanted(), nodes));

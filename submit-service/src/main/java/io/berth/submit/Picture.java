@@ -223,7 +223,13 @@ public final class Picture {
 
     /// All jobs in the order of their ids.
     public Stream<Job> jobs(long now) {
-        return jobs.values().stream().filter(job -> shown(job, now));
+        return jobs(null, now);
+    }
+
+    /// The jobs above an id, in the order of their ids; null is all.
+    public Stream<Job> jobs(@Nullable JobId after, long now) {
+        var from = after == null ? jobs : jobs.tailMap(after, false);
+        return from.values().stream().filter(job -> shown(job, now));
     }
 
     private static boolean shown(Job job, long now) {

@@ -7,14 +7,15 @@ import io.berth.core.limits.Counters;
 import io.berth.core.limits.JobUse;
 import io.berth.core.limits.LimitPolicy;
 import io.berth.submit.Refusal.LimitReached;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The limits of accounts, users and QOS that refuse a job at its submission: too many jobs are
 /// submitted, or the job is more than its QOS lets a job ever be (`DenyOnLimit`).
 ///
-/// The jobs that count are those that the gateway has read from the log: submissions that are
-/// written at the same moment do not see one another.
+/// The jobs that count are those that the gateway has read from the log, and those of the same
+/// request: requests that are written at the same moment do not see one another.
 public final class SubmissionLimits {
 
     private record Known(long revision, LimitPolicy policy) {}
@@ -30,35 +31,78 @@ public final class SubmissionLimits {
         return last.policy();
     }
 
-    /// @param tasks how many jobs are submitted at once: the tasks of an array
+    /// Asks for one submission.
+    ///
+    /// @param count of jobs that it makes: the tasks of an array
     /// @param jobs all that are known; those that have ended do not count
     /// @throws Refused with the limit's name
     public synchronized void check(
-            Configuration configuration, JobDescription job, int tasks, Stream<Job> jobs)
+            Configuration configuration, JobDescription job, int count, Supplier<Stream<Job>> jobs)
             throws Refused {
-        LimitPolicy policy = policy(configuration);
-        if (policy.none()) {
-            return;
+        new Tally(policy(configuration), jobs).add(job, count);
+    }
+
+    /// The submissions of one request, each of which counts for those after it. Confined to one
+    /// thread.
+    public static final class Tally {
+        private final LimitPolicy policy;
+        private final Supplier<Stream<Job>> jobs;
+        private @Nullable Counters counters;
+
+        /// @param jobs all that are known; those that have ended do not count
+        public Tally(Configuration configuration, Supplier<Stream<Job>> jobs) {
+            this(new LimitPolicy(configuration), jobs);
         }
-        JobUse asked = JobUse.asked(job, policy.prices(job.partition()));
-        var counters = new Counters(policy);
-        if (policy.countsSubmissions(asked)) {
-            jobs.filter(it -> !it.state().terminal())
-                    .map(it -> JobUse.asked(it.description(), policy.prices(it.partition())))
-                    .forEach(it -> counters.submitted(it, 1));
-            counters.submitted(asked, tasks - 1);
+
+        private Tally(LimitPolicy policy, Supplier<Stream<Job>> jobs) {
+            this.policy = policy;
+            this.jobs = jobs;
         }
-        Reason met = policy.submit(asked, counters).orElse(null);
-        if (met != null) {
-            throw new Refused(
-                    new LimitReached(
-                            met.slurmName()
-                                    + ": a limit of account "
-                                    + job.account()
-                                    + ", of user "
-                                    + job.user()
-                                    + " in it, or of QOS "
-                                    + job.qos()));
+
+        /// Takes one more submission, whole or not at all.
+        ///
+        /// @param count of jobs that it makes: the tasks of an array
+        /// @throws Refused with the limit's name
+        public void add(JobDescription job, int count) throws Refused {
+            if (policy.none()) {
+                return;
+            }
+            JobUse asked = JobUse.asked(job, policy.prices(job.partition()));
+            if (!policy.countsSubmissions(asked)) {
+                refuse(policy.submit(asked, new Counters(policy)).orElse(null), job);
+                return;
+            }
+            Counters counted = counted();
+            counted.submitted(asked, count - 1);
+            Reason met = policy.submit(asked, counted).orElse(null);
+            counted.submitted(asked, met == null ? 1 : 1 - count);
+            refuse(met, job);
+        }
+
+        private Counters counted() {
+            if (counters == null) {
+                var all = new Counters(policy);
+                jobs.get()
+                        .filter(it -> !it.state().terminal())
+                        .map(it -> JobUse.asked(it.description(), policy.prices(it.partition())))
+                        .forEach(it -> all.submitted(it, 1));
+                counters = all;
+            }
+            return counters;
+        }
+
+        private static void refuse(@Nullable Reason met, JobDescription job) throws Refused {
+            if (met != null) {
+                throw new Refused(
+                        new LimitReached(
+                                met.slurmName()
+                                        + ": a limit of account "
+                                        + job.account()
+                                        + ", of user "
+                                        + job.user()
+                                        + " in it, or of QOS "
+                                        + job.qos()));
+            }
         }
     }
 }

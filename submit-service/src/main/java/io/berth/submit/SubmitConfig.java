@@ -27,6 +27,19 @@ public interface SubmitConfig {
     @WithDefault("60s")
     Duration bodyTimeout();
 
+    /// After so long the lines of a bulk submission that are not acknowledged are answered with
+    /// "outcome unknown".
+    @WithDefault("30s")
+    Duration bulkTimeout();
+
+    /// How many bulk submissions are read and written at once.
+    @WithDefault("2")
+    int bulks();
+
+    /// How many requests are worked on at once, streams of events apart.
+    @WithDefault("1000")
+    int requestsInFlight();
+
     /// How many clients may follow the events at once.
     @WithDefault("256")
     int followers();

@@ -1,6 +1,7 @@
 package io.berth.submit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobState;
@@ -65,9 +66,9 @@ final class SubmissionLimitsTest {
         return refused(configuration, 1);
     }
 
-    private @Nullable Refusal refused(Configuration configuration, int tasks) {
+    private @Nullable Refusal refused(Configuration configuration, int count) {
         try {
-            new SubmissionLimits().check(configuration, JOB, tasks, jobs.stream());
+            new SubmissionLimits().check(configuration, JOB, count, jobs::stream);
             return null;
         } catch (Refused e) {
             return e.refusal();
@@ -105,6 +106,19 @@ final class SubmissionLimitsTest {
         known("bob", JobState.PENDING);
 
         assertThat(refused(limited(Limit.MAX_SUBMIT_JOBS, 1))).isNull();
+    }
+
+    @Test
+    void submissions_of_one_request_count_for_one_another_and_a_refused_one_for_none()
+            throws Refused {
+        known("alice", JobState.PENDING);
+        var tally = new SubmissionLimits.Tally(limited(Limit.MAX_SUBMIT_JOBS, 4), jobs::stream);
+        tally.add(JOB, 1);
+
+        assertThatThrownBy(() -> tally.add(JOB, 3)).isInstanceOf(Refused.class);
+
+        tally.add(JOB, 2);
+        assertThatThrownBy(() -> tally.add(JOB, 1)).isInstanceOf(Refused.class);
     }
 
     @Test

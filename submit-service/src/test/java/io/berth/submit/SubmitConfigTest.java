@@ -22,6 +22,9 @@ final class SubmitConfigTest {
         assertThat(config.viewTimeout()).isEqualTo(Duration.ofSeconds(2));
         assertThat(config.bodyTimeout()).isEqualTo(Duration.ofSeconds(60));
         assertThat(config.maxArraySize()).isEqualTo(10_001);
+        assertThat(config.bulkTimeout()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(config.bulks()).isEqualTo(2);
+        assertThat(config.requestsInFlight()).isEqualTo(1000);
         assertThat(config.followers()).isEqualTo(256);
     }
 }

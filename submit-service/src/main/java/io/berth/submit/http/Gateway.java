@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import io.berth.contracts.IdempotencyKey;
 import io.berth.contracts.JobId;
+import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.Idempotency.Claim;
 import io.berth.contracts.json.Json;
 import io.berth.slurm.JobSubmission;
@@ -28,6 +29,7 @@ import io.berth.submit.SubmitConfig;
 import io.berth.submit.Unavailable;
 import io.berth.submit.kafka.GatewayLog;
 import io.berth.submit.kafka.SubmissionWriter;
+import io.berth.submit.kafka.SubmissionWriter.Draft;
 import io.berth.submit.kafka.SubmissionWriter.Written;
 import jakarta.inject.Singleton;
 import java.time.Clock;
@@ -44,13 +46,14 @@ import org.jspecify.annotations.Nullable;
 /// the log: the first in log order with that key is the job, whichever replica wrote it.
 @Singleton
 public class Gateway {
+    private static final ObjectWriter CANONICAL =
+            Json.mapper().writer(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS);
+
     private final GatewayLog log;
     private final SubmissionWriter writer;
     private final SubmitConfig config;
     private final Clock clock;
     private final SubmissionLimits limits = new SubmissionLimits();
-    private final ObjectWriter canonical =
-            Json.mapper().writer(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS);
 
     Gateway(GatewayLog log, SubmissionWriter writer, SubmitConfig config, Clock clock) {
         this.log = log;
@@ -64,7 +67,7 @@ public class Gateway {
     /// @throws Unavailable if it is not known in time whether there is a job
     public Job submit(JobSubmission asked, Caller caller, @Nullable String key) throws Refused {
         var due = Deadline.in(config.answerTimeout());
-        String request = Sha256.hex(canonical(asked));
+        String request = fingerprint(asked);
         String user = Admission.owner(asked, caller);
         if (key != null) {
             Optional<Claim> claim = log.picture().claim(SubmissionWriter.CELL, user, key);
@@ -93,9 +96,7 @@ public class Gateway {
             JobSubmission asked, Caller caller, @Nullable IdempotencyKey key, Deadline due)
             throws Refused {
         Picture picture = log.picture();
-        var configuration =
-                picture.configuration()
-                        .orElseThrow(() -> new Unavailable("the cluster has no configuration yet"));
+        Configuration configuration = configuration(picture);
         var admission =
                 new Admission(
                         configuration, picture.registrations(), caller, config.maxArraySize());
@@ -104,15 +105,30 @@ public class Gateway {
                 limits.check(
                         configuration,
                         admitted.description(),
-                        admitted.array() == null ? 1 : admitted.array().tasks().size(),
-                        picture.jobs(clock.millis()));
-                yield writer.write(admitted, caller, key, due);
+                        admitted.jobs(),
+                        () -> picture.jobs(clock.millis()));
+                yield writer.write(new Draft(admitted, key), caller, due);
             }
             case NotAdmitted no -> throw new Refused(no.refusal());
         };
     }
 
+    /// @throws Unavailable before the first has been read
+    static Configuration configuration(Picture picture) {
+        return picture.configuration()
+                .orElseThrow(() -> new Unavailable("the cluster has no configuration yet"));
+    }
+
     private Job claimed(Claim claim, String request) throws Refused {
+        same(claim, request);
+        return log.picture()
+                .job(claim.job(), clock.millis())
+                .orElseThrow(
+                        () -> new Unavailable("job " + claim.job() + " is not known any more"));
+    }
+
+    /// @throws Refused if the key stands for another request
+    static void same(Claim claim, String request) throws Refused {
         if (!claim.key().requestSha256().equals(request)) {
             throw new Refused(
                     new KeyReused(
@@ -122,15 +138,12 @@ public class Gateway {
                                     + claim.job()
                                     + ", which was another request"));
         }
-        return log.picture()
-                .job(claim.job(), clock.millis())
-                .orElseThrow(
-                        () -> new Unavailable("job " + claim.job() + " is not known any more"));
     }
 
-    private byte[] canonical(JobSubmission asked) {
+    /// The SHA-256 by which a repeated request is known.
+    static String fingerprint(JobSubmission asked) {
         try {
-            return canonical.writeValueAsBytes(asked);
+            return Sha256.hex(CANONICAL.writeValueAsBytes(asked));
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("cannot write a submission that was read", e);
         }

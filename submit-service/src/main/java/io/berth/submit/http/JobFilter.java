@@ -14,31 +14,40 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Which jobs a list shows. Without states: those that have not ended, or, where ids are given, all
-/// of those.
+/// of those. Every other list that is empty admits all.
 ///
-/// @param names,users,partitions empty is all
+/// @param ids of jobs, arrays and tasks
+/// @param names the jobs' own
 record JobFilter(
-        Set<JobState> states, List<JobName> names, List<String> users, List<String> partitions) {
-    /// From the parameters of a query, lists with commas.
-    static JobFilter of(
-            @Nullable String states,
-            @Nullable String ids,
-            @Nullable String users,
-            @Nullable String partitions)
-            throws Refused {
-        var wanted = EnumSet.noneOf(JobState.class);
-        for (String state : words(states)) {
-            wanted.addAll(statesOf(state));
+        Set<JobState> states,
+        List<JobName> ids,
+        List<String> names,
+        List<String> users,
+        List<String> accounts,
+        List<String> partitions,
+        List<String> qos) {
+
+    static JobFilter of(JobQuery query) throws Refused {
+        var states = EnumSet.noneOf(JobState.class);
+        for (String state : words(query.states())) {
+            states.addAll(statesOf(state));
         }
-        var jobs = new ArrayList<JobName>();
-        for (String name : names(ids)) {
-            jobs.add(JobName.parse(name));
+        var ids = new ArrayList<JobName>();
+        for (String name : ids(query.ids())) {
+            ids.add(JobName.parse(name));
         }
-        return new JobFilter(wanted, jobs, words(users), words(partitions));
+        return new JobFilter(
+                states,
+                ids,
+                words(query.names()),
+                words(query.users()),
+                words(query.accounts()),
+                words(query.partitions()),
+                words(query.qos()));
     }
 
-    /// Job names between commas; commas within brackets part none.
-    private static List<String> names(@Nullable String list) {
+    /// Ids between commas; commas within brackets part none.
+    private static List<String> ids(@Nullable String list) {
         return list == null
                 ? List.of()
                 : Stream.of(list.split(",(?![^\\[]*\\])"))
@@ -48,11 +57,19 @@ record JobFilter(
     }
 
     boolean admits(Job job) {
+        var asked = job.description();
         return (states.isEmpty()
-                        ? !names.isEmpty() || !job.state().terminal()
+                        ? !ids.isEmpty() || !job.state().terminal()
                         : states.contains(job.state()))
-                && (users.isEmpty() || users.contains(job.user()))
-                && (partitions.isEmpty() || partitions.contains(job.partition()));
+                && admits(names, asked.name())
+                && admits(users, job.user())
+                && admits(accounts, asked.account())
+                && admits(partitions, job.partition())
+                && admits(qos, asked.qos());
+    }
+
+    private static boolean admits(List<String> wanted, String value) {
+        return wanted.isEmpty() || wanted.contains(value);
     }
 
     /// What stands between the commas of a list; null is none.

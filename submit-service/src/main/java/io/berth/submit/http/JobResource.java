@@ -14,6 +14,7 @@ import io.berth.submit.kafka.SpecReader;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import io.vertx.core.http.HttpServerRequest;
 import jakarta.annotation.security.RolesAllowed;
+import jakarta.ws.rs.BeanParam;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.HeaderParam;
@@ -32,6 +33,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
@@ -46,10 +48,10 @@ import org.jspecify.annotations.Nullable;
 @Tag(name = "Jobs")
 public class JobResource {
     static final String POSITION = "Berth-Position";
-    private static final String KEY = "Idempotency-Key";
+    static final String KEY = "Idempotency-Key";
     private static final String SHELL_SCRIPT = "text/x-shellscript";
     private static final String SH = "application/x-sh";
-    private static final int MAX_KEY = 128;
+    static final int MAX_KEY = 128;
 
     private final Gateway gateway;
     private final SpecReader specs;
@@ -79,7 +81,18 @@ public class JobResource {
             summary = "Submit a job",
             description =
                     "Everything but the script may be left out. With an Idempotency-Key a repeated request finds the job of the first.")
-    @RequestBody(content = @Content(schema = @Schema(implementation = JobSubmission.class)))
+    @RequestBody(
+            content =
+                    @Content(
+                            schema = @Schema(implementation = JobSubmission.class),
+                            examples =
+                                    @ExampleObject(
+                                            name = "Two GPUs for an hour",
+                                            value =
+                                                    """
+                                                    {"script": "#!/bin/sh\\nnvidia-smi -L\\n", "name": "train", "gpus": 2,
+                                                     "gpuType": "a100", "timeLimitSeconds": 3600, "workingDirectory": "/home/alice"}\
+                                                    """)))
     @APIResponse(
             responseCode = "201",
             description = "The job is accepted, and will not be lost",
@@ -90,7 +103,16 @@ public class JobResource {
             content =
                     @Content(
                             mediaType = Problem.MEDIA_TYPE,
-                            schema = @Schema(implementation = Problem.class)))
+                            schema = @Schema(implementation = Problem.class),
+                            examples =
+                                    @ExampleObject(
+                                            name = "No such partition",
+                                            value =
+                                                    """
+                                                    {"type": "about:blank", "title": "Unprocessable Entity", "status": 422, "code": "invalid_partition",
+                                                     "detail": "partition 'gone' does not exist; there are: batch, cpu"}\
+                                                    """)))
+    @APIResponse(responseCode = "429", description = "Busy: see Retry-After; nothing was accepted")
     @APIResponse(
             responseCode = "503",
             description = "Whether there is a job is not known: try again with the same key")
@@ -128,11 +150,16 @@ public class JobResource {
 
     private Job submit(JobSubmission asked, @Nullable String key, HttpServerRequest request)
             throws Refused {
-        if (key != null && (key.isBlank() || key.length() > MAX_KEY)) {
-            throw new Refused(
-                    new InvalidRequest(KEY + " is not 1 to " + MAX_KEY + " characters long"));
-        }
+        checkKey(key, MAX_KEY);
         return gateway.submit(asked, callers.of(request), key);
+    }
+
+    /// @throws Refused if there is a key that is not as it may be
+    static void checkKey(@Nullable String key, int most) throws Refused {
+        if (key != null && (key.isBlank() || key.length() > most)) {
+            throw new Refused(
+                    new InvalidRequest(KEY + " is not 1 to " + most + " characters long"));
+        }
     }
 
     private Response created(Job job) {
@@ -146,23 +173,28 @@ public class JobResource {
     @Operation(
             summary = "List jobs",
             description =
-                    "Without states all jobs that have not ended. Ended jobs stay for 24 hours.")
-    public Lists.Jobs list(
-            @QueryParam("state") @Nullable String states,
-            @QueryParam("user") @Nullable String users,
-            @QueryParam("partition") @Nullable String partitions,
-            @QueryParam("job") @Nullable String ids,
-            @HeaderParam(POSITION) @Nullable String position)
+                    "In the order of their ids. Without states all jobs that have not ended. Ended jobs stay for 24 hours. With a limit, `next` is the cursor of the next page.")
+    @APIResponse(
+            responseCode = "200",
+            description = "The jobs, with all their fields or those asked for",
+            content = @Content(schema = @Schema(implementation = Lists.Jobs.class)))
+    public Record list(@BeanParam JobQuery query, @HeaderParam(POSITION) @Nullable String position)
             throws Refused {
-        var filter = JobFilter.of(states, ids, users, partitions);
+        var filter = JobFilter.of(query);
+        var page = JobPage.of(query.cursor(), query.limit());
+        JobFields fields = query.fields() == null ? null : JobFields.of(query.fields());
         Picture picture = picture(position);
         long now = clock.millis();
         Stream<Job> jobs =
-                filter.names().isEmpty() ? picture.jobs(now) : gateway.all(filter.names()).stream();
-        return new Lists.Jobs(
-                jobs.filter(filter::admits)
-                        .map(job -> JobJson.of(job, picture, now, null))
-                        .toList());
+                filter.ids().isEmpty()
+                        ? picture.jobs(page.after(), now)
+                        : gateway.all(filter.ids()).stream();
+        JobPage.Content content = page.of(jobs.filter(filter::admits));
+        Stream<JobJson> shown =
+                content.jobs().stream().map(job -> JobJson.of(job, picture, now, null));
+        return fields == null
+                ? new Lists.Jobs(shown.toList(), content.next())
+                : new Lists.PartialJobs(shown.map(fields::of).toList(), content.next());
     }
 
     @GET

@@ -1,6 +1,7 @@
 package io.berth.submit.http;
 
 import io.berth.submit.Refusal;
+import io.berth.submit.Unavailable;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.Response.ResponseBuilder;
@@ -18,6 +19,14 @@ public record Problem(String type, String title, int status, String code, String
         Response.Status known = Response.Status.fromStatusCode(status);
         String title = known == null ? "Error" : known.getReasonPhrase();
         return new Problem("about:blank", title, status, code, detail);
+    }
+
+    static Problem of(Unavailable why) {
+        return of(503, "unavailable", why.getMessage() + "; try again");
+    }
+
+    static Problem of(TooBusy why) {
+        return of(429, "too_many_requests", why.getMessage() + "; try again");
     }
 
     static Problem of(Refusal refusal) {

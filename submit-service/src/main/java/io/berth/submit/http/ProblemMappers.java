@@ -23,10 +23,12 @@ final class ProblemMappers {
 
     @ServerExceptionMapper
     Response unavailable(Unavailable e) {
-        return Problem.of(503, "unavailable", e.getMessage() + "; try again")
-                .response()
-                .header(HttpHeaders.RETRY_AFTER, 1)
-                .build();
+        return Problem.of(e).response().header(HttpHeaders.RETRY_AFTER, 1).build();
+    }
+
+    @ServerExceptionMapper
+    Response tooBusy(TooBusy e) {
+        return Problem.of(e).response().header(HttpHeaders.RETRY_AFTER, 1).build();
     }
 
     @ServerExceptionMapper

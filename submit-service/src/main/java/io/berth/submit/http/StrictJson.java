@@ -2,6 +2,7 @@ package io.berth.submit.http;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonMappingException.Reference;
@@ -12,6 +13,7 @@ import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import com.fasterxml.jackson.databind.type.LogicalType;
 import io.berth.contracts.json.Json;
+import io.berth.submit.Checks;
 import io.berth.submit.Refusal.InvalidJson;
 import io.berth.submit.Refused;
 import java.io.IOException;
@@ -25,6 +27,10 @@ import org.jspecify.annotations.Nullable;
 /// Reads JSON from the body of a request strictly: no unknown or doubled fields, no number for a
 /// text. What is wrong is said in one line that names the place.
 final class StrictJson {
+    /// No request has lists within objects within more than this.
+    private static final int MAX_DEPTH = 8;
+
+    private static final int MAX_DIGITS = 32;
     private static final ObjectMapper JSON = strict();
 
     private StrictJson() {}
@@ -43,12 +49,18 @@ final class StrictJson {
     }
 
     private static ObjectMapper strict() {
+        var constraints =
+                StreamReadConstraints.builder()
+                        .maxNestingDepth(MAX_DEPTH)
+                        .maxNumberLength(MAX_DIGITS)
+                        .build();
         ObjectMapper mapper =
                 Json.mapper()
                         .copy()
                         .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
                         .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
                         .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION);
+        mapper.getFactory().setStreamReadConstraints(constraints);
         var text = mapper.coercionConfigFor(LogicalType.Textual);
         text.setCoercion(CoercionInputShape.Integer, CoercionAction.Fail);
         text.setCoercion(CoercionInputShape.Float, CoercionAction.Fail);
@@ -61,16 +73,16 @@ final class StrictJson {
     private static String explain(IOException e, String what) {
         return switch (e) {
             case UnrecognizedPropertyException unknown ->
-                    "unknown field '%s'; there are: %s"
+                    "unknown field %s; there are: %s"
                             .formatted(path(unknown), fields(unknown.getReferringClass()));
             case MismatchedInputException wrong when wrong.getPath().isEmpty() ->
                     "the body is not " + what + " is expected";
             case MismatchedInputException wrong when firstLine(wrong).startsWith("Missing") ->
-                    "field '%s' is missing".formatted(path(wrong));
+                    "field %s is missing".formatted(path(wrong));
             case MismatchedInputException wrong ->
-                    "field '%s' is not %s".formatted(path(wrong), expected(wrong.getTargetType()));
+                    "field %s is not %s".formatted(path(wrong), expected(wrong.getTargetType()));
             case JsonMappingException wrong when !wrong.getPath().isEmpty() ->
-                    "field '%s': %s".formatted(path(wrong), firstLine(wrong));
+                    "field %s: %s".formatted(path(wrong), firstLine(wrong));
             case JsonProcessingException malformed ->
                     "the body is not JSON: " + firstLine(malformed) + place(malformed);
             default -> "the body cannot be read: " + e.getMessage();
@@ -96,10 +108,11 @@ final class StrictJson {
     }
 
     private static String path(JsonMappingException e) {
-        return e.getPath().stream()
-                .map(Reference::getFieldName)
-                .filter(name -> name != null)
-                .collect(Collectors.joining("."));
+        return Checks.quoted(
+                e.getPath().stream()
+                        .map(Reference::getFieldName)
+                        .filter(name -> name != null)
+                        .collect(Collectors.joining(".")));
     }
 
     private static String joined(Stream<String> names) {

@@ -26,21 +26,27 @@ final class SubmissionBody {
     ///
     /// @throws BodyNotReceived if they take longer than that, or end before their end
     static byte[] bytes(InputStream body, Duration limit) throws Refused {
+        return bytes(body, limit, BodySize.MAX_BYTES);
+    }
+
+    /// All bytes of a body that may have so many.
+    static byte[] bytes(InputStream body, Duration limit, int maxBytes) throws Refused {
         try {
-            return read(body, limit);
+            return read(body, limit, maxBytes);
         } catch (IOException e) {
             throw new BodyNotReceived(e);
         }
     }
 
-    private static byte[] read(InputStream body, Duration limit) throws IOException, Refused {
+    private static byte[] read(InputStream body, Duration limit, int maxBytes)
+            throws IOException, Refused {
         var due = Deadline.in(limit);
         var bytes = new ByteArrayOutputStream();
         var chunk = new byte[16 << 10];
         for (int read = body.read(chunk); read >= 0; read = body.read(chunk)) {
             bytes.write(chunk, 0, read);
-            if (bytes.size() > BodySize.MAX_BYTES) {
-                throw new Refused(BodySize.tooLarge());
+            if (bytes.size() > maxBytes) {
+                throw new Refused(BodySize.tooLarge(maxBytes));
             }
             if (due.passed()) {
                 throw new BodyNotReceived(limit);

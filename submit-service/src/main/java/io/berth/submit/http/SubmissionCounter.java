@@ -35,7 +35,7 @@ final class SubmissionCounter {
         }
     }
 
-    private void count(String code) {
+    void count(String code) {
         registry.counter("berth.submissions", "code", code).increment();
     }
 }

@@ -7,7 +7,9 @@ import io.berth.log.EventWriter;
 import io.berth.log.Events;
 import io.berth.submit.Deadline;
 import io.berth.submit.Unavailable;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -15,8 +17,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.apache.kafka.clients.producer.RecordMetadata;
 
-/// The ids of new jobs, taken from blocks that are claimed one by one in the log. A block that does
-/// not lie above every job that is known is void: its topic began anew.
+/// The ids of new jobs, taken from blocks that are claimed in the log, as many at once as are
+/// needed. A block that does not lie above every job that is known is void: its topic began anew.
 final class JobIds {
     /// Void blocks that are written at once, to get past a number that is far ahead.
     private static final long MAX_SKIPPED = 1000;
@@ -28,8 +30,7 @@ final class JobIds {
     private final Events<IdBlockClaimed> events =
             new Events<>(Topics.ID_BLOCKS, PictureTopics.SERVICE);
     private final ReentrantLock lock = new ReentrantLock();
-    private long next = 1;
-    private long last = 0;
+    private final Deque<Ids> free = new ArrayDeque<>();
     private long claims;
 
     JobIds(EventWriter writer, int cell, String claimant, LongSupplier highestJob) {
@@ -39,10 +40,11 @@ final class JobIds {
         this.highestJob = highestJob;
     }
 
-    /// New ids, ascending, in as few ranges as blocks allow.
+    /// New ids for several submissions, ascending, for each in as few ranges as blocks allow.
     ///
-    /// @throws Unavailable if a block is needed and cannot be claimed in time
-    List<Ids> next(int count, Deadline due) {
+    /// @param counts how many ids each submission needs, at least one
+    /// @throws Unavailable if blocks are needed and cannot be claimed in time
+    List<List<Ids>> next(List<Integer> counts, Deadline due) {
         try {
             if (!lock.tryLock(due.left().toNanos(), TimeUnit.NANOSECONDS)) {
                 throw new Unavailable("no block of job ids in time");
@@ -52,33 +54,60 @@ final class JobIds {
             throw new Unavailable("the gateway is stopping", e);
         }
         try {
-            var ranges = new ArrayList<Ids>();
-            for (long wanted = count; wanted > 0; ) {
-                while (next > last) {
-                    claim(due);
-                }
-                var range = new Ids(next, Math.min(last, next + wanted - 1));
-                next = range.last() + 1;
-                wanted -= range.size();
-                ranges.add(range);
+            long wanted = counts.stream().mapToLong(Integer::longValue).sum();
+            for (long missing = wanted - left(); missing > 0; missing = wanted - left()) {
+                claim(Math.ceilDiv(missing, IdBlockClaimed.SIZE), due);
             }
-            return ranges;
+            return counts.stream().map(this::take).toList();
         } finally {
             lock.unlock();
         }
     }
 
-    private void claim(Deadline due) {
+    private long left() {
+        return free.stream().mapToLong(Ids::size).sum();
+    }
+
+    private List<Ids> take(int count) {
+        var ranges = new ArrayList<Ids>();
+        for (long wanted = count; wanted > 0; ) {
+            Ids next = free.removeFirst();
+            if (next.size() > wanted) {
+                free.addFirst(new Ids(next.first() + wanted, next.last()));
+                next = new Ids(next.first(), next.first() + wanted - 1);
+            }
+            wanted -= next.size();
+            ranges.add(next);
+        }
+        return ranges;
+    }
+
+    private void claim(long blocks, Deadline due) {
         long highest = highestJob.getAsLong();
-        long first = IdBlockClaimed.first(Acknowledgement.of(write(), due).offset()).value();
-        if (first > highest) {
-            next = first;
-            last = first + IdBlockClaimed.SIZE - 1;
-            return;
+        var writes = new ArrayList<CompletableFuture<RecordMetadata>>();
+        for (long i = 0; i < blocks; i++) {
+            writes.add(write());
+        }
+        long first = 0;
+        for (CompletableFuture<RecordMetadata> write : writes) {
+            first = IdBlockClaimed.first(Acknowledgement.of(write, due).offset()).value();
+            if (first > highest) {
+                add(new Ids(first, first + IdBlockClaimed.SIZE - 1));
+            }
         }
         long voids = Math.min(MAX_SKIPPED, (highest - first) / IdBlockClaimed.SIZE);
         for (long i = 0; i < voids; i++) {
             var unused = write();
+        }
+    }
+
+    private void add(Ids block) {
+        Ids last = free.peekLast();
+        if (last != null && last.last() + 1 == block.first()) {
+            free.removeLast();
+            free.addLast(new Ids(last.first(), block.last()));
+        } else {
+            free.addLast(block);
         }
     }
 

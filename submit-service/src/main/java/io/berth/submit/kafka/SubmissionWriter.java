@@ -20,6 +20,7 @@ import io.berth.submit.Position;
 import io.berth.submit.Refusal.ScriptTooLarge;
 import io.berth.submit.Refused;
 import io.berth.submit.Sha256;
+import io.berth.submit.Unavailable;
 import jakarta.inject.Singleton;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,49 +54,132 @@ public class SubmissionWriter {
         this.ids = new JobIds(writer, CELL, claimant, () -> log.picture().highestJob());
     }
 
+    /// A job to be written.
+    ///
+    /// @param key null if the request has none
+    public record Draft(Admitted admitted, @Nullable IdempotencyKey key) {}
+
+    /// What became of a draft.
+    public sealed interface Outcome {}
+
     /// A job that stands in the log.
     ///
     /// @param appendedAt epoch milliseconds
-    public record Written(Submitted submitted, long offset, long appendedAt) {
+    public record Written(Submitted submitted, long offset, long appendedAt) implements Outcome {
         public Position position() {
             return new Position(CELL, offset + 1);
         }
     }
 
+    /// The specification is too large for the log.
+    public record TooLarge(ScriptTooLarge refusal) implements Outcome {}
+
+    /// Whether the job stands in the log is not known, or it was not tried.
+    public record Unknown(Unavailable why) implements Outcome {}
+
     /// Writes an admitted job under a new id. When this returns, both records are acknowledged.
     ///
     /// @throws Refused if the specification is too large for the log
-    public Written write(
-            Admitted admitted, Caller caller, @Nullable IdempotencyKey key, Deadline due)
-            throws Refused {
-        ArrayText array = admitted.array();
-        List<Ids> ranges = ids.next(array == null ? 1 : array.tasks().size(), due);
-        var job = new JobId(ranges.getFirst().first());
-        var spec = specs.record(CELL, admitted.spec(job), "spec/" + job);
-        if (spec.value().length > MAX_SPEC_BYTES) {
-            throw new Refused(
-                    new ScriptTooLarge(
-                            "script, arguments and environment make "
-                                    + spec.value().length
-                                    + " bytes of JSON, more than the "
-                                    + MAX_SPEC_BYTES
-                                    + " that are allowed"));
+    /// @throws Unavailable if it is not known in time whether it stands there
+    public Written write(Draft draft, Caller caller, Deadline due) throws Refused {
+        return switch (write(List.of(draft), caller, due).getFirst()) {
+            case Written written -> written;
+            case TooLarge tooLarge -> throw new Refused(tooLarge.refusal());
+            case Unknown unknown -> throw unknown.why();
+        };
+    }
+
+    /// Writes admitted jobs under new ids, in their order: all specifications at once, then all
+    /// submissions. One outcome for each draft.
+    ///
+    /// @throws Unavailable if there are no ids in time: nothing was written then
+    public List<Outcome> write(List<Draft> drafts, Caller caller, Deadline due) {
+        List<List<Ids>> ids =
+                this.ids.next(drafts.stream().map(it -> it.admitted().jobs()).toList(), due);
+        var attempts = new ArrayList<Attempt>();
+        for (int i = 0; i < drafts.size(); i++) {
+            attempts.add(new Attempt(drafts.get(i), ids.get(i)));
         }
-        RecordMetadata specAt = append(spec, due);
-        var reference =
-                new SpecReference(specAt.partition(), specAt.offset(), Sha256.hex(spec.value()));
-        var submitted =
-                new Submitted(
-                        job,
-                        admitted.description(),
-                        caller.user(),
-                        reference,
-                        key,
-                        array == null
-                                ? null
-                                : new JobArray(array.tasks(), array.throttle(), ranges));
-        RecordMetadata at = append(submissions.record(CELL, submitted, "submitted/" + job), due);
-        return new Written(submitted, at.offset(), at.timestamp());
+        attempts.forEach(it -> it.writeSpec(due));
+        attempts.forEach(it -> it.writeSubmission(caller, due));
+        return attempts.stream().map(it -> it.outcome(due)).toList();
+    }
+
+    /// One draft on its way into the log, in three steps that must follow each other.
+    private final class Attempt {
+        private final Draft draft;
+        private final List<Ids> ids;
+        private final JobId job;
+        private @Nullable Outcome outcome;
+        private @Nullable String specSha256;
+        private @Nullable CompletableFuture<RecordMetadata> spec;
+        private @Nullable Submitted submitted;
+        private @Nullable CompletableFuture<RecordMetadata> submission;
+
+        Attempt(Draft draft, List<Ids> ids) {
+            this.draft = draft;
+            this.ids = ids;
+            this.job = new JobId(ids.getFirst().first());
+        }
+
+        void writeSpec(Deadline due) {
+            var record = specs.record(CELL, draft.admitted().spec(job), "spec/" + job);
+            if (record.value().length > MAX_SPEC_BYTES) {
+                outcome = new TooLarge(tooLarge(record.value().length));
+            } else if (due.passed()) {
+                outcome = new Unknown(new Unavailable("not tried: the log is slow"));
+            } else {
+                specSha256 = Sha256.hex(record.value());
+                spec = writer.write(record);
+            }
+        }
+
+        void writeSubmission(Caller caller, Deadline due) {
+            if (spec == null || specSha256 == null) {
+                return;
+            }
+            try {
+                RecordMetadata at = Acknowledgement.of(spec, due);
+                ArrayText array = draft.admitted().array();
+                submitted =
+                        new Submitted(
+                                job,
+                                draft.admitted().description(),
+                                caller.user(),
+                                new SpecReference(at.partition(), at.offset(), specSha256),
+                                draft.key(),
+                                array == null
+                                        ? null
+                                        : new JobArray(array.tasks(), array.throttle(), ids));
+                submission = writer.write(submissions.record(CELL, submitted, "submitted/" + job));
+            } catch (Unavailable e) {
+                outcome = new Unknown(e);
+            }
+        }
+
+        Outcome outcome(Deadline due) {
+            if (outcome != null) {
+                return outcome;
+            }
+            try {
+                RecordMetadata at =
+                        Acknowledgement.of(
+                                Objects.requireNonNull(submission, "no submission is written"),
+                                due);
+                return new Written(Objects.requireNonNull(submitted), at.offset(), at.timestamp());
+            } catch (Unavailable e) {
+                return new Unknown(e);
+            }
+        }
+    }
+
+    private static ScriptTooLarge tooLarge(int bytes) {
+        return new ScriptTooLarge(
+                "script, arguments and environment make "
+                        + bytes
+                        + " bytes of JSON, more than the "
+                        + MAX_SPEC_BYTES
+                        + " that are allowed");
     }
 
     /// Writes what is asked of jobs; the position from which on all of that stands in the log.

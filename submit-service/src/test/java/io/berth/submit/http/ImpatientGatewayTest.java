@@ -2,6 +2,7 @@ package io.berth.submit.http;
 
 import static io.restassured.RestAssured.given;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.hamcrest.Matchers.containsString;
 import static org.hamcrest.Matchers.is;
 import static org.hamcrest.Matchers.notNullValue;
 
@@ -15,21 +16,23 @@ import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// A gateway with short limits, whose broker goes away and whose clients fall silent.
+/// A gateway with low limits, whose broker goes away and whose clients fall silent or are many.
 @QuarkusTest
 @TestProfile(ImpatientGatewayTest.ShortLimits.class)
 @QuarkusTestResource(value = MeshResource.class, restrictToAnnotatedClass = true)
 class ImpatientGatewayTest {
     @Nullable MeshResource mesh;
 
-    /// Answers are due within 2 s.
+    /// Answers are due within 2 s, and three requests are many.
     public static class ShortLimits implements QuarkusTestProfile {
         @Override
         public Map<String, String> getConfigOverrides() {
@@ -38,6 +41,8 @@ class ImpatientGatewayTest {
                     "berth.submit.write-timeout", "1s",
                     "berth.submit.view-timeout", "500ms",
                     "berth.submit.body-timeout", "600ms",
+                    "berth.submit.requests-in-flight", "3",
+                    "berth.submit.bulks", "1",
                     "quarkus.http.read-timeout", "500ms");
         }
     }
@@ -103,6 +108,53 @@ class ImpatientGatewayTest {
         }
     }
 
+    @Test
+    void a_request_above_those_that_are_worked_on_is_told_to_come_again() throws Exception {
+        Response turnedAway =
+                whileBodiesArrive(3, "/v1/jobs", () -> Api.as("alice").get("/v1/jobs"));
+
+        Api.refused(turnedAway, 429, "too_many_requests").header("Retry-After", is("1"));
+        Api.eventually(() -> Api.as("alice").get("/v1/jobs").then().statusCode(200));
+        given().get("/q/metrics").then().body(containsString("berth_requests_turned_away_total"));
+    }
+
+    @Test
+    void a_bulk_submission_above_those_that_are_read_is_told_to_come_again() throws Exception {
+        Response turnedAway =
+                whileBodiesArrive(
+                        1,
+                        "/v1/jobs/bulk",
+                        () ->
+                                Api.as("alice")
+                                        .contentType(BulkResource.NDJSON)
+                                        .body(new byte[] {'{', '}'})
+                                        .post("/v1/jobs/bulk"));
+
+        Api.refused(turnedAway, 429, "too_many_requests").header("Retry-After", is("1"));
+    }
+
+    /// The answer while so many requests wait for their bodies, as far as they do not time out
+    /// first.
+    private static Response whileBodiesArrive(int count, String path, Supplier<Response> request) {
+        return Awaitility.await()
+                .atMost(Duration.ofSeconds(10))
+                .until(
+                        () -> {
+                            var sockets = new ArrayList<Socket>();
+                            for (int i = 0; i < count; i++) {
+                                var socket = new Socket("127.0.0.1", RestAssured.port);
+                                head(socket, path, "Content-Length: 1000");
+                                sockets.add(socket);
+                            }
+                            Response answer = request.get();
+                            for (Socket socket : sockets) {
+                                socket.close();
+                            }
+                            return answer;
+                        },
+                        it -> it.statusCode() == 429);
+    }
+
     /// Sends one more piece; whether the other side takes no more of them.
     private static boolean cutOff(Socket socket) {
         try {
@@ -114,17 +166,25 @@ class ImpatientGatewayTest {
     }
 
     private static void head(Socket socket, String length) throws IOException {
+        head(socket, "/v1/jobs", length);
+    }
+
+    private static void head(Socket socket, String path, String length) throws IOException {
         write(
                 socket,
                 """
-                POST /v1/jobs HTTP/1.1\r
+                POST %s HTTP/1.1\r
                 Host: localhost\r
                 Authorization: Bearer %s\r
-                Content-Type: text/x-shellscript\r
+                Content-Type: %s\r
                 %s\r
                 \r
                 """
-                        .formatted(Tokens.user("alice"), length));
+                        .formatted(
+                                path,
+                                Tokens.user("alice"),
+                                path.endsWith("bulk") ? BulkResource.NDJSON : "text/x-shellscript",
+                                length));
     }
 
     private static void write(Socket socket, String text) throws IOException {

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class JobFilterTest {
     @Test
     void states_are_named_by_word_or_code_in_any_case() throws Refused {
-        var filter = JobFilter.of("pending,R, oom", null, null, null);
+        var filter = states("pending,R, oom");
 
         assertThat(filter.states())
                 .containsExactlyInAnyOrder(
@@ -23,15 +23,26 @@ final class JobFilterTest {
 
     @Test
     void all_is_every_state() throws Refused {
-        assertThat(JobFilter.of("all", null, null, null).states())
-                .containsExactlyInAnyOrder(JobState.values());
+        assertThat(states("all").states()).containsExactlyInAnyOrder(JobState.values());
     }
 
     @Test
     void lists_are_split_at_commas_and_blanks_are_dropped() throws Refused {
-        var filter = JobFilter.of(null, "1, 22,", "alice,bob", "");
+        var filter =
+                JobFilter.of(
+                        new JobQuery(
+                                null,
+                                "alice,bob",
+                                null,
+                                "",
+                                null,
+                                null,
+                                "1, 22,",
+                                null,
+                                null,
+                                null));
 
-        assertThat(filter.names())
+        assertThat(filter.ids())
                 .containsExactly(new JobName(new JobId(1), null), new JobName(new JobId(22), null));
         assertThat(filter.users()).containsExactly("alice", "bob");
         assertThat(filter.partitions()).isEmpty();
@@ -40,13 +51,22 @@ final class JobFilterTest {
     @ParameterizedTest
     @ValueSource(strings = {"x", "-1", "0", "1.5", "99999999999999999999"})
     void what_is_no_job_id_is_refused(String id) {
-        assertThatThrownBy(() -> JobFilter.of(null, id, null, null)).isInstanceOf(Refused.class);
+        assertThatThrownBy(() ->
+                        JobFilter.of(
+                                new JobQuery(
+                                        null, null, null, null, null, null, id, null, null, null)))
+                .isInstanceOf(Refused.class);
     }
 
     @Test
     void an_unknown_state_is_refused_with_those_that_there_are() {
-        assertThatThrownBy(() -> JobFilter.of("waiting", null, null, null))
+        assertThatThrownBy(() -> states("waiting"))
                 .isInstanceOf(Refused.class)
                 .hasMessageContaining("PENDING, RUNNING");
+    }
+
+    private static JobFilter states(String states) throws Refused {
+        return JobFilter.of(
+                new JobQuery(states, null, null, null, null, null, null, null, null, null));
     }
 }

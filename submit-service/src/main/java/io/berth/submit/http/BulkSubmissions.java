@@ -1,0 +1,210 @@
+package io.berth.submit.http;
+
+import io.berth.contracts.IdempotencyKey;
+import io.berth.contracts.event.Idempotency.Claim;
+import io.berth.slurm.JobSubmission;
+import io.berth.submit.Admission;
+import io.berth.submit.Admission.Decision.Admitted;
+import io.berth.submit.Admission.Decision.NotAdmitted;
+import io.berth.submit.Caller;
+import io.berth.submit.Deadline;
+import io.berth.submit.Picture;
+import io.berth.submit.Position;
+import io.berth.submit.Refused;
+import io.berth.submit.SubmissionLimits.Tally;
+import io.berth.submit.SubmitConfig;
+import io.berth.submit.Unavailable;
+import io.berth.submit.kafka.GatewayLog;
+import io.berth.submit.kafka.SubmissionWriter;
+import io.berth.submit.kafka.SubmissionWriter.Draft;
+import io.berth.submit.kafka.SubmissionWriter.TooLarge;
+import io.berth.submit.kafka.SubmissionWriter.Unknown;
+import io.berth.submit.kafka.SubmissionWriter.Written;
+import jakarta.inject.Singleton;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// How many jobs come in by one request: each line is a submission of its own, decided in the order
+/// of the lines, each counting against the limits of those after it. What is admitted is written in
+/// windows, in which the log is waited for twice.
+///
+/// With a key, line 7 has the idempotency key `<key>/7`: the same request again finds the jobs that
+/// there are, and makes those that are missing.
+@Singleton
+final class BulkSubmissions {
+    /// Jobs written at once: enough to keep the log busy, few enough to be written in time.
+    private static final int WINDOW = 1000;
+
+    private final GatewayLog log;
+    private final SubmissionWriter writer;
+    private final SubmitConfig config;
+    private final Clock clock;
+
+    BulkSubmissions(GatewayLog log, SubmissionWriter writer, SubmitConfig config, Clock clock) {
+        this.log = log;
+        this.writer = writer;
+        this.config = config;
+        this.clock = clock;
+    }
+
+    /// What became of every line, in their order.
+    ///
+    /// @param position below which all written jobs stand; null if none was written
+    record Results(List<BulkResult> lines, @Nullable Position position) {}
+
+    /// Makes a job of every line that a rule does not refuse.
+    ///
+    /// @throws Unavailable if nothing can be decided: nothing is written then
+    Results submit(List<BulkLine> lines, Caller caller, @Nullable String key) {
+        var run = new Run(caller, key, Deadline.in(config.bulkTimeout()));
+        lines.forEach(run::decide);
+        run.write();
+        return run.results();
+    }
+
+    private record Pending(int line, Draft draft) {
+        String user() {
+            return draft.admitted().description().user();
+        }
+    }
+
+    /// One request on its way.
+    private final class Run {
+        private final Caller caller;
+        private final @Nullable String key;
+        private final Deadline due;
+        private final Picture picture = log.picture();
+        private final Admission admission;
+        private final Tally tally;
+        private final SortedMap<Integer, BulkResult> results = new TreeMap<>();
+        private final List<Pending> pending = new ArrayList<>();
+        private final List<Pending> written = new ArrayList<>();
+        private @Nullable Position position;
+
+        Run(Caller caller, @Nullable String key, Deadline due) {
+            var configuration = Gateway.configuration(picture);
+            this.caller = caller;
+            this.key = key;
+            this.due = due;
+            this.admission =
+                    new Admission(
+                            configuration, picture.registrations(), caller, config.maxArraySize());
+            this.tally = new Tally(configuration, () -> picture.jobs(clock.millis()));
+        }
+
+        void decide(BulkLine line) {
+            int number = line.number();
+            try {
+                JobSubmission asked = SubmissionBody.json(line.json());
+                IdempotencyKey own = own(number, asked);
+                Optional<Claim> claim = claim(picture, Admission.owner(asked, caller), own);
+                if (claim.isPresent()) {
+                    results.put(number, found(number, claim.get(), own));
+                    return;
+                }
+                switch (admission.decide(asked)) {
+                    case Admitted admitted -> {
+                        tally.add(admitted.description(), admitted.jobs());
+                        pending.add(new Pending(number, new Draft(admitted, own)));
+                    }
+                    case NotAdmitted no ->
+                            results.put(number, BulkResult.refused(number, no.refusal()));
+                }
+            } catch (Refused e) {
+                results.put(number, BulkResult.refused(number, e.refusal()));
+            }
+        }
+
+        private @Nullable IdempotencyKey own(int line, JobSubmission asked) {
+            return key == null
+                    ? null
+                    : new IdempotencyKey(key + "/" + line, Gateway.fingerprint(asked));
+        }
+
+        void write() {
+            for (int from = 0; from < pending.size(); from += WINDOW) {
+                var window = pending.subList(from, Math.min(from + WINDOW, pending.size()));
+                try {
+                    write(window);
+                } catch (Unavailable e) {
+                    // What is left waits for the client to ask again.
+                    pending.subList(from, pending.size())
+                            .forEach(it -> results.putIfAbsent(it.line(), unknown(it, e)));
+                    break;
+                }
+            }
+            if (key != null && position != null) {
+                readBack(position);
+            }
+        }
+
+        private void write(List<Pending> window) {
+            var outcomes = writer.write(window.stream().map(Pending::draft).toList(), caller, due);
+            Unavailable failure = null;
+            for (int i = 0; i < outcomes.size(); i++) {
+                Pending one = window.get(i);
+                switch (outcomes.get(i)) {
+                    case Written it -> {
+                        position = it.position();
+                        written.add(one);
+                        results.put(
+                                one.line(), BulkResult.accepted(one.line(), it.submitted().job()));
+                    }
+                    case TooLarge it ->
+                            results.put(one.line(), BulkResult.refused(one.line(), it.refusal()));
+                    case Unknown it -> {
+                        failure = it.why();
+                        results.put(one.line(), unknown(one, failure));
+                    }
+                }
+            }
+            if (failure != null) {
+                throw failure;
+            }
+        }
+
+        /// The first in log order with a key is its job, whichever replica wrote it.
+        private void readBack(Position end) {
+            try {
+                log.await(end, due);
+                Picture now = log.picture();
+                for (Pending one : written) {
+                    IdempotencyKey own = one.draft().key();
+                    claim(now, one.user(), own)
+                            .ifPresent(it -> results.put(one.line(), found(one.line(), it, own)));
+                }
+            } catch (Unavailable e) {
+                written.forEach(it -> results.put(it.line(), unknown(it, e)));
+            }
+        }
+
+        Results results() {
+            return new Results(List.copyOf(results.values()), position);
+        }
+    }
+
+    private static Optional<Claim> claim(
+            Picture picture, String user, @Nullable IdempotencyKey key) {
+        return key == null
+                ? Optional.empty()
+                : picture.claim(SubmissionWriter.CELL, user, key.key());
+    }
+
+    private static BulkResult found(int line, Claim claim, @Nullable IdempotencyKey asked) {
+        try {
+            Gateway.same(claim, asked == null ? "" : asked.requestSha256());
+            return BulkResult.accepted(line, claim.job());
+        } catch (Refused e) {
+            return BulkResult.refused(line, e.refusal());
+        }
+    }
+
+    private static BulkResult unknown(Pending pending, Unavailable why) {
+        return BulkResult.unknown(pending.line(), why);
+    }
+}

@@ -1,0 +1,52 @@
+package io.berth.submit.http;
+
+import io.berth.submit.SubmitConfig;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.quarkus.vertx.http.runtime.filters.Filters;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.ext.web.RoutingContext;
+import jakarta.enterprise.event.Observes;
+import jakarta.inject.Singleton;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/// Turns requests away while the gateway works on as many as it may, so that it slows down for none
+/// and runs out of nothing: `429`. Streams of events have a bound of their own.
+@Singleton
+final class RequestsInFlight {
+    /// Before any other work on a request.
+    private static final int FIRST = 11_000;
+
+    private final AtomicInteger inFlight = new AtomicInteger();
+    private final int limit;
+    private final Counter turnedAway;
+
+    RequestsInFlight(SubmitConfig config, MeterRegistry registry) {
+        this.limit = config.requestsInFlight();
+        this.turnedAway = registry.counter("berth.requests.turned.away");
+        registry.gauge("berth.requests.in.flight", inFlight);
+    }
+
+    void register(@Observes Filters filters) {
+        filters.register(this::check, FIRST);
+    }
+
+    private void check(RoutingContext context) {
+        String path = context.normalizedPath();
+        if (!path.startsWith("/v1/") || path.equals("/v1/events")) {
+            context.next();
+            return;
+        }
+        if (inFlight.incrementAndGet() > limit) {
+            inFlight.decrementAndGet();
+            turnedAway.increment();
+            context.response().putHeader(HttpHeaders.RETRY_AFTER, "1");
+            EarlyAnswer.end(
+                    context,
+                    Problem.of(new TooBusy("the gateway already answers " + limit + " requests")));
+            return;
+        }
+        context.addEndHandler(_ -> inFlight.decrementAndGet());
+        context.next();
+    }
+}
