@@ -49,32 +49,13 @@ final class SbatchCommand {
     }
 
     private int submit(GetOpt<SbatchOption> line) throws InvalidOption, CommandFailure {
-        String wrapped = Sbatch.given(line, SbatchSetting.WRAP);
-        List<String> operands = line.operands();
-        if (wrapped != null && !operands.isEmpty()) {
-            throw InvalidOption.refused("Script arguments not permitted with --wrap option");
-        }
-        BatchScript script = wrapped != null ? BatchScript.wrap(wrapped) : script(operands);
-        String name =
-                wrapped != null
-                        ? "wrap"
-                        : operands.isEmpty() ? "sbatch" : fileName(operands.getFirst());
         MeshClient client = MeshClient.of(terminal, "sbatch");
-        String user = client.token().operator() ? client.token().actsFor(terminal) : null;
-        SbatchRequest request =
-                Sbatch.request(
-                        line,
-                        inherited(),
-                        script,
-                        operands.isEmpty() ? operands : operands.subList(1, operands.size()),
-                        new SubmittedFrom(
-                                name,
-                                terminal.directory().toString(),
-                                host(),
-                                user,
-                                () -> terminal.clock().instant().atZone(terminal.zone().get())));
+        SbatchRequest request = request(line, client);
         for (String warning : request.warnings()) {
             terminal.err().print("sbatch: " + warning + "\n");
+        }
+        if (request.testOnly()) {
+            return new DryRun(terminal, client).testOnly(request.submission());
         }
         var submitted = new SubmissionPost(terminal, client).send(request.submission());
         if (!request.quiet() || request.parsable()) {
@@ -86,6 +67,33 @@ final class SbatchCommand {
             terminal.out().flush();
         }
         return request.waits() ? new JobWait(terminal, client).untilEnd(submitted) : 0;
+    }
+
+    /// What the command line and its script ask for.
+    SbatchRequest request(GetOpt<SbatchOption> line, MeshClient client)
+            throws InvalidOption, CommandFailure {
+        String wrapped = Sbatch.given(line, SbatchSetting.WRAP);
+        List<String> operands = line.operands();
+        if (wrapped != null && !operands.isEmpty()) {
+            throw InvalidOption.refused("Script arguments not permitted with --wrap option");
+        }
+        BatchScript script = wrapped != null ? BatchScript.wrap(wrapped) : script(operands);
+        String name =
+                wrapped != null
+                        ? "wrap"
+                        : operands.isEmpty() ? "sbatch" : fileName(operands.getFirst());
+        String user = client.token().operator() ? client.token().actsFor(terminal) : null;
+        return Sbatch.request(
+                line,
+                inherited(),
+                script,
+                operands.isEmpty() ? operands : operands.subList(1, operands.size()),
+                new SubmittedFrom(
+                        name,
+                        terminal.directory().toString(),
+                        host(),
+                        user,
+                        () -> terminal.clock().instant().atZone(terminal.zone().get())));
     }
 
     /// The caller's environment without the token, which no job needs to see.

@@ -12,6 +12,10 @@ final class SubmissionJson {
     private SubmissionJson() {}
 
     static String of(JobSubmission job) {
+        return JsonText.compact(fields(job));
+    }
+
+    static Map<String, @Nullable Object> fields(JobSubmission job) {
         Map<String, @Nullable Object> json = new LinkedHashMap<>();
         json.put("script", job.script());
         json.put("arguments", job.arguments());
@@ -44,7 +48,7 @@ final class SubmissionJson {
         json.put("submitHost", job.submitHost());
         json.put("terms", terms(job.conditions()));
         json.put("where", where(job.nodesWanted()));
-        return JsonText.compact(json);
+        return json;
     }
 
     private static @Nullable Object terms(JobSubmission.Terms terms) {

@@ -76,7 +76,7 @@ final class SubmissionPost {
     }
 
     /// The refusal in Slurm's words where it has some.
-    private static CommandFailure refused(Answer answer, JobSubmission job) {
+    static CommandFailure refused(Answer answer, JobSubmission job) {
         return switch (answer.code()) {
             case "invalid_partition" ->
                     lines(

@@ -1,6 +1,7 @@
 package io.berth.cli;
 
 import static io.berth.cli.CliOption.flag;
+import static io.berth.cli.CliOption.valued;
 
 import io.berth.cli.CliOption.Words;
 import io.berth.cli.MeshClient.Answer;
@@ -27,13 +28,20 @@ final class Why implements Command {
 
     private static final List<CliOption> OPTIONS =
             List.of(
+                    valued(
+                            "add-nodes",
+                            '\0',
+                            "with COUNT more nodes like NODE (COUNT:NODE), when would it start"),
+                    valued("drain", '\0', "with these nodes drained, when would it start"),
+                    flag("dry-run", '\0', "of a script that is not submitted"),
                     flag("help", 'h', "this text"),
                     flag("json", '\0', "JSON"),
+                    valued("time", 't', "with this time limit, when would it start"),
                     flag("version", 'V', "Berth's version"));
 
     @Override
     public String synopsis() {
-        return "why JOB: why a job waits, and who is ahead";
+        return "why JOB | why --dry-run SCRIPT: why a job waits, and when it would start";
     }
 
     @Override
@@ -43,8 +51,11 @@ final class Why implements Command {
 
     @Override
     public int run(Terminal terminal, Words words) throws CommandFailure {
-        String id = jobOperand("why", words);
         MeshClient client = MeshClient.of(terminal, "why");
+        if (DryRun.asked(words)) {
+            return new DryRun(terminal, client).why(words);
+        }
+        String id = jobOperand("why", words);
         Answer answer = client.ask("GET", JobIds.path(id) + "/why");
         if (!answer.ok()) {
             throw CommandFailure.error("why", answer.detail());

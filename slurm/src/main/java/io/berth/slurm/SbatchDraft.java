@@ -49,6 +49,7 @@ final class SbatchDraft {
     private boolean parsable;
     private boolean quiet;
     private boolean wait;
+    private boolean testOnly;
     private final Map<Per, Long> memory = new EnumMap<>(Per.class);
     private final Set<Per> memoryByVariable = EnumSet.noneOf(Per.class);
 
@@ -86,6 +87,7 @@ final class SbatchDraft {
             case QOS -> qos = given.required();
             case QUIET -> quiet = true;
             case REQUEUE -> requeue = true;
+            case TEST_ONLY -> testOnly = true;
             case TIME -> timeLimit = time(given);
             case USER -> user = given.required();
             case WAIT -> wait = true;
@@ -226,7 +228,7 @@ final class SbatchDraft {
                         from.host(),
                         terms.terms(),
                         where.nodes());
-        return new SbatchRequest(submission, parsable, wait, quiet, warnings);
+        return new SbatchRequest(submission, parsable, wait, quiet, testOnly, warnings);
     }
 
     private @Nullable String directory(@Nullable String current) {

@@ -64,6 +64,7 @@ final class SbatchOptionTable {
         different(
                 "user", null, SbatchSetting.USER, "Berth's own: an operator submits for this user");
         same("version", 'V', NONE, null, SbatchSetting.VERSION);
+        same("test-only", '\0', NONE, null, SbatchSetting.TEST_ONLY);
         same("wait", 'W', NONE, "SBATCH_WAIT", SbatchSetting.WAIT);
         same("wrap", '\0', REQUIRED, null, SbatchSetting.WRAP);
     }
@@ -215,7 +216,6 @@ final class SbatchOptionTable {
         refused("reservation", '\0', REQUIRED, "SBATCH_RESERVATION");
         refused("sockets-per-node", '\0', REQUIRED, null);
         refused("spread-job", '\0', NONE, "SBATCH_SPREAD_JOB");
-        refused("test-only", '\0', NONE, null);
         refused("thread-spec", '\0', REQUIRED, "SBATCH_THREAD_SPEC");
         refused("threads-per-core", '\0', REQUIRED, "SBATCH_THREADS_PER_CORE");
         refused("tmp", '\0', REQUIRED, null);

@@ -7,12 +7,14 @@ import java.util.List;
 /// @param parsable print the bare job id
 /// @param waits until the job has ended
 /// @param quiet print nothing but errors
+/// @param testOnly say when it would start, and submit nothing
 /// @param warnings lines for the submitter, without the command's name
 public record SbatchRequest(
         JobSubmission submission,
         boolean parsable,
         boolean waits,
         boolean quiet,
+        boolean testOnly,
         List<String> warnings) {
 
     public SbatchRequest {

@@ -44,6 +44,7 @@ public enum SbatchSetting {
     REQUEUE,
     SIGNAL,
     SWITCHES,
+    TEST_ONLY,
     TIME,
     TIME_MIN,
     USAGE,

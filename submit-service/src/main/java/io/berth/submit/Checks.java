@@ -15,7 +15,7 @@ public final class Checks {
 
     private Checks() {}
 
-    static Refused invalid(String detail) {
+    public static Refused invalid(String detail) {
         return new Refused(new InvalidOption(detail));
     }
 

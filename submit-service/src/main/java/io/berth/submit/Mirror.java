@@ -6,6 +6,7 @@ import io.berth.contracts.event.FairShares;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.forecast.Forecast;
 import io.berth.core.placement.Placement;
 import io.berth.core.placement.Verdict;
 import io.berth.core.state.CellState;
@@ -72,6 +73,11 @@ final class Mirror {
             broken = true;
             LOG.atWarn().setCause(e).log("Jobs are explained without the engine from now on");
         }
+    }
+
+    /// What would be from now on; empty if the state is not known.
+    synchronized Optional<Forecast> forecast(long now) {
+        return broken ? Optional.empty() : Optional.of(new Forecast(state, Settings.DEFAULT, now));
     }
 
     /// Why a job that waits for resources does not start now; empty for another.

@@ -17,6 +17,7 @@ import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.Submission.Submitted;
 import io.berth.contracts.topic.Topics;
+import io.berth.core.forecast.Forecast;
 import io.berth.core.placement.Verdict;
 import io.berth.submit.Node.Beat;
 import java.time.Duration;
@@ -239,6 +240,11 @@ public final class Picture {
     /// What the engine says of a job that waits for resources; empty for another.
     public Optional<Verdict> verdict(JobId job, long now) {
         return mirror.explain(job, now);
+    }
+
+    /// The cluster as it would go on from now; empty if it is not known well enough.
+    public Optional<Forecast> forecast(long now) {
+        return mirror.forecast(now);
     }
 
     /// The registrations of all nodes, in the order of their names.

@@ -20,7 +20,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Which nodes a submission asks for, checked against the nodes that there are.
-final class RequestedNodes {
+public final class RequestedNodes {
 
     private RequestedNodes() {}
 
@@ -66,7 +66,8 @@ final class RequestedNodes {
     /// The nodes of a host list.
     ///
     /// @throws Refused if one of them is not registered
-    static List<NodeName> names(@Nullable String list, Collection<NodeSeen> nodes) throws Refused {
+    public static List<NodeName> names(@Nullable String list, Collection<NodeSeen> nodes)
+            throws Refused {
         if (list == null || list.isEmpty()) {
             return List.of();
         }

@@ -53,6 +53,20 @@ public final class CellState {
     private final Map<Claim, JobId> claims = new HashMap<>();
     private long highestJob;
 
+    /// Another state that is the same and changes by itself.
+    public CellState copy() {
+        var copy = new CellState();
+        copy.configuration = configuration;
+        if (fairShares != null) {
+            copy.take(fairShares);
+        }
+        copy.nodes.putAll(nodes);
+        copy.ranksWithoutJob.putAll(ranksWithoutJob);
+        jobs.values().forEach(copy::put);
+        copy.seenUpTo(highestJob);
+        return copy;
+    }
+
     /// Makes a fact true. Total and idempotent: any fact may come, and twice.
     public void replay(Fact fact) {
         switch (fact) {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import io.berth.contracts.IdempotencyKey;
+import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.Idempotency.Claim;
@@ -92,9 +93,18 @@ public class Gateway {
                 request);
     }
 
+    /// The job, or the first task of the array, that the submission would become.
+    JobDescription described(JobSubmission asked, Caller caller) throws Refused {
+        return admitted(asked, caller).description();
+    }
+
     private Written write(
             JobSubmission asked, Caller caller, @Nullable IdempotencyKey key, Deadline due)
             throws Refused {
+        return writer.write(new Draft(admitted(asked, caller), key), caller, due);
+    }
+
+    private Admitted admitted(JobSubmission asked, Caller caller) throws Refused {
         Picture picture = log.picture();
         Configuration configuration = configuration(picture);
         var admission =
@@ -107,7 +117,7 @@ public class Gateway {
                         admitted.description(),
                         admitted.jobs(),
                         () -> picture.jobs(clock.millis()));
-                yield writer.write(new Draft(admitted, key), caller, due);
+                yield admitted;
             }
             case NotAdmitted no -> throw new Refused(no.refusal());
         };

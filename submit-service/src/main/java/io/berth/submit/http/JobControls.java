@@ -101,14 +101,7 @@ public class JobControls {
     }
 
     Position amend(JobName name, Caller caller, JobChange change) throws Refused {
-        Picture picture = gateway.picture(null);
-        Configuration configuration =
-                picture.configuration()
-                        .orElseThrow(() -> new Unavailable("the cluster has no configuration yet"));
-        var admission =
-                new Admission(
-                        configuration, picture.registrations(), caller, config.maxArraySize());
-        var amendments = new Amendments(admission, picture.registrations(), caller);
+        Amendments amendments = amendments(caller);
         var requests = new ArrayList<Submission>();
         Refused last = null;
         for (Job job : gateway.named(name)) {
@@ -122,6 +115,22 @@ public class JobControls {
             throw last;
         }
         return write(requests);
+    }
+
+    /// What would be asked for that change of the job.
+    Amended amended(Job job, JobChange change, Caller caller) throws Refused {
+        return new Amended(job.id(), caller.user(), amendments(caller).of(job, change));
+    }
+
+    private Amendments amendments(Caller caller) {
+        Picture picture = gateway.picture(null);
+        Configuration configuration =
+                picture.configuration()
+                        .orElseThrow(() -> new Unavailable("the cluster has no configuration yet"));
+        var admission =
+                new Admission(
+                        configuration, picture.registrations(), caller, config.maxArraySize());
+        return new Amendments(admission, picture.registrations(), caller);
     }
 
     /// Puts the jobs before all others of their users, in the order in which they stand.

@@ -1,0 +1,162 @@
+package io.berth.cli;
+
+import io.berth.cli.CliOption.Words;
+import io.berth.cli.MeshClient.Answer;
+import io.berth.slurm.InvalidOption;
+import io.berth.slurm.JobSubmission;
+import io.berth.slurm.Sbatch;
+import io.berth.slurm.SlurmTime;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// Asks the gateway when a job would start. Nothing is submitted or changed.
+final class DryRun {
+
+    private static final Pattern MORE = Pattern.compile("(\\d{1,4}):(\\S+)");
+
+    private final Terminal terminal;
+    private final MeshClient client;
+
+    DryRun(Terminal terminal, MeshClient client) {
+        this.terminal = terminal;
+        this.client = client;
+    }
+
+    /// `sbatch --test-only`: one line, as Slurm prints it.
+    int testOnly(JobSubmission job) throws CommandFailure {
+        JsonObject simulated = simulated(Map.of("submit", SubmissionJson.fields(job)), job);
+        JsonObject start = simulated.object("start");
+        if (start.text("reason").equals("BadConstraints")) {
+            throw unavailable();
+        }
+        if (!start.has("at")) {
+            throw CommandFailure.error(
+                    "sbatch", "allocation failure: no start is foreseen: " + start.text("reason"));
+        }
+        terminal.err()
+                .print(
+                        "sbatch: Job %d to start at %s using %d processors on nodes %s in partition %s\n"
+                                .formatted(
+                                        start.number("job"),
+                                        Dates.iso(start.number("at"), terminal.zone().get(), ""),
+                                        start.number("cpus"),
+                                        start.text("nodes"),
+                                        simulated.text("partition")));
+        return 0;
+    }
+
+    private static CommandFailure unavailable() {
+        return new CommandFailure(
+                1, "allocation failure: Requested node configuration is not available\n");
+    }
+
+    /// Whether the words of `berth why` ask what would be.
+    static boolean asked(Words words) {
+        return words.has("dry-run")
+                || words.has("add-nodes")
+                || words.has("drain")
+                || words.has("time");
+    }
+
+    int why(Words words) throws CommandFailure {
+        Map<String, @Nullable Object> question = new LinkedHashMap<>();
+        JobSubmission job = null;
+        if (words.has("dry-run")) {
+            job = script(words);
+            question.put("submit", SubmissionJson.fields(job));
+        } else {
+            question.put("job", Why.jobOperand("why", words));
+            question.put("change", limit(words.value("time")));
+        }
+        question.put("drain", words.value("drain"));
+        question.put("add", more(words.value("add-nodes")));
+        JsonObject simulated = simulated(question, job);
+        terminal.out()
+                .print(words.has("json") ? JsonText.pretty(simulated.fields()) : text(simulated));
+        return 0;
+    }
+
+    private JobSubmission script(Words words) throws CommandFailure {
+        if (words.operands().isEmpty()) {
+            throw CommandFailure.error("why", "which script? Give its name");
+        }
+        var line = new ArrayList<String>();
+        if (words.value("time") != null) {
+            line.add("--time=" + words.value("time"));
+        }
+        line.addAll(words.operands());
+        try {
+            return new SbatchCommand(terminal)
+                    .request(Sbatch.commandLine(line), client)
+                    .submission();
+        } catch (InvalidOption e) {
+            throw new CommandFailure(e.exitCode(), e.print("why"));
+        }
+    }
+
+    private static @Nullable Object limit(@Nullable String text) throws CommandFailure {
+        if (text == null) {
+            return null;
+        }
+        long seconds =
+                SlurmTime.parseLimit(text)
+                        .orElseThrow(
+                                () -> CommandFailure.error("why", "Invalid --time specification"));
+        return Map.of("timeLimitSeconds", seconds);
+    }
+
+    private static @Nullable Object more(@Nullable String text) throws CommandFailure {
+        if (text == null) {
+            return null;
+        }
+        Matcher more = MORE.matcher(text);
+        if (!more.matches()) {
+            throw CommandFailure.error(
+                    "why", "--add-nodes takes COUNT:NODE such as 4:node01, not '" + text + "'");
+        }
+        return List.of(Map.of("like", more.group(2), "count", Integer.parseInt(more.group(1))));
+    }
+
+    /// @param job that would be submitted, if one would be
+    private JsonObject simulated(Map<String, ?> question, @Nullable JobSubmission job)
+            throws CommandFailure {
+        Answer answer = client.ask("POST", "/v1/simulate", JsonText.compact(question));
+        if (answer.ok()) {
+            return answer.body();
+        }
+        if (answer.code().equals("node_configuration_unavailable")) {
+            throw unavailable();
+        }
+        throw job == null
+                ? CommandFailure.error("why", answer.detail())
+                : SubmissionPost.refused(answer, job);
+    }
+
+    private String text(JsonObject simulated) {
+        var text = new StringBuilder(start("Would start", simulated.object("start")));
+        if (simulated.has("otherwise")) {
+            text.append(start("As things are", simulated.object("otherwise")));
+        }
+        return text.append("Simulated: every run lasts as long as its limit, nothing comes in.\n")
+                .toString();
+    }
+
+    private String start(String what, JsonObject start) {
+        return start.has("at")
+                ? "%s: %s on %s, %d CPUs%s\n"
+                        .formatted(
+                                what,
+                                Dates.iso(start.number("at"), terminal.zone().get(), ""),
+                                start.text("nodes"),
+                                start.number("cpus"),
+                                start.text("reason").equals("None")
+                                        ? ""
+                                        : " (" + start.text("reason") + ")")
+                : "%s: no start is foreseen (%s)\n".formatted(what, start.text("reason"));
+    }
+}
