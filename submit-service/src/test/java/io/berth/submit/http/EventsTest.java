@@ -1,6 +1,9 @@
 package io.berth.submit.http;
 
+import static io.restassured.RestAssured.given;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.hamcrest.Matchers.containsString;
+import static org.hamcrest.Matchers.startsWith;
 
 import io.berth.contracts.JobId;
 import io.berth.contracts.event.JobEvent;
@@ -27,6 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @QuarkusTest
 @QuarkusTestResource(MeshResource.class)
@@ -49,6 +53,32 @@ class EventsTest {
     void close() {
         client.shutdownNow();
         mesh.close();
+    }
+
+    @Test
+    void the_topics_are_described_to_anyone() {
+        given().get("/v1/asyncapi")
+                .then()
+                .statusCode(200)
+                .contentType("application/vnd.aai.asyncapi+yaml")
+                .body(startsWith("asyncapi: 3.0.0"))
+                .body(containsString("schemas/berth.jobs.v1/Ended.json"));
+        given().get("/v1/schemas/berth.jobs.v1/Ended.json")
+                .then()
+                .statusCode(200)
+                .contentType("application/schema+json")
+                .body(containsString("berth.jobs.v1/Ended"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "berth.jobs.v1/Nothing.json",
+                "berth.jobs.v1/..%2f..%2fasyncapi.json",
+                "..%2f/asyncapi.json"
+            })
+    void what_is_no_event_has_no_schema(String name) {
+        given().urlEncodingEnabled(false).get("/v1/schemas/" + name).then().statusCode(404);
     }
 
     private record Received(String id, String type, String json) {}
