@@ -12,8 +12,11 @@ import io.berth.contracts.JobState;
 import io.berth.contracts.LaunchMode;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.NodeName;
+import io.berth.contracts.PreemptMode;
+import io.berth.contracts.PreemptReason;
 import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.SuspendCause;
 import io.berth.contracts.event.JobEvent;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,8 +76,26 @@ public final class Lives {
             if (startedAt != 0) {
                 life.add(new JobEvent.Started(job, startedAt, lease));
             }
+            long suspended = 0;
+            while (random.nextInt(3) == 0) {
+                at += 1 + random.nextInt(1_000_000);
+                long since = at;
+                life.add(
+                        new JobEvent.Suspended(
+                                job, at, lease, SuspendCause.OPERATOR, "root", null));
+                if (random.nextInt(8) == 0) {
+                    return life;
+                }
+                at += 1 + random.nextInt(1_000_000);
+                life.add(new JobEvent.Resumed(job, at, lease));
+                suspended += at - since;
+            }
             if (random.nextInt(8) == 0) {
                 return life;
+            }
+            boolean preempted = random.nextInt(4) == 0;
+            if (preempted) {
+                life.add(preempted(job, at, lease));
             }
             at += 10 + random.nextInt(10_000_000);
             boolean requeued = random.nextInt(3) == 0;
@@ -87,7 +108,9 @@ public final class Lives {
                             at,
                             requeued ? JobState.PENDING : JobState.COMPLETED,
                             ExitStatus.SUCCESS,
-                            charge(at - placedAt, rate, allocations));
+                            charge(at - placedAt - suspended, rate, allocations),
+                            suspended == 0 ? null : suspended,
+                            requeued && preempted ? JobState.PREEMPTED : null);
             runs.add(run);
             charged.add(run);
             if (!requeued) {
@@ -100,6 +123,11 @@ public final class Lives {
             life.add(ended(job, at, description, JobState.CANCELLED, submittedAt, runs));
         }
         return life;
+    }
+
+    private static JobEvent preempted(JobId job, long at, int lease) {
+        return new JobEvent.Preempted(
+                job, at, lease, new JobId(999), PreemptMode.REQUEUE, PreemptReason.QOS, 60, 7000);
     }
 
     private static JobEvent ended(

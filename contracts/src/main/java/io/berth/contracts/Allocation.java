@@ -15,4 +15,9 @@ public record Allocation(
     public Allocation {
         gpus = List.copyOf(gpus);
     }
+
+    /// The same without its CPUs.
+    public Allocation withoutCpus() {
+        return new Allocation(node, index, tasks, IndexSet.EMPTY, memoryMib, gpus);
+    }
 }

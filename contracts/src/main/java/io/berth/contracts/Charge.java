@@ -1,7 +1,7 @@
 package io.berth.contracts;
 
-/// What a run used: each resource it held, times the cell time from placing to freeing, as exact
-/// integers.
+/// What a run used: each resource it held, times the cell time from placing to freeing less the
+/// time for which it was suspended, as exact integers.
 ///
 /// @param cpuMillis CPU-milliseconds
 /// @param memoryMibMillis MiB-milliseconds

@@ -1,6 +1,7 @@
 package io.berth.contracts;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// A run that is over: its resources are free and its charge is fixed.
 ///
@@ -8,6 +9,9 @@ import java.util.List;
 /// @param startedAt cell time at which its code started; 0 if it never did
 /// @param freedAt cell time at which every node had reported its group empty
 /// @param outcome the state that the run gave the job; PENDING if the job was requeued
+/// @param charge for the time in which it was not suspended
+/// @param suspendedMillis how long it was suspended in all; null is never
+/// @param ending what cut the run of a requeued job short: PREEMPTED or NODE_FAIL; null is neither
 public record EndedRun(
         int lease,
         List<Allocation> allocations,
@@ -16,9 +20,24 @@ public record EndedRun(
         long freedAt,
         JobState outcome,
         ExitStatus exit,
-        Charge charge) {
+        Charge charge,
+        @Nullable Long suspendedMillis,
+        @Nullable JobState ending) {
 
     public EndedRun {
         allocations = List.copyOf(allocations);
+    }
+
+    /// A run that was never suspended, and ended as its job did.
+    public EndedRun(
+            int lease,
+            List<Allocation> allocations,
+            long placedAt,
+            long startedAt,
+            long freedAt,
+            JobState outcome,
+            ExitStatus exit,
+            Charge charge) {
+        this(lease, allocations, placedAt, startedAt, freedAt, outcome, exit, charge, null, null);
     }
 }

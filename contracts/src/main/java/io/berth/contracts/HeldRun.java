@@ -7,6 +7,8 @@ public record HeldRun(RunId run, Phase phase) {
         /// Its group stands and its isolation is verified; its code waits for Go.
         PREPARED,
         RUNNING,
+        /// It stands still; its CPUs do nothing.
+        SUSPENDED,
         /// Its group is empty and its end is in the `runs` topic.
         ENDED
     }

@@ -16,6 +16,7 @@ import io.berth.contracts.event.Order;
 import io.berth.contracts.event.Ranked;
 import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.Submission;
+import io.berth.contracts.event.Suspensions;
 import io.berth.contracts.event.Usage;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
@@ -115,6 +116,18 @@ final class SampleEvents {
             new Allocation(NODE, 0, 2, IndexSet.parse("0-7"), 8192, List.of("GPU-a1", "GPU-a2"));
     private static final EndedRun ENDED_RUN =
             new EndedRun(1, List.of(ALLOCATION), 100, 110, 1100, JobState.PENDING, EXIT, CHARGE);
+    private static final EndedRun PREEMPTED_RUN =
+            new EndedRun(
+                    1,
+                    List.of(ALLOCATION),
+                    100,
+                    110,
+                    1100,
+                    JobState.PENDING,
+                    EXIT,
+                    CHARGE,
+                    250L,
+                    JobState.PREEMPTED);
     private static final Inventory INVENTORY =
             new Inventory(
                     2,
@@ -210,6 +223,8 @@ final class SampleEvents {
         add(
                 Topics.SUBMISSIONS,
                 new Submission.SignalRequested(JOB, "alice", 10, SignalTarget.BATCH));
+        add(Topics.SUBMISSIONS, new Submission.SuspendRequested(JOB, "root"));
+        add(Topics.SUBMISSIONS, new Submission.ResumeRequested(JOB, "root"));
         add(
                 Topics.SUBMISSIONS,
                 new Submission.Amended(
@@ -316,6 +331,12 @@ final class SampleEvents {
         add(Topics.PLACEMENTS, new Order.Go(NODE, 4, 2, RUN));
         add(Topics.PLACEMENTS, new Order.Stop(NODE, 4, 3, RUN, JobState.CANCELLED, 30));
         addNamed(
+                "notice",
+                Topics.PLACEMENTS,
+                new Order.Stop(NODE, 4, 3, RUN, JobState.PREEMPTED, 60, true));
+        add(Topics.PLACEMENTS, new Order.Suspend(NODE, 4, 6, RUN, 1, 2));
+        add(Topics.PLACEMENTS, new Order.Resume(NODE, 4, 7, RUN));
+        addNamed(
                 "job",
                 Topics.PLACEMENTS,
                 new Order.Launch(
@@ -363,12 +384,37 @@ final class SampleEvents {
         add(Topics.JOBS, new JobEvent.Amended(JOB, 95, ON_TERMS, "root"));
         add(Topics.JOBS, new JobEvent.Held(JOB, 96, Hold.ADMIN, "root"));
         add(Topics.JOBS, new JobEvent.Released(JOB, 97, "root"));
+        add(
+                Topics.JOBS,
+                new JobEvent.Suspended(
+                        JOB, 120, 2, SuspendCause.PREEMPTION, "root", new JobId(18)));
+        addMinimal(
+                Topics.JOBS,
+                new JobEvent.Suspended(JOB, 120, 2, SuspendCause.TIME_SLICE, null, null));
+        add(Topics.JOBS, new JobEvent.Resumed(JOB, 130, 2));
+        add(Topics.JOBS, new JobEvent.SuspendFailed(JOB, 120, 2, "gpu-01: no freezer"));
+        add(
+                Topics.JOBS,
+                new JobEvent.Preempted(
+                        JOB,
+                        140,
+                        2,
+                        new JobId(18),
+                        PreemptMode.REQUEUE,
+                        PreemptReason.PARTITION_PRIO,
+                        60,
+                        7_200_000));
+        addNamed(
+                "preempted",
+                Topics.JOBS,
+                new JobEvent.Requeued(JOB, 1100, PREEMPTED_RUN, Reason.NONE));
         add(Topics.JOBS, ended("root", "cancelled by root"));
         addMinimal(Topics.JOBS, ended(null, null));
         add(Topics.JOB_STATES, runningStatus());
         addNamed("full", Topics.JOB_STATES, fullStatus());
         addMinimal(Topics.JOB_STATES, waitingStatus(null, null));
         addNamed("held", Topics.JOB_STATES, waitingStatus(Hold.ADMIN, 0L));
+        addNamed("suspended", Topics.JOB_STATES, suspendedStatus());
     }
 
     private static JobEvent.Ended ended(@Nullable String cancelledBy, @Nullable String message) {
@@ -442,6 +488,50 @@ final class SampleEvents {
                 null);
     }
 
+    private static JobStatus suspendedStatus() {
+        JobStatus it = runningStatus();
+        return new JobStatus(
+                it.job(),
+                it.description(),
+                it.submittedBy(),
+                it.spec(),
+                it.key(),
+                it.submission(),
+                it.submittedAt(),
+                JobState.SUSPENDED,
+                Reason.NONE,
+                it.rank(),
+                new JobStatus.Run(
+                        2,
+                        1150,
+                        1160,
+                        true,
+                        45_000,
+                        new JobStatus.Outcome(
+                                JobState.PENDING,
+                                Reason.NONE,
+                                EXIT,
+                                null,
+                                JobState.PREEMPTED,
+                                9000L),
+                        List.of(new JobStatus.Part(ALLOCATION, JobStatus.Part.Phase.STARTED, 4, 1)),
+                        new Suspensions(
+                                2,
+                                300,
+                                new Suspensions.Current(
+                                        SuspendCause.PREEMPTION,
+                                        "root",
+                                        new JobId(18),
+                                        List.of(0),
+                                        1500,
+                                        true))),
+                it.ended(),
+                0,
+                null,
+                null,
+                null);
+    }
+
     private static JobStatus waitingStatus(@Nullable Hold hold, @Nullable Long eligibleAt) {
         return new JobStatus(
                 JOB,
@@ -492,6 +582,20 @@ final class SampleEvents {
                         EXIT,
                         new RunReport.Usage(8000, 512, 64L, 32L),
                         "GPU 0 failed"));
+        add(Topics.RUNS, new RunReport.Suspended(RUN, NODE, 4, 6, 1));
+        add(Topics.RUNS, new RunReport.NotSuspended(RUN, NODE, 4, 6, 1, "no freezer"));
+        addNamed(
+                "suspended",
+                Topics.NODES,
+                new NodeSeen(
+                        NODE,
+                        "nonce-3",
+                        "machine-1",
+                        "boot-1",
+                        "0.2.0",
+                        INVENTORY,
+                        List.of(new HeldRun(RUN, HeldRun.Phase.SUSPENDED)),
+                        9));
         addNamed(
                 "gpu",
                 Topics.RUNS,

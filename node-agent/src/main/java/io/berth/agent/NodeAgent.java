@@ -69,6 +69,7 @@ public final class NodeAgent implements AutoCloseable {
 
     private volatile Status status = new Status(Standing.UNREGISTERED, 0, 0, null);
     private String nonce = "";
+    private List<HeldRun> told = List.of();
     private long ordersFrom;
     private long syncDue;
 
@@ -193,6 +194,7 @@ public final class NodeAgent implements AutoCloseable {
     public NodeSeen register(long ordersEnd, long reportsEnd, List<HeldRun> held) {
         nonce = UUID.randomUUID().toString();
         otherInventory = false;
+        told = held;
         ordersFrom = ordersEnd;
         syncDue = System.nanoTime() + timing.syncTimeout().toNanos();
         status = new Status(Standing.REGISTERING, 0, 0, null);
@@ -229,6 +231,8 @@ public final class NodeAgent implements AutoCloseable {
                     numbered(
                             signal,
                             () -> runs.signal(signal.run(), signal.signal(), signal.target()));
+            case Order.Suspend it -> numbered(it, () -> runs.suspend(it));
+            case Order.Resume it -> numbered(it, () -> runs.resume(it.run()));
             case Order.Limit limit ->
                     numbered(limit, () -> runs.limit(limit.run(), limit.timeLimitSeconds()));
         }
@@ -290,7 +294,7 @@ public final class NodeAgent implements AutoCloseable {
         }
         status = new Status(Standing.IN_EPOCH, sync.epoch(), 0, null);
         outbox.open(sync.epoch());
-        runs.keepOnly(Set.copyOf(sync.wanted()));
+        runs.keepOnly(Set.copyOf(sync.wanted()), told);
         LOG.atInfo()
                 .addKeyValue("node", name())
                 .addKeyValue("epoch", sync.epoch())

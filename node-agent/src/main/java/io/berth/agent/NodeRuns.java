@@ -10,6 +10,7 @@ import io.berth.contracts.Gpu;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.RunId;
 import io.berth.contracts.SignalTarget;
+import io.berth.contracts.event.Order;
 import io.berth.contracts.event.Order.Launch;
 import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.RunReport.Cause;
@@ -104,15 +105,28 @@ final class NodeRuns implements Closeable {
         part(run).ifPresent(part -> part.signal(signal, target));
     }
 
+    void suspend(Order.Suspend order) {
+        part(order.run())
+                .ifPresent(part ->
+                        part.suspend(order.nth(), Duration.ofSeconds(order.graceSeconds())));
+    }
+
+    void resume(RunId run) {
+        part(run).ifPresent(RunPart::resume);
+    }
+
     /// @param seconds from the run's start; 0 is unlimited
     void limit(RunId run, long seconds) {
         part(run).ifPresent(part -> part.limit(seconds));
     }
 
-    /// The wanted runs go on; the others are ended.
-    void keepOnly(Set<RunId> wanted) {
+    /// The wanted runs go on, from where placement was told that they are; the others are ended.
+    void keepOnly(Set<RunId> wanted, List<HeldRun> told) {
         for (RunPart part : parts.values()) {
             if (wanted.contains(part.run())) {
+                if (!told.contains(new HeldRun(part.run(), HeldRun.Phase.SUSPENDED))) {
+                    part.resume();
+                }
                 part.confirm();
             } else {
                 part.stop(Cause.STOPPED, surroundings.killGrace());

@@ -19,11 +19,20 @@ final class RunOrders {
         static final String NAME = "stopping";
     }
 
+    /// The part shall stand still.
+    ///
+    /// @param number of the wish; each order makes another one
+    /// @param nth which suspension of the run it is
+    /// @param freezeAt when those that handle TSTP have had their time, in milliseconds since boot
+    record Suspending(int number, int nth, long freezeAt) {}
+
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private boolean released;
     private boolean touched;
     private @Nullable Stopping stopping;
+    private @Nullable Suspending suspending;
+    private int suspensions;
 
     void go() {
         locked(() -> released = true);
@@ -45,6 +54,25 @@ final class RunOrders {
         });
     }
 
+    void suspend(int nth, Duration grace) {
+        long freezeAt = LiveProcess.uptimeMillis() + grace.toMillis();
+        locked(() -> suspending = new Suspending(++suspensions, nth, freezeAt));
+    }
+
+    /// As an earlier agent left it, if nothing was asked since.
+    void suspendUnlessAsked(Suspending wish) {
+        locked(() -> suspending = suspending == null ? wish : suspending);
+    }
+
+    void resume() {
+        locked(() -> suspending = null);
+    }
+
+    /// That wish cannot be fulfilled; a later one may be.
+    void giveUp(Suspending wish) {
+        locked(() -> suspending = wish.equals(suspending) ? null : suspending);
+    }
+
     /// Something in the run's folder has changed: look again.
     void touch() {
         locked(() -> {});
@@ -63,6 +91,15 @@ final class RunOrders {
         lock.lock();
         try {
             return Optional.ofNullable(stopping);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    Optional<Suspending> suspending() {
+        lock.lock();
+        try {
+            return Optional.ofNullable(suspending);
         } finally {
             lock.unlock();
         }

@@ -1,5 +1,7 @@
 package io.berth.agent;
 
+import io.berth.agent.RunOrders.Suspending;
+import io.berth.agent.Standing.Stood;
 import io.berth.agent.group.Group;
 import io.berth.agent.group.Signals;
 import io.berth.agent.host.LiveProcess;
@@ -30,7 +32,7 @@ import org.slf4j.LoggerFactory;
 
 /// The life of a run's part on one node, on a thread of its own: prepared, running, ended. Each
 /// step is in the run's folder before it is taken, so that a later agent goes on from there.
-final class RunPart {
+final class RunPart implements Standing.Reports {
 
     private static final Logger LOG = LoggerFactory.getLogger(RunPart.class);
     private static final long TICK_MILLIS = 1000;
@@ -101,8 +103,19 @@ final class RunPart {
     /// have read that yet. A part that has ended still counts as running until its report stands in
     /// the log.
     HeldRun held() {
-        boolean begun = phase() != Phase.PREPARED || files.has(Begun.NAME);
-        return new HeldRun(run(), begun ? Phase.RUNNING : Phase.PREPARED);
+        if (phase() == Phase.PREPARED && !files.has(Begun.NAME)) {
+            return new HeldRun(run(), Phase.PREPARED);
+        }
+        return new HeldRun(run(), frozen() ? Phase.SUSPENDED : Phase.RUNNING);
+    }
+
+    private boolean frozen() {
+        try {
+            return Stood.in(files).frozen();
+        } catch (IOException e) {
+            // The folder goes: the part has ended.
+            return false;
+        }
     }
 
     void go() {
@@ -112,6 +125,16 @@ final class RunPart {
     /// TERM now, KILL after the grace.
     void stop(Cause cause, Duration grace) {
         orders.stop(cause, grace);
+    }
+
+    /// @param nth which suspension of the run it is
+    /// @param grace of those that handle TSTP
+    void suspend(int nth, Duration grace) {
+        orders.suspend(nth, grace);
+    }
+
+    void resume() {
+        orders.resume();
     }
 
     boolean holdsAny(Set<String> gpus) {
@@ -149,7 +172,7 @@ final class RunPart {
     /// Sends a signal to what runs; nothing if its code does not.
     void signal(int signal, SignalTarget target) {
         reporting(() -> {
-            if (phase == Phase.RUNNING) {
+            if (phase == Phase.RUNNING && !(signal == Signals.CONTINUE && frozen())) {
                 try {
                     Signals.send(group(), signal, target);
                 } catch (IOException e) {
@@ -263,6 +286,7 @@ final class RunPart {
                         files,
                         prepared.group(),
                         orders,
+                        new Standing(files, prepared.group(), orders, this),
                         surroundings.killGrace(),
                         begun.uptimeMillis())
                 .untilEnd();
@@ -292,9 +316,16 @@ final class RunPart {
                 reportReady();
             });
         }
+        Suspending answered = null;
         while (orders.stopping().isEmpty()) {
-            if (orders.released()) {
+            Suspending asked = orders.suspending().orElse(null);
+            if (asked == null && orders.released()) {
                 return true;
+            }
+            if (asked != null && !asked.equals(answered)) {
+                // What has not begun stands still already.
+                answered = asked;
+                suspended(asked.nth());
             }
             if (!RunningTask.shimLives(files)) {
                 throw new LaunchRefused("the run's shim died before the word to go");
@@ -332,6 +363,30 @@ final class RunPart {
 
     private Group group() {
         return surroundings.launcher().groups().find(surroundings.node().name(), run());
+    }
+
+    @Override
+    public void suspended(int nth) {
+        var node = surroundings.node().name();
+        reporting(() ->
+                surroundings
+                        .outbox()
+                        .add(
+                                (epoch, n) -> new RunReport.Suspended(run(), node, epoch, n, nth),
+                                () -> {}));
+    }
+
+    @Override
+    public void notSuspended(int nth, String why) {
+        LOG.atWarn().addKeyValue("run", run()).addKeyValue("why", why).log("Run not suspended");
+        var node = surroundings.node().name();
+        reporting(() ->
+                surroundings
+                        .outbox()
+                        .add(
+                                (epoch, n) ->
+                                        new RunReport.NotSuspended(run(), node, epoch, n, nth, why),
+                                () -> {}));
     }
 
     private void reportReady() {

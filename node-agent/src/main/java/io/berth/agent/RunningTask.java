@@ -24,6 +24,7 @@ record RunningTask(
         RunFiles files,
         Group group,
         RunOrders orders,
+        Standing standing,
         Duration killGrace,
         long begunAt) {
 
@@ -52,7 +53,8 @@ record RunningTask(
             if (stopping.isPresent()) {
                 return stopped(stopping.get());
             }
-            long deadline = deadline();
+            boolean still = standing.follow();
+            long deadline = still ? Long.MAX_VALUE : deadline();
             if (LiveProcess.uptimeMillis() >= deadline) {
                 orders.stop(Cause.TIME_LIMIT, killGrace);
                 continue;
@@ -61,7 +63,7 @@ record RunningTask(
             if (!shimLives() && files.exit().isEmpty()) {
                 return lost("the shim died and left no exit status");
             }
-            orders.await(untilDue(deadline));
+            orders.await(untilDue(Math.min(deadline, standing.due())));
         }
     }
 
@@ -80,7 +82,7 @@ record RunningTask(
                 files.kept(TimeLimit.NAME, TimeLimit.class)
                         .map(TimeLimit::seconds)
                         .orElse(launch.timeLimitSeconds());
-        return seconds == 0 ? Long.MAX_VALUE : begunAt + seconds * 1000;
+        return seconds == 0 ? Long.MAX_VALUE : begunAt + seconds * 1000 + standing.millis();
     }
 
     /// Sends the signal that the job asked for before its end, once its time has come.
@@ -125,9 +127,11 @@ record RunningTask(
 
     private RunEnd stopped(Stopping first) throws IOException, InterruptedException {
         files.note(Stopping.NAME, first);
-        group.terminate();
-        // What is suspended takes the signal when it goes on.
-        group.resume();
+        if (LiveProcess.uptimeMillis() < first.killAt()) {
+            group.terminate();
+            // What is suspended takes the signal when it goes on.
+            group.resume();
+        }
         Stopping stopping = first;
         while (!group.members().isEmpty() && LiveProcess.uptimeMillis() < stopping.killAt()) {
             orders.await(ENDING_TICK_MILLIS);

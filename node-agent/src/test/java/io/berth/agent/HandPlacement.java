@@ -228,6 +228,16 @@ final class HandPlacement implements AutoCloseable {
                         graceSeconds));
     }
 
+    void suspend(String node, RunId run, int nth, long graceSeconds) {
+        write(
+                new Order.Suspend(
+                        new NodeName(node), epoch(node), nextNumber(node), run, nth, graceSeconds));
+    }
+
+    void resume(String node, RunId run) {
+        write(new Order.Resume(new NodeName(node), epoch(node), nextNumber(node), run));
+    }
+
     void go(String node, RunId run) {
         write(new Order.Go(new NodeName(node), epoch(node), nextNumber(node), run));
     }

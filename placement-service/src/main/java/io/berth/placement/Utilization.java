@@ -24,7 +24,7 @@ final class Utilization {
                     JobStatus.Run run = job.run();
                     if (run != null) {
                         String queue = job.description().partition();
-                        run.allocations().forEach(it -> add(held, it, queue));
+                        run.held().forEach(it -> add(held, it, queue));
                     }
                 });
         Map<String, Long> all = capacity(state);

@@ -119,7 +119,9 @@ final class Inputs {
                     Submission.Released _,
                     Submission.Amended _,
                     Submission.RequeueRequested _,
-                    Submission.SignalRequested _ -> {}
+                    Submission.SignalRequested _,
+                    Submission.SuspendRequested _,
+                    Submission.ResumeRequested _ -> {}
         }
     }
 

@@ -107,7 +107,11 @@ public class Books {
                         JobEvent.Requeued _,
                         JobEvent.Amended _,
                         JobEvent.Held _,
-                        JobEvent.Released _ -> {}
+                        JobEvent.Released _,
+                        JobEvent.Suspended _,
+                        JobEvent.Resumed _,
+                        JobEvent.SuspendFailed _,
+                        JobEvent.Preempted _ -> {}
             }
         }
         if (ids.isEmpty()) {

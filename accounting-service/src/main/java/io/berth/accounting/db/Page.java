@@ -1,6 +1,7 @@
 package io.berth.accounting.db;
 
 import io.berth.contracts.EndedRun;
+import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.Reason;
 import io.berth.contracts.event.JobEvent;
@@ -11,6 +12,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// The rows of the books that some events touch, and the entries that the events make in them.
@@ -44,7 +46,7 @@ public final class Page {
         return List.copyOf(added);
     }
 
-    /// Whether a run was placed or has ended.
+    /// Whether a run was placed, stood still, went on or has ended.
     public boolean changesUsage() {
         return changesUsage;
     }
@@ -57,7 +59,14 @@ public final class Page {
             case JobEvent.Started it -> start(it);
             case JobEvent.Requeued it -> requeue(it);
             case JobEvent.Ended it -> end(it);
-            case JobEvent.Amended _, JobEvent.Held _, JobEvent.Released _ -> {}
+            case JobEvent.Suspended it -> suspend(it);
+            case JobEvent.Resumed it -> resume(it);
+            case JobEvent.Preempted it ->
+                    run(it.job(), it.lease()).ifPresent(run -> run.preempt(it));
+            case JobEvent.Amended _,
+                    JobEvent.Held _,
+                    JobEvent.Released _,
+                    JobEvent.SuspendFailed _ -> {}
         }
     }
 
@@ -90,10 +99,33 @@ public final class Page {
     }
 
     private void start(JobEvent.Started event) {
-        RunRow run = runs.get(new RunKey(event.job().value(), event.lease()));
-        if (run != null && run.startedAt == 0 && !run.over()) {
-            run.startedAt = event.at();
+        run(event.job(), event.lease())
+                .filter(run -> run.startedAt == 0 && !run.over())
+                .ifPresent(run -> run.startedAt = event.at());
+    }
+
+    private void suspend(JobEvent.Suspended event) {
+        run(event.job(), event.lease()).ifPresent(run -> run.suspend(event.at()));
+        stands(event.job(), event.lease());
+    }
+
+    private void resume(JobEvent.Resumed event) {
+        run(event.job(), event.lease()).ifPresent(run -> run.resume(event.at()));
+        stands(event.job(), event.lease());
+    }
+
+    /// The state of a job follows from its current run's.
+    private void stands(JobId id, int lease) {
+        JobRow job = jobs.get(id.value());
+        RunRow run = runs.get(new RunKey(id.value(), lease));
+        if (job != null && run != null && !job.over() && !run.over() && job.lease == lease) {
+            job.state = run.suspendedAt == 0 ? JobState.RUNNING : JobState.SUSPENDED;
+            changesUsage = true;
         }
+    }
+
+    private Optional<RunRow> run(JobId job, int lease) {
+        return Optional.ofNullable(runs.get(new RunKey(job.value(), lease)));
     }
 
     private void requeue(JobEvent.Requeued event) {

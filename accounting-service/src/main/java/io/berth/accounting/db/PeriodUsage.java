@@ -34,7 +34,9 @@ public record PeriodUsage(
                 cross join lateral (
                     select least(case when r.freed_at = 0 then :now else r.freed_at end, :end)
                            - greatest(r.placed_at, :start) millis,
-                           greatest(r.freed_at - r.placed_at, 1) whole) held
+                           greatest(case when r.freed_at = 0 then :now else r.freed_at end - r.placed_at, 1) whole,
+                           r.suspended_millis
+                           + case when r.suspended_at = 0 then 0 else greatest(:now - r.suspended_at, 0) end still) held
                 where r.placed_at < :end and (r.freed_at = 0 or r.freed_at > :start) and held.millis > 0) used
             group by account, username, gpu_type
             order by account, username, gpu_type
@@ -47,10 +49,12 @@ public record PeriodUsage(
                             part("r.billing_rate", "r.billing_micros"));
 
     /// Of a run that lasts what it holds each millisecond, of one that is over its part of the
-    /// charge.
+    /// charge. The time for which it stood still is spread over all of its time.
     private static String part(String eachMilli, String charged) {
-        return "held.millis * case when r.freed_at = 0 then cast(%s as numeric) else cast(%s as numeric) / held.whole end"
-                .formatted(eachMilli, charged);
+        return "held.millis * case when r.freed_at = 0"
+                + " then cast(%s as numeric) * (held.whole - held.still) / held.whole"
+                        .formatted(eachMilli)
+                + " else cast(%s as numeric) / held.whole end".formatted(charged);
     }
 
     /// In the current session; ordered by account, user and type.

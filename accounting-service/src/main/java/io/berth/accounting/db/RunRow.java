@@ -4,6 +4,9 @@ import io.berth.contracts.Allocation;
 import io.berth.contracts.Charge;
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.JobState;
+import io.berth.contracts.PreemptMode;
+import io.berth.contracts.PreemptReason;
+import io.berth.contracts.event.JobEvent;
 import io.berth.slurm.HostList;
 import io.quarkus.hibernate.reactive.panache.PanacheEntityBase;
 import jakarta.persistence.Column;
@@ -15,6 +18,7 @@ import jakarta.persistence.Id;
 import jakarta.persistence.IdClass;
 import jakarta.persistence.Table;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A run in the books: what it holds, or, once it is over, what it is charged.
@@ -50,6 +54,42 @@ public class RunRow extends PanacheEntityBase {
     @Enumerated(EnumType.STRING)
     public @Nullable JobState outcome;
 
+    /// How long the suspensions that are over lasted.
+    @Column(name = "suspended_millis")
+    public long suspendedMillis;
+
+    /// When the last of them was over; 0 if there was none.
+    @Column(name = "resumed_at")
+    public long resumedAt;
+
+    /// Since when it stands still; 0 if it does not.
+    @Column(name = "suspended_at")
+    public long suspendedAt;
+
+    /// What cut it short though its job went on: PREEMPTED or NODE_FAIL; null is neither.
+    @Enumerated(EnumType.STRING)
+    public @Nullable JobState ending;
+
+    /// The job that it had to give way to; null if it had not.
+    @Column(name = "preempted_by")
+    public @Nullable Long preemptedBy;
+
+    /// When that was decided; 0 if it was not.
+    @Column(name = "preempted_at")
+    public long preemptedAt;
+
+    @Enumerated(EnumType.STRING)
+    @Column(name = "preempt_mode")
+    public @Nullable PreemptMode preemptMode;
+
+    @Enumerated(EnumType.STRING)
+    @Column(name = "preempt_reason")
+    public @Nullable PreemptReason preemptReason;
+
+    /// GPU-milliseconds of work that had to be done again.
+    @Column(name = "lost_gpu_millis")
+    public long lostGpuMillis;
+
     @Column(name = "exit_code")
     public int exitCode;
 
@@ -77,6 +117,34 @@ public class RunRow extends PanacheEntityBase {
         return freedAt != 0;
     }
 
+    /// It stands still from then on. What was known before says nothing new.
+    void suspend(long at) {
+        if (!over() && suspendedAt == 0 && at > resumedAt) {
+            suspendedAt = at;
+        }
+    }
+
+    void resume(long at) {
+        if (!over() && suspendedAt != 0 && at >= suspendedAt) {
+            suspendedMillis += at - suspendedAt;
+            suspendedAt = 0;
+            resumedAt = at;
+        }
+    }
+
+    void preempt(JobEvent.Preempted event) {
+        preemptedBy = event.preemptor().value();
+        preemptedAt = event.at();
+        preemptMode = event.mode();
+        preemptReason = event.reason();
+        lostGpuMillis = event.lostGpuMillis();
+    }
+
+    /// How long it stood still in all, up to now.
+    public long suspendedMillis(long now) {
+        return suspendedAt == 0 ? suspendedMillis : suspendedMillis + now - suspendedAt;
+    }
+
     void end(EndedRun run) {
         placedAt = run.placedAt();
         startedAt = run.startedAt();
@@ -85,6 +153,9 @@ public class RunRow extends PanacheEntityBase {
         exitCode = run.exit().code();
         exitSignal = run.exit().signal();
         charge = ChargeColumns.of(run.charge());
+        suspendedMillis = Objects.requireNonNullElse(run.suspendedMillis(), 0L);
+        suspendedAt = 0;
+        ending = run.ending();
     }
 
     public Charge charge() {

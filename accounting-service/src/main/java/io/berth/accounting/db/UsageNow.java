@@ -14,12 +14,21 @@ import java.util.TreeMap;
 public final class UsageNow {
 
     /// A run that holds resources.
-    public record Holding(String account, String username, long placedAt, long billingRate) {}
+    ///
+    /// @param suspendedMillis how long it stood still before
+    /// @param suspendedAt since when it stands still; 0 if it does not
+    public record Holding(
+            String account,
+            String username,
+            long placedAt,
+            long billingRate,
+            long suspendedMillis,
+            long suspendedAt) {}
 
     private static final String HOLDING =
             """
             select new io.berth.accounting.db.UsageNow$Holding(
-                j.account, j.username, r.placedAt, r.billingRate)
+                j.account, j.username, r.placedAt, r.billingRate, r.suspendedMillis, r.suspendedAt)
             from RunRow r, JobRow j where r.job = j.id and r.freedAt = 0\
             """;
 
@@ -42,10 +51,14 @@ public final class UsageNow {
             micros.put(row.member(), row.decayedAt(now, decay));
         }
         for (Holding run : holding) {
-            long held = Math.max(0, now - run.placedAt());
+            long until = run.suspendedAt() == 0 ? now : run.suspendedAt();
+            long held = Math.max(0, until - run.placedAt() - run.suspendedMillis());
             micros.merge(
                     new Member(run.account(), run.username()),
-                    decay.accrued(Math.multiplyExact(run.billingRate(), held), now - held, now),
+                    decay.accrued(
+                            Math.multiplyExact(run.billingRate(), held),
+                            Math.min(run.placedAt(), now),
+                            now),
                     Math::addExact);
         }
         return micros.entrySet().stream()

@@ -12,7 +12,9 @@ import org.jspecify.annotations.Nullable;
 /// known.
 ///
 /// @param startedAt when its last run was placed
-/// @param elapsedSeconds how long its last run has held, or held, its resources
+/// @param elapsedSeconds how long its last run has held, or held, its resources, less the time for
+///   which it was suspended
+/// @param suspendedSeconds how long its last run was suspended
 /// @param charge of all its ended runs
 public record JobView(
         long id,
@@ -33,6 +35,7 @@ public record JobView(
         @Nullable Long startedAt,
         @Nullable Long endedAt,
         long elapsedSeconds,
+        long suspendedSeconds,
         long timeLimitSeconds,
         int nodes,
         String nodeList,
@@ -48,6 +51,9 @@ public record JobView(
 
     /// A run of a job, with the UUIDs of its GPUs. A run that holds resources has no end, no
     /// outcome and no charge.
+    ///
+    /// @param outcome how it ended: of a job that waited again REQUEUED, or what cut it short
+    /// @param preemption null if it had not to give way
     public record RunView(
             int lease,
             String nodeList,
@@ -57,11 +63,12 @@ public record JobView(
             @Nullable Long freedAt,
             @Nullable String outcome,
             @Nullable String exit,
-            @Nullable Charge charge) {
+            @Nullable Charge charge,
+            long suspendedSeconds,
+            @Nullable Preemption preemption) {
 
-        static RunView of(RunRow run) {
+        static RunView of(RunRow run, long now) {
             boolean over = run.freedAt != 0;
-            JobState outcome = run.outcome;
             return new RunView(
                     run.lease,
                     run.nodeList,
@@ -69,9 +76,36 @@ public record JobView(
                     run.placedAt,
                     known(run.startedAt),
                     known(run.freedAt),
-                    outcome == null ? null : outcome.name(),
+                    outcome(run),
                     over ? new ExitStatus(run.exitCode, run.exitSignal).toString() : null,
-                    over ? run.charge() : null);
+                    over ? run.charge() : null,
+                    run.suspendedMillis(now) / 1000,
+                    Preemption.of(run));
+        }
+
+        private static @Nullable String outcome(RunRow run) {
+            JobState outcome = run.ending == null ? run.outcome : run.ending;
+            if (outcome == null) {
+                return null;
+            }
+            return outcome == JobState.PENDING ? "REQUEUED" : outcome.name();
+        }
+    }
+
+    /// For whom a run had to give way, how, why, and how many GPU-seconds of work were lost.
+    public record Preemption(
+            long preemptor, long at, String mode, String reason, long lostGpuSeconds) {
+
+        static @Nullable Preemption of(RunRow run) {
+            Long preemptor = run.preemptedBy;
+            return preemptor == null || run.preemptMode == null || run.preemptReason == null
+                    ? null
+                    : new Preemption(
+                            preemptor,
+                            run.preemptedAt,
+                            run.preemptMode.name(),
+                            run.preemptReason.code(),
+                            run.lostGpuMillis / 1000);
         }
     }
 
@@ -99,6 +133,7 @@ public record JobView(
                 known(job.startedAt),
                 known(job.endedAt),
                 current ? elapsed(job, last, now) / 1000 : 0,
+                current && last != null ? last.suspendedMillis(now) / 1000 : 0,
                 job.timeLimitSeconds,
                 job.nodes,
                 current && last != null ? last.nodeList : "",
@@ -110,12 +145,13 @@ public record JobView(
                 job.restarts,
                 job.cancelledBy,
                 runs.stream().map(RunRow::charge).reduce(Charge.ZERO, Charge::plus),
-                runs.stream().map(RunView::of).toList());
+                runs.stream().map(run -> RunView.of(run, now)).toList());
     }
 
     private static long elapsed(JobRow job, @Nullable RunRow last, long now) {
         long until = last != null && last.freedAt != 0 ? last.freedAt : job.endedAt;
-        return Math.max(0, (until == 0 ? now : until) - job.startedAt);
+        long suspended = last == null ? 0 : last.suspendedMillis(now);
+        return Math.max(0, (until == 0 ? now : until) - job.startedAt - suspended);
     }
 
     private static @Nullable Long known(long time) {

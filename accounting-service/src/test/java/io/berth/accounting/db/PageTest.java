@@ -98,7 +98,11 @@ class PageTest {
                     ledger.runs.values().stream()
                             .filter(it -> it.job == job.id && !it.over())
                             .count();
-            assertThat(holding).isEqualTo(job.state == JobState.RUNNING ? 1 : 0);
+            assertThat(holding)
+                    .isEqualTo(
+                            job.state == JobState.RUNNING || job.state == JobState.SUSPENDED
+                                    ? 1
+                                    : 0);
             assertThat(job.state.terminal()).isEqualTo(job.over());
         }
     }
@@ -147,6 +151,12 @@ class PageTest {
                             .append(it.freedAt)
                             .append(' ')
                             .append(it.charge())
+                            .append(' ')
+                            .append(it.suspendedAt)
+                            .append(' ')
+                            .append(it.suspendedMillis)
+                            .append(' ')
+                            .append(it.preemptedBy)
                             .append('\n'));
             usage.forEach((name, it) ->
                     text.append(name)

@@ -24,7 +24,7 @@ class UsageNowTest {
         List<Usage> usage =
                 UsageNow.sum(
                         List.of(),
-                        List.of(new Holding("team_a", "alice", HOUR, 2 * UNIT_PER_SECOND)),
+                        List.of(new Holding("team_a", "alice", HOUR, 2 * UNIT_PER_SECOND, 0, 0)),
                         FOR_EVER,
                         2 * HOUR);
 
@@ -33,13 +33,26 @@ class UsageNowTest {
     }
 
     @Test
+    void a_run_counts_nothing_while_it_stands_still() {
+        var once = new Holding("team_a", "alice", HOUR, UNIT_PER_SECOND, HOUR, 0);
+        var now = new Holding("team_a", "bob", HOUR, UNIT_PER_SECOND, HOUR, 4 * HOUR);
+
+        List<Usage> usage = UsageNow.sum(List.of(), List.of(once, now), FOR_EVER, 5 * HOUR);
+
+        assertThat(usage)
+                .containsExactly(
+                        new Usage("team_a", "alice", 5 * HOUR, 3 * 3600 * 1_000_000L),
+                        new Usage("team_a", "bob", 5 * HOUR, 2 * 3600 * 1_000_000L));
+    }
+
+    @Test
     void ended_and_holding_runs_add_up_and_everybody_is_named_once_in_order() {
         List<Usage> usage =
                 UsageNow.sum(
                         List.of(ended("team_b", "carol", 5), ended("team_a", "alice", 7)),
                         List.of(
-                                new Holding("team_b", "carol", 0, UNIT_PER_SECOND),
-                                new Holding("team_b", "carol", 0, UNIT_PER_SECOND)),
+                                new Holding("team_b", "carol", 0, UNIT_PER_SECOND, 0, 0),
+                                new Holding("team_b", "carol", 0, UNIT_PER_SECOND, 0, 0)),
                         FOR_EVER,
                         1000);
 
@@ -58,7 +71,14 @@ class UsageNowTest {
         long before =
                 UsageNow.sum(
                                 List.of(),
-                                List.of(new Holding("team_a", "alice", 2 * HOUR, UNIT_PER_SECOND)),
+                                List.of(
+                                        new Holding(
+                                                "team_a",
+                                                "alice",
+                                                2 * HOUR,
+                                                UNIT_PER_SECOND,
+                                                0,
+                                                0)),
                                 ONE_HOUR,
                                 now)
                         .getFirst()
@@ -75,7 +95,7 @@ class UsageNowTest {
         List<Usage> usage =
                 UsageNow.sum(
                         List.of(),
-                        List.of(new Holding("team_a", "alice", HOUR, UNIT_PER_SECOND)),
+                        List.of(new Holding("team_a", "alice", HOUR, UNIT_PER_SECOND, 0, 0)),
                         ONE_HOUR,
                         HOUR - 1);
 

@@ -7,7 +7,10 @@ import io.berth.contracts.Hold;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
+import io.berth.contracts.PreemptMode;
+import io.berth.contracts.PreemptReason;
 import io.berth.contracts.Reason;
+import io.berth.contracts.SuspendCause;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +37,44 @@ public sealed interface JobEvent {
 
     /// The run's code runs.
     record Started(JobId job, long at, int lease) implements JobEvent {}
+
+    /// A run stands still on all its nodes: its CPUs are free, its memory and GPUs are not.
+    ///
+    /// @param by the operator who asked for it
+    /// @param preemptor the job that its CPUs came free for
+    record Suspended(
+            JobId job,
+            long at,
+            int lease,
+            SuspendCause cause,
+            @Nullable String by,
+            @Nullable JobId preemptor)
+            implements JobEvent {}
+
+    /// A suspended run holds its CPUs again and goes on.
+    record Resumed(JobId job, long at, int lease) implements JobEvent {}
+
+    /// A run was to be suspended and goes on, since a node of it could not do that.
+    ///
+    /// @param message one line that says why
+    record SuspendFailed(JobId job, long at, int lease, String message) implements JobEvent {}
+
+    /// A run must give way to another job. Suspended, Requeued or Ended says when it has.
+    ///
+    /// @param preemptor the job that it gives way to
+    /// @param graceSeconds until it is ended; of a run that is suspended 0
+    /// @param lostGpuMillis GPU-milliseconds since the run started, or since its last checkpoint
+    ///   that is known: work that will have to be done again
+    record Preempted(
+            JobId job,
+            long at,
+            int lease,
+            JobId preemptor,
+            PreemptMode mode,
+            PreemptReason reason,
+            long graceSeconds,
+            long lostGpuMillis)
+            implements JobEvent {}
 
     /// A run ended without deciding the job; the job waits again.
     record Requeued(JobId job, long at, EndedRun run, Reason reason) implements JobEvent {}

@@ -13,6 +13,7 @@ import io.berth.contracts.Rank;
 import io.berth.contracts.Reason;
 import io.berth.contracts.SpecReference;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Everything that placement knows of a job: its record in `job-states`, rewritten with each
@@ -123,6 +124,7 @@ public record JobStatus(
     /// @param billingRate billing units per second, in thousandths, fixed when it was placed
     /// @param outcome what the first terminal cause decided; null while there is none
     /// @param parts one for each node, in the order of their indices
+    /// @param suspensions null is none
     public record Run(
             int lease,
             long placedAt,
@@ -130,20 +132,89 @@ public record JobStatus(
             boolean gone,
             long billingRate,
             @Nullable Outcome outcome,
-            List<Part> parts) {
+            List<Part> parts,
+            @Nullable Suspensions suspensions) {
 
         public Run {
             parts = List.copyOf(parts);
+            suspensions = Suspensions.NONE.equals(suspensions) ? null : suspensions;
         }
 
+        /// A run that was never suspended.
+        public Run(
+                int lease,
+                long placedAt,
+                long startedAt,
+                boolean gone,
+                long billingRate,
+                @Nullable Outcome outcome,
+                List<Part> parts) {
+            this(lease, placedAt, startedAt, gone, billingRate, outcome, parts, null);
+        }
+
+        /// The times at which it stood still; never null.
+        public Suspensions standstill() {
+            return Objects.requireNonNullElse(suspensions, Suspensions.NONE);
+        }
+
+        /// What the run was given.
         public List<Allocation> allocations() {
             return parts.stream().map(Part::allocation).toList();
+        }
+
+        /// What it holds now: while it stands still, no CPUs.
+        public List<Allocation> held() {
+            return standstill().suspended()
+                    ? parts.stream().map(Part::allocation).map(Allocation::withoutCpus).toList()
+                    : allocations();
+        }
+
+        public Run started(long at) {
+            return new Run(lease, placedAt, at, gone, billingRate, outcome, parts, suspensions);
+        }
+
+        /// The run with Go ordered.
+        public Run released() {
+            return new Run(
+                    lease, placedAt, startedAt, true, billingRate, outcome, parts, suspensions);
+        }
+
+        public Run decided(Outcome as) {
+            return new Run(lease, placedAt, startedAt, gone, billingRate, as, parts, suspensions);
+        }
+
+        public Run with(List<Part> others) {
+            return new Run(
+                    lease, placedAt, startedAt, gone, billingRate, outcome, others, suspensions);
+        }
+
+        public Run with(Suspensions others) {
+            return new Run(lease, placedAt, startedAt, gone, billingRate, outcome, parts, others);
         }
     }
 
     /// The state that a run gives its job once its resources are free. PENDING requeues it.
+    ///
+    /// @param ending what cuts the run of a job that waits again short: PREEMPTED or NODE_FAIL;
+    ///   null is neither
+    /// @param endsBy until when the run has notice; null is none
     public record Outcome(
-            JobState state, Reason reason, ExitStatus exit, @Nullable String message) {}
+            JobState state,
+            Reason reason,
+            ExitStatus exit,
+            @Nullable String message,
+            @Nullable JobState ending,
+            @Nullable Long endsBy) {
+
+        public Outcome withoutNotice() {
+            return new Outcome(state, reason, exit, message, ending, null);
+        }
+
+        /// Of a run that ends without notice, as its job does.
+        public Outcome(JobState state, Reason reason, ExitStatus exit, @Nullable String message) {
+            this(state, reason, exit, message, null, null);
+        }
+    }
 
     /// A run on one of its nodes.
     ///

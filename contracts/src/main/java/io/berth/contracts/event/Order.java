@@ -115,10 +115,40 @@ public sealed interface Order {
 
     /// End the run: TERM to its group, KILL after the grace.
     ///
-    /// @param because the state that the job is going to: CANCELLED, TIMEOUT, NODE_FAIL …
+    /// @param because the state that the job is going to: CANCELLED, TIMEOUT, NODE_FAIL …; of a run
+    ///   that gives way PREEMPTED, also if its job waits again
+    /// @param notice true: the run is told when KILL comes, and has until shortly before then
+    ///   without a TERM to all of it; null is false
     record Stop(
-            NodeName node, long epoch, long number, RunId run, JobState because, long graceSeconds)
+            NodeName node,
+            long epoch,
+            long number,
+            RunId run,
+            JobState because,
+            long graceSeconds,
+            @Nullable Boolean notice)
+            implements Order {
+
+        /// TERM to all of the group at once.
+        public Stop(
+                NodeName node,
+                long epoch,
+                long number,
+                RunId run,
+                JobState because,
+                long graceSeconds) {
+            this(node, epoch, number, run, because, graceSeconds, null);
+        }
+    }
+
+    /// Stand still: TSTP to those that handle it, and all frozen after the grace at the latest.
+    ///
+    /// @param nth which suspension of the run it is, counted from 1; the answer repeats it
+    record Suspend(NodeName node, long epoch, long number, RunId run, int nth, long graceSeconds)
             implements Order {}
+
+    /// Go on.
+    record Resume(NodeName node, long epoch, long number, RunId run) implements Order {}
 
     /// Send a signal to processes of the run.
     ///

@@ -36,6 +36,19 @@ public sealed interface RunReport {
         }
     }
 
+    /// The part stands still: its CPUs are free, its memory and GPUs are not.
+    ///
+    /// @param nth of the order that this answers
+    record Suspended(RunId run, NodeName node, long epoch, long applied, int nth)
+            implements RunReport {}
+
+    /// The part could not be suspended and goes on.
+    ///
+    /// @param nth of the order that this answers
+    /// @param message one line that says why
+    record NotSuspended(RunId run, NodeName node, long epoch, long applied, int nth, String message)
+            implements RunReport {}
+
     /// The part is over and its group is empty: its resources are free.
     ///
     /// @param exit the script's exit code and signal; 0:0 where no script ran

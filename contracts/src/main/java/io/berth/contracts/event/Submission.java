@@ -78,6 +78,12 @@ public sealed interface Submission {
     /// @param hold whether it then waits for its release
     record RequeueRequested(JobId job, String user, boolean hold) implements Submission {}
 
+    /// The job's run is to stand still until an operator resumes it.
+    record SuspendRequested(JobId job, String user) implements Submission {}
+
+    /// The job's suspended run is to go on, as soon as its CPUs are free.
+    record ResumeRequested(JobId job, String user) implements Submission {}
+
     /// Processes of the job's run are to get a signal.
     ///
     /// @param signal by the kernel's number

@@ -110,6 +110,7 @@ final class CgroupV1 implements Groups {
     private static final class V1Group implements Group {
 
         private static final int FREEZE_TRIES = 100;
+        private static final int SUSPEND_TRIES = 2000;
         private static final long FREEZE_PAUSE_NANOS = 1_000_000;
 
         private final Map<Controller, Path> folders;
@@ -145,7 +146,7 @@ final class CgroupV1 implements Groups {
                 ControlFiles.killAll(members());
                 return;
             }
-            freeze();
+            freeze(FREEZE_TRIES);
             try {
                 ControlFiles.killAll(members());
             } finally {
@@ -156,8 +157,8 @@ final class CgroupV1 implements Groups {
         @Override
         public void suspend() throws IOException {
             if (!freezable()) {
-                signal(Kill.STOP);
-            } else if (!freeze()) {
+                Signals.stopAll(this);
+            } else if (!freeze(SUSPEND_TRIES)) {
                 throw new IOException("the group does not freeze");
             }
         }
@@ -178,11 +179,11 @@ final class CgroupV1 implements Groups {
         }
 
         /// A group that forks may need several calls. Whether it is frozen.
-        private boolean freeze() throws IOException {
+        private boolean freeze(int most) throws IOException {
             Path state =
                     Objects.requireNonNull(folders.get(Controller.FREEZER))
                             .resolve("freezer.state");
-            for (int tries = 0; tries < FREEZE_TRIES; tries++) {
+            for (int tries = 0; tries < most; tries++) {
                 write(state, "FROZEN");
                 if (read(state).equals("FROZEN")) {
                     return true;

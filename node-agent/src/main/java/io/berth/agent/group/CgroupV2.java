@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -101,6 +102,9 @@ final class CgroupV2 implements Groups {
 
     private static final class V2Group implements Group {
 
+        private static final int FREEZE_TRIES = 2000;
+        private static final long FREEZE_PAUSE_NANOS = 1_000_000;
+
         private final Path folder;
         private final EnumSet<Isolation> enforced = EnumSet.noneOf(Isolation.class);
 
@@ -135,7 +139,19 @@ final class CgroupV2 implements Groups {
 
         @Override
         public void suspend() throws IOException {
-            write(folder.resolve("cgroup.freeze"), "1");
+            Path freeze = folder.resolve("cgroup.freeze");
+            if (!Files.exists(freeze)) {
+                Signals.stopAll(this);
+                return;
+            }
+            write(freeze, "1");
+            Path events = folder.resolve("cgroup.events");
+            for (int tries = 0; ControlFiles.count(events, "frozen") == 0; tries++) {
+                if (tries == FREEZE_TRIES) {
+                    throw new IOException("the group does not freeze");
+                }
+                LockSupport.parkNanos(FREEZE_PAUSE_NANOS);
+            }
         }
 
         @Override
@@ -143,6 +159,8 @@ final class CgroupV2 implements Groups {
             Path freeze = folder.resolve("cgroup.freeze");
             if (Files.exists(freeze)) {
                 write(freeze, "0");
+            } else {
+                signal(Kill.CONTINUE);
             }
         }
 

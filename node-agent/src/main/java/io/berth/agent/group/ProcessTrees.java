@@ -86,7 +86,7 @@ final class ProcessTrees implements Groups {
 
         @Override
         public void suspend() throws IOException {
-            signal(Kill.STOP);
+            Signals.stopAll(this);
         }
 
         @Override

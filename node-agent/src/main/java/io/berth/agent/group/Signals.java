@@ -1,14 +1,60 @@
 package io.berth.agent.group;
 
+import io.berth.agent.host.LiveProcess;
 import io.berth.contracts.SignalTarget;
 import java.io.IOException;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.locks.LockSupport;
 
 /// Signals to processes of a run.
 public final class Signals {
 
+    /// CONT: what was stopped goes on.
+    public static final int CONTINUE = Kill.CONTINUE;
+
+    private static final int TERMINAL_STOP = 20;
+    private static final int TRIES = 200;
+    private static final long PAUSE_NANOS = 10_000_000;
+
     private Signals() {}
+
+    /// Sends TSTP to those of the group that handle it. Whether there are any.
+    public static boolean sendToHandlers(Group group) throws IOException {
+        boolean any = false;
+        for (long pid : group.members()) {
+            if (LiveProcess.handles(pid, TERMINAL_STOP)) {
+                any |= Kill.send(pid, TERMINAL_STOP);
+            }
+        }
+        return any;
+    }
+
+    /// Lets a suspended group go on, and tells all that are in it.
+    public static void resume(Group group) throws IOException {
+        group.resume();
+        group.signal(CONTINUE);
+    }
+
+    /// Stops all that are in a group by STOP, for a host that cannot freeze it.
+    ///
+    /// @throws IOException if they do not stop within two seconds
+    static void stopAll(Group group) throws IOException {
+        for (int tries = 0; tries < TRIES; tries++) {
+            boolean all = true;
+            for (long pid : group.members()) {
+                if (!LiveProcess.stopped(pid)) {
+                    all = false;
+                    Kill.send(pid, Kill.STOP);
+                }
+            }
+            if (all) {
+                return;
+            }
+            LockSupport.parkNanos(PAUSE_NANOS);
+        }
+        throw new IOException("there is no freezer, and not all of its processes stop");
+    }
 
     /// Sends the signal to those of the group that the target means. Processes that are gone by
     /// then do not count.

@@ -51,6 +51,23 @@ public record LiveProcess(long pid, long startTime) {
                         Long.parseLong(fields[19])));
     }
 
+    /// Whether it is there no more, or stopped.
+    public static boolean stopped(long pid) {
+        return stat(pid).map(stat -> "TtZX".indexOf(stat.state()) >= 0).orElse(true);
+    }
+
+    /// Whether a process handles a signal itself. Source: proc_pid_status(5), SigCgt.
+    public static boolean handles(long pid, int signal) {
+        try {
+            return Files.readAllLines(Path.of("/proc", Long.toString(pid), "status")).stream()
+                    .filter(line -> line.startsWith("SigCgt:"))
+                    .mapToLong(line -> Long.parseUnsignedLong(line.substring(7).strip(), 16))
+                    .anyMatch(mask -> (mask >>> (signal - 1) & 1) != 0);
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     /// A line of /proc/pid/stat. Source: proc_pid_stat(5).
     public record Stat(long pid, char state, long parent, long session, long startTime) {}
 }

@@ -114,14 +114,15 @@ final class Controls {
         }
     }
 
-    /// The run ends, and the job waits again: at once, or once it is released.
+    /// The run ends, and the job waits again: at once, or once it is released. As in Slurm, a job
+    /// that an operator has suspended is held.
     static List<Fact> requeued(CellState state, RequeueRequested request, long now) {
         JobStatus job = state.job(request.job()).orElse(null);
         if (job == null || job.run() == null || job.run().outcome() != null) {
             return List.of();
         }
         var draft = new Draft(state);
-        if (request.hold()) {
+        if (request.hold() || Standstill.byOperator(job.run())) {
             draft.change(Transitions.held(job, Hold.ADMIN));
         }
         Endings.decide(

@@ -40,6 +40,7 @@ final class Deadlines {
                 Endings.decide(draft, id, run.startedAt() == 0 ? notReady() : overLimit(), now);
             }
         }
+        Standstill.goOn(draft, now);
         var known = new Known(state);
         for (JobId id : state.companions().timed()) {
             timed(draft, state.knownJob(id), known, now);
@@ -97,14 +98,21 @@ final class Deadlines {
         return next;
     }
 
+    /// The time for which a run was suspended counts for no limit.
     private static long dueAt(JobStatus job, Run run) {
+        if (run.standstill().suspended()) {
+            return Long.MAX_VALUE;
+        }
+        long later = run.standstill().millis();
         if (run.startedAt() == 0) {
             return run.parts().size() > 1 && !run.gone()
-                    ? run.placedAt() + READY_MILLIS
+                    ? run.placedAt() + READY_MILLIS + later
                     : Long.MAX_VALUE;
         }
         long limit = job.description().timeLimitSeconds();
-        return limit == 0 ? Long.MAX_VALUE : run.startedAt() + limit * 1000 + LIMIT_SLACK_MILLIS;
+        return limit == 0
+                ? Long.MAX_VALUE
+                : run.startedAt() + limit * 1000 + LIMIT_SLACK_MILLIS + later;
     }
 
     private static Outcome notReady() {

@@ -29,33 +29,71 @@ final class Endings {
     /// NODE_FAIL.
     static Outcome nodesFailed(JobStatus job, String message) {
         return job.description().requeue()
-                ? new Outcome(JobState.PENDING, Reason.NONE, ExitStatus.SUCCESS, null)
+                ? new Outcome(
+                        JobState.PENDING,
+                        Reason.NONE,
+                        ExitStatus.SUCCESS,
+                        null,
+                        JobState.NODE_FAIL,
+                        null)
                 : new Outcome(JobState.NODE_FAIL, Reason.NODE_DOWN, ExitStatus.SUCCESS, message);
     }
 
     /// Decides the outcome of the current run, if it has none yet, and stops the parts that are not
-    /// over.
+    /// over: with notice if the outcome says until when.
     static void decide(Draft draft, JobId id, Outcome outcome, long now) {
         JobStatus job = draft.job(id);
         Run run = job.run();
         if (run == null || run.outcome() != null) {
             return;
         }
-        draft.change(Transitions.completing(job, outcome));
-        for (Part part : run.parts()) {
-            if (part.phase() != Part.Phase.ENDED) {
-                stop(draft, new RunId(id, run.lease()), part.allocation().node(), outcome.state());
-            }
-        }
+        boolean awake = Standstill.wake(draft, id, now);
+        draft.change(Transitions.completing(draft.job(id), outcome));
+        stop(draft, id, awake, now);
         freeIfEmpty(draft, id, now);
     }
 
-    static void stop(Draft draft, RunId run, NodeName node, JobState because) {
-        JobState said = because == JobState.PENDING ? JobState.NODE_FAIL : because;
+    /// Ends a run at once that has notice, or was to make its job wait again, and is no more to.
+    static void hasten(Draft draft, JobId id, Outcome outcome, long now) {
+        boolean notice = Objects.requireNonNull(run(draft, id).outcome()).endsBy() != null;
+        draft.change(Transitions.completing(draft.job(id), outcome));
+        if (notice) {
+            stop(draft, id, true, now);
+        }
+    }
+
+    private static void stop(Draft draft, JobId id, boolean awake, long now) {
+        for (Part part : run(draft, id).parts()) {
+            if (part.phase() != Part.Phase.ENDED) {
+                stop(draft, id, part.allocation().node(), awake, now);
+            }
+        }
+    }
+
+    /// Orders a node to stop its part of a run whose outcome is decided.
+    ///
+    /// @param awake whether it has its CPUs, so that it can do anything with a grace
+    static void stop(Draft draft, JobId id, NodeName node, boolean awake, long now) {
+        Run run = run(draft, id);
+        Outcome outcome = Objects.requireNonNull(run.outcome());
+        JobState ending = outcome.ending() == null ? outcome.state() : outcome.ending();
+        JobState because = ending == JobState.PENDING ? JobState.NODE_FAIL : ending;
+        Long endsBy = awake ? outcome.endsBy() : null;
+        long grace =
+                endsBy == null
+                        ? awake ? KILL_WAIT_SECONDS : 0
+                        : Math.max(0, Math.ceilDiv(endsBy - now, 1000));
+        Boolean notice = endsBy == null ? null : true;
+        var runId = new RunId(id, run.lease());
         draft.order(
                 node,
                 (epoch, number) ->
-                        new Order.Stop(node, epoch, number, run, said, KILL_WAIT_SECONDS));
+                        new Order.Stop(node, epoch, number, runId, because, grace, notice));
+    }
+
+    private static Run run(Draft draft, JobId id) {
+        return Objects.requireNonNull(
+                draft.job(id).run(), () -> "stop job " + id + ": it has no run");
     }
 
     /// Frees the resources of a decided run whose every part is over.

@@ -47,6 +47,8 @@ public final class Engine {
             case Submission.Amended it -> Controls.amended(state, it, now);
             case Submission.RequeueRequested it -> Controls.requeued(state, it, now);
             case Submission.SignalRequested it -> Controls.signalled(state, it);
+            case Submission.SuspendRequested it -> Standstill.asked(state, it);
+            case Submission.ResumeRequested it -> Standstill.asked(state, it, now);
         };
     }
 

@@ -68,8 +68,12 @@ final class Intake {
     /// A job leaves the queue, or its run is stopped. An ended or unknown job stays as it is.
     static List<Fact> cancelled(CellState state, CancelRequested request, long now) {
         JobStatus job = state.job(request.job()).orElse(null);
-        boolean ending = job != null && job.state() == JobState.COMPLETING && !requeues(job);
-        if (job == null || job.state().terminal() || ending) {
+        if (job == null || job.state().terminal()) {
+            return List.of();
+        }
+        Outcome decided = job.run() == null ? null : job.run().outcome();
+        boolean requeues = decided != null && decided.state() == JobState.PENDING;
+        if (decided != null && !requeues && decided.endsBy() == null) {
             return List.of();
         }
         var draft = new Draft(state);
@@ -82,9 +86,14 @@ final class Intake {
                 draft.change(ended);
                 draft.announce(Endings.ended(ended));
             }
-            // It was about to wait again: its run is being stopped already, only its outcome
-            // changes.
-            case COMPLETING -> draft.change(Transitions.completing(cancelled, outcome));
+            case COMPLETING -> {
+                draft.change(cancelled);
+                Endings.hasten(
+                        draft,
+                        job.job(),
+                        decided == null || requeues ? outcome : decided.withoutNotice(),
+                        now);
+            }
             default -> {
                 draft.change(cancelled);
                 Endings.decide(draft, job.job(), outcome, now);
@@ -106,11 +115,5 @@ final class Intake {
             return List.of();
         }
         return List.of(new Fact.JobChanged(Transitions.ranked(job, ranked.rank())));
-    }
-
-    private static boolean requeues(JobStatus job) {
-        return job.run() != null
-                && job.run().outcome() != null
-                && job.run().outcome().state() == JobState.PENDING;
     }
 }

@@ -67,7 +67,7 @@ final class Registrations {
         return draft.facts();
     }
 
-    /// The runs that the node has and shall keep: current, and not being stopped.
+    /// The runs that the node has and shall keep: current, and not being stopped but with notice.
     private static List<RunId> wanted(
             CellState state, NodeName node, TreeMap<RunId, HeldRun.Phase> has) {
         var wanted = new ArrayList<RunId>();
@@ -76,8 +76,10 @@ final class Registrations {
                     Reports.part(state, run, node)
                             .filter(part -> part.phase() != Phase.ENDED)
                             .isPresent();
+            Run known = state.job(run.job()).map(JobStatus::run).orElse(null);
             if (current
-                    && Objects.requireNonNull(state.knownJob(run.job()).run()).outcome() == null) {
+                    && known != null
+                    && (known.outcome() == null || known.outcome().endsBy() != null)) {
                 wanted.add(run);
             }
         }
@@ -112,6 +114,9 @@ final class Registrations {
             absent(draft, runId, part, sameBoot, now);
         } else if (run.outcome() == null) {
             present(draft, runId, index, held, now);
+            Standstill.settle(draft, runId, index, held, now);
+        } else if (run.outcome().endsBy() != null) {
+            Endings.stop(draft, id, node, true, now);
         }
     }
 
@@ -155,7 +160,7 @@ final class Registrations {
                     Reports.go(draft, run, nodeOf(draft, run.job(), index));
                 }
             }
-            case RUNNING -> Reports.started(draft, run, index, now);
+            case RUNNING, SUSPENDED -> Reports.started(draft, run, index, now);
             case ENDED ->
                     throw new IllegalStateException(
                             "settle run " + run + ": an ended one is settled already");

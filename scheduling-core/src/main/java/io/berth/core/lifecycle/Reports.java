@@ -41,6 +41,9 @@ final class Reports {
         switch (report) {
             case RunReport.Ready ready -> ready(draft, ready.run(), index);
             case RunReport.Started started -> started(draft, started.run(), index, now);
+            case RunReport.Suspended it ->
+                    Standstill.answered(draft, it.run(), index, it.nth(), now);
+            case RunReport.NotSuspended it -> Standstill.failed(draft, it, index, now);
             case RunReport.Ended ended -> ended(draft, ended, index, now);
         }
         return draft.facts();
@@ -64,17 +67,7 @@ final class Reports {
         if (!all || run.gone() || run.outcome() != null) {
             return;
         }
-        draft.change(
-                Transitions.running(
-                        draft.job(id.job()),
-                        new Run(
-                                run.lease(),
-                                run.placedAt(),
-                                run.startedAt(),
-                                true,
-                                run.billingRate(),
-                                null,
-                                run.parts())));
+        draft.change(Transitions.running(draft.job(id.job()), run.released()));
         run.parts().forEach(part -> go(draft, id, part.allocation().node()));
     }
 
@@ -87,17 +80,7 @@ final class Reports {
         if (run.startedAt() != 0) {
             return;
         }
-        draft.change(
-                Transitions.running(
-                        draft.job(id.job()),
-                        new Run(
-                                run.lease(),
-                                run.placedAt(),
-                                now,
-                                run.gone(),
-                                run.billingRate(),
-                                run.outcome(),
-                                run.parts())));
+        draft.change(Transitions.running(draft.job(id.job()), run.started(now)));
         draft.announce(new JobEvent.Started(id.job(), now, id.lease()));
     }
 
@@ -109,7 +92,9 @@ final class Reports {
         Run run = advance(draft, job, index, Phase.ENDED);
         if (run.outcome() == null) {
             outcome(draft.job(job), run, index, report)
-                    .ifPresent(outcome -> Endings.decide(draft, job, outcome, now));
+                    .ifPresentOrElse(
+                            outcome -> Endings.decide(draft, job, outcome, now),
+                            () -> Standstill.over(draft, report.run(), index, now));
         }
         Endings.freeIfEmpty(draft, job, now);
     }

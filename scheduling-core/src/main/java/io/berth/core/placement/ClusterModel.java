@@ -14,6 +14,7 @@ import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.contracts.event.JobStatus.Run;
 import io.berth.contracts.event.NodeStatus;
+import io.berth.contracts.event.Suspensions;
 import io.berth.core.engine.Cluster;
 import io.berth.core.engine.Demand;
 import io.berth.core.engine.FitClass;
@@ -164,7 +165,9 @@ final class ClusterModel {
     private void run(JobStatus job, Run run) {
         var nodes = new ArrayList<Integer>();
         var demands = new ArrayList<Demand>();
-        for (Allocation allocation : run.allocations()) {
+        Suspensions standstill = run.standstill();
+        // One that wants its CPUs back counts as if it had them, so that nobody new gets them.
+        for (Allocation allocation : standstill.resuming() ? run.allocations() : run.held()) {
             Integer index = indices.get(allocation.node());
             if (index != null) {
                 for (Demand demand : held(index, allocation)) {
@@ -173,15 +176,18 @@ final class ClusterModel {
                 }
             }
         }
-        long began = Math.max(run.placedAt(), run.startedAt() - Scheduling.SLACK_MILLIS);
+        long began =
+                Math.max(run.placedAt(), run.startedAt() - Scheduling.SLACK_MILLIS)
+                        + standstill.millis();
         boolean ending = run.outcome() != null;
+        long limit = standstill.suspended() ? 0 : job.description().timeLimitSeconds() * 1000;
         count(job, run);
         engine.run(
                 job.job().value(),
                 nodes.stream().mapToInt(Integer::intValue).toArray(),
                 demands.toArray(new Demand[0]),
                 ending ? run.placedAt() : began,
-                ending ? 1 : job.description().timeLimitSeconds() * 1000);
+                ending ? 1 : limit);
     }
 
     /// Counts what a run holds for limits, from now on.

@@ -1,5 +1,6 @@
 package io.berth.core.state;
 
+import io.berth.contracts.Allocation;
 import io.berth.contracts.IdempotencyKey;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
@@ -9,12 +10,13 @@ import io.berth.contracts.Reason;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.FairShares;
 import io.berth.contracts.event.JobStatus;
-import io.berth.contracts.event.JobStatus.Part;
+import io.berth.contracts.event.JobStatus.Run;
 import io.berth.contracts.event.NodeStatus;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Optional;
@@ -47,6 +49,7 @@ public final class CellState {
     private final TreeSet<JobId> eligible = new TreeSet<>();
     private final Companions companions = new Companions();
     private final TreeSet<JobId> holding = new TreeSet<>();
+    private final TreeSet<JobId> suspended = new TreeSet<>();
     private final TreeSet<JobStatus> ended = new TreeSet<>(BY_END);
     private final TreeMap<NodeName, Holding> held = new TreeMap<>();
     private final TreeMap<NodeName, TreeSet<JobId>> jobsOn = new TreeMap<>();
@@ -128,6 +131,11 @@ public final class CellState {
         return Collections.unmodifiableNavigableSet(holding);
     }
 
+    /// Jobs whose run stands still.
+    public NavigableSet<JobId> suspended() {
+        return Collections.unmodifiableNavigableSet(suspended);
+    }
+
     /// Jobs that hold resources on this node.
     public NavigableSet<JobId> jobsOn(NodeName node) {
         return Collections.unmodifiableNavigableSet(jobsOn.getOrDefault(node, new TreeSet<>()));
@@ -202,14 +210,27 @@ public final class CellState {
                 eligible.add(status.job());
             }
         }
-        if (status.run() != null) {
+        Run run = status.run();
+        if (run != null) {
             holding.add(status.job());
-            for (Part part : status.run().parts()) {
-                NodeName node = part.allocation().node();
-                held.computeIfAbsent(node, _ -> new Holding()).take(part.allocation());
-                jobsOn.computeIfAbsent(node, _ -> new TreeSet<>()).add(status.job());
+            for (Allocation allocation : run.held()) {
+                heldOn(allocation.node()).take(allocation);
+                jobsOn.computeIfAbsent(allocation.node(), _ -> new TreeSet<>()).add(status.job());
             }
+            if (run.standstill().suspended()) {
+                suspended.add(status.job());
+            }
+            claimed(run).forEach(it -> heldOn(it.node()).claim(it.cpus()));
         }
+    }
+
+    private Holding heldOn(NodeName node) {
+        return held.computeIfAbsent(node, _ -> new Holding());
+    }
+
+    /// What a suspended run is to have back before it goes on.
+    private static List<Allocation> claimed(Run run) {
+        return run.standstill().resuming() && run.outcome() == null ? run.allocations() : List.of();
     }
 
     private void remove(JobId job) {
@@ -227,12 +248,14 @@ public final class CellState {
         if (key != null) {
             claims.remove(new Claim(old.description().user(), key.key()), job);
         }
-        if (old.run() != null) {
-            for (Part part : old.run().parts()) {
-                NodeName node = part.allocation().node();
-                held.computeIfAbsent(node, _ -> new Holding()).release(part.allocation());
-                jobsOn.computeIfAbsent(node, _ -> new TreeSet<>()).remove(job);
+        Run run = old.run();
+        if (run != null) {
+            for (Allocation allocation : run.held()) {
+                heldOn(allocation.node()).release(allocation);
+                jobsOn.computeIfAbsent(allocation.node(), _ -> new TreeSet<>()).remove(job);
             }
+            suspended.remove(job);
+            claimed(run).forEach(it -> heldOn(it.node()).unclaim(it.cpus()));
         }
     }
 

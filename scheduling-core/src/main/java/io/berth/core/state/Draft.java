@@ -1,15 +1,19 @@
 package io.berth.core.state;
 
+import io.berth.contracts.Allocation;
 import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.JobStatus.Run;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.Order;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.TreeSet;
 
 /// The facts of one decision as they come together: the state as it is, under the changes decided
 /// so far. The state itself does not change.
@@ -60,6 +64,26 @@ public final class Draft {
 
     public void announce(JobEvent event) {
         words.add(new Fact.Announced(event));
+    }
+
+    /// Whether no other run holds any of the CPUs that this job's run was given.
+    public boolean cpusFree(JobStatus job) {
+        for (Allocation wanted : Objects.requireNonNull(job.run()).allocations()) {
+            var others = new TreeSet<>(state.jobsOn(wanted.node()));
+            others.addAll(jobs.keySet());
+            others.remove(job.job());
+            for (JobId other : others) {
+                Run run = job(other).run();
+                if (run != null && run.held().stream().anyMatch(it -> overlap(it, wanted))) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    private static boolean overlap(Allocation one, Allocation other) {
+        return one.node().equals(other.node()) && one.cpus().intersects(other.cpus());
     }
 
     /// Gives the node its next order.

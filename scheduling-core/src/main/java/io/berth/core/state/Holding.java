@@ -1,28 +1,43 @@
 package io.berth.core.state;
 
 import io.berth.contracts.Allocation;
+import io.berth.contracts.IndexSet;
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.List;
 import java.util.TreeSet;
 
-/// What runs hold on one node: CPUs by id, memory in MiB, GPUs by UUID.
+/// What runs hold on one node: CPUs by id, memory in MiB, GPUs by UUID. CPUs that a suspended run
+/// has claimed, to go on when all of them are free, are not free for others.
 public final class Holding {
 
     private final BitSet cpus;
+    private final List<IndexSet> claims;
     private final TreeSet<String> gpus;
     private long memoryMib;
 
     public Holding() {
-        this(new BitSet(), new TreeSet<>(), 0);
+        this(new BitSet(), new ArrayList<>(), new TreeSet<>(), 0);
     }
 
-    private Holding(BitSet cpus, TreeSet<String> gpus, long memoryMib) {
+    private Holding(BitSet cpus, List<IndexSet> claims, TreeSet<String> gpus, long memoryMib) {
         this.cpus = cpus;
+        this.claims = claims;
         this.gpus = gpus;
         this.memoryMib = memoryMib;
     }
 
     public Holding copy() {
-        return new Holding((BitSet) cpus.clone(), new TreeSet<>(gpus), memoryMib);
+        return new Holding(
+                (BitSet) cpus.clone(), new ArrayList<>(claims), new TreeSet<>(gpus), memoryMib);
+    }
+
+    public void claim(IndexSet wanted) {
+        claims.add(wanted);
+    }
+
+    public void unclaim(IndexSet wanted) {
+        claims.remove(wanted);
     }
 
     /// Takes an allocation.
@@ -51,8 +66,14 @@ public final class Holding {
         return cpus.isEmpty() && gpus.isEmpty() && memoryMib == 0;
     }
 
+    /// CPUs that are not free.
     public int cpus() {
-        return cpus.cardinality();
+        if (claims.isEmpty()) {
+            return cpus.cardinality();
+        }
+        var all = (BitSet) cpus.clone();
+        claims.forEach(claim -> all.or(claim.toBitSet()));
+        return all.cardinality();
     }
 
     public long memoryMib() {
@@ -64,7 +85,7 @@ public final class Holding {
     }
 
     public boolean holdsCpu(int cpu) {
-        return cpus.get(cpu);
+        return cpus.get(cpu) || claims.stream().anyMatch(claim -> claim.contains(cpu));
     }
 
     public boolean holdsGpu(String uuid) {

@@ -13,6 +13,7 @@ import io.berth.contracts.event.JobStatus.Outcome;
 import io.berth.contracts.event.JobStatus.Part;
 import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.contracts.event.JobStatus.Run;
+import io.berth.contracts.event.Suspensions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -74,17 +75,23 @@ public final class Transitions {
     /// The outcome of the current run is decided: its resources are held until its groups are
     /// empty.
     public static JobStatus completing(JobStatus job, Outcome outcome) {
-        Run run = run(job);
-        var decided =
-                new Run(
-                        run.lease(),
-                        run.placedAt(),
-                        run.startedAt(),
-                        run.gone(),
-                        run.billingRate(),
-                        outcome,
-                        run.parts());
-        return new StatusEdit(job).state(JobState.COMPLETING, outcome.reason()).run(decided).done();
+        return new StatusEdit(job)
+                .state(JobState.COMPLETING, outcome.reason())
+                .run(run(job).decided(outcome))
+                .done();
+    }
+
+    /// The current run stands still, or goes on, as this says. One that wants its CPUs back waits
+    /// for resources.
+    public static JobStatus standing(JobStatus job, Suspensions suspensions) {
+        var edit = new StatusEdit(job).run(run(job).with(suspensions));
+        if (run(job).outcome() == null) {
+            Reason kept = job.reason() == Reason.RESOURCES ? Reason.NONE : job.reason();
+            edit.state(
+                    suspensions.suspended() ? JobState.SUSPENDED : JobState.RUNNING,
+                    suspensions.resuming() ? Reason.RESOURCES : kept);
+        }
+        return edit.done();
     }
 
     public static JobStatus cancelledBy(JobStatus job, String user) {
@@ -97,6 +104,7 @@ public final class Transitions {
         Outcome outcome =
                 Objects.requireNonNull(
                         run.outcome(), () -> "free job " + job.job() + ": no outcome");
+        long suspended = run.standstill().millis(now);
         var ended = new ArrayList<>(job.ended());
         ended.add(
                 new EndedRun(
@@ -107,7 +115,9 @@ public final class Transitions {
                         now,
                         outcome.state(),
                         outcome.exit(),
-                        charge(run, now)));
+                        charge(run, now),
+                        suspended == 0 ? null : suspended,
+                        outcome.ending()));
         boolean over = outcome.state() != JobState.PENDING;
         return new StatusEdit(job)
                 .state(outcome.state(), outcome.reason())
@@ -131,19 +141,13 @@ public final class Transitions {
     public static Run withPart(Run run, int index, UnaryOperator<Part> change) {
         List<Part> parts = new ArrayList<>(run.parts());
         parts.set(index, change.apply(parts.get(index)));
-        return new Run(
-                run.lease(),
-                run.placedAt(),
-                run.startedAt(),
-                run.gone(),
-                run.billingRate(),
-                run.outcome(),
-                parts);
+        return run.with(parts);
     }
 
-    /// Σ resources × time held, in integers. (DESIGN.md, "Books")
+    /// Σ resources × time held, in integers, as in Slurm without the time for which the run was
+    /// suspended. (DESIGN.md, "Books")
     static Charge charge(Run run, long now) {
-        long millis = now - run.placedAt();
+        long millis = now - run.placedAt() - run.standstill().millis(now);
         long cpus = 0;
         long memory = 0;
         long gpus = 0;

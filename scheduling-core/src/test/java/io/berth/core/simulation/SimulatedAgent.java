@@ -2,6 +2,7 @@ package io.berth.core.simulation;
 
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.HeldRun;
+import io.berth.contracts.IndexSet;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
 import io.berth.contracts.event.NodeSeen;
@@ -13,8 +14,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /// An agent and its machine, as the protocol describes them: a spool that survives the agent, tasks
 /// that survive it too, and die with the machine.
@@ -25,13 +28,35 @@ final class SimulatedAgent {
         RUNNING
     }
 
-    private record Spooled(Task task, boolean script) {}
+    /// @param still whether it stands still
+    private record Spooled(Task task, boolean script, IndexSet cpus, boolean still) {
+
+        Spooled as(Task other) {
+            return new Spooled(other, script, cpus, still);
+        }
+
+        Spooled standing(boolean now) {
+            return new Spooled(task, script, cpus, now);
+        }
+
+        HeldRun.Phase phase() {
+            if (task == Task.PREPARED) {
+                return HeldRun.Phase.PREPARED;
+            }
+            return still ? HeldRun.Phase.SUSPENDED : HeldRun.Phase.RUNNING;
+        }
+    }
 
     final NodeName node;
     private final List<Order> topic = new ArrayList<>();
     private final TreeMap<RunId, Spooled> spool = new TreeMap<>();
     private final Consumer<RunReport> runs;
     private final BooleanSupplier diesBeforeReport;
+    private final BooleanSupplier cannotSuspend;
+
+    /// Runs that were given Go while they stood still; the agent's own memory.
+    private final TreeSet<RunId> awaited = new TreeSet<>();
+
     private int boot = 1;
     private int incarnation;
     private String nonce = "";
@@ -44,10 +69,16 @@ final class SimulatedAgent {
     /// @param runs takes the reports
     /// @param diesBeforeReport asked after each start of code: whether the agent dies before it can
     ///   report it
-    SimulatedAgent(String node, Consumer<RunReport> runs, BooleanSupplier diesBeforeReport) {
+    /// @param cannotSuspend asked at each order to suspend
+    SimulatedAgent(
+            String node,
+            Consumer<RunReport> runs,
+            BooleanSupplier diesBeforeReport,
+            BooleanSupplier cannotSuspend) {
         this.node = new NodeName(node);
         this.runs = runs;
         this.diesBeforeReport = diesBeforeReport;
+        this.cannotSuspend = cannotSuspend;
     }
 
     void deliver(Order order) {
@@ -64,15 +95,13 @@ final class SimulatedAgent {
         synced = false;
         applied = 0;
         read = topic.size();
+        awaited.clear();
+        // Of a part that has not begun, placement says again that it shall stand still.
+        spool.replaceAll((_, it) -> it.task() == Task.PREPARED ? it.standing(false) : it);
         nonce = node + "-" + ++incarnation;
         List<HeldRun> held =
                 spool.entrySet().stream()
-                        .map(entry ->
-                                new HeldRun(
-                                        entry.getKey(),
-                                        entry.getValue().task() == Task.PREPARED
-                                                ? HeldRun.Phase.PREPARED
-                                                : HeldRun.Phase.RUNNING))
+                        .map(entry -> new HeldRun(entry.getKey(), entry.getValue().phase()))
                         .toList();
         return TestCell.seen(node.value(), 8, 4, "a100", nonce, "boot-" + boot, held);
     }
@@ -131,6 +160,11 @@ final class SimulatedAgent {
                 end(stop.run(), Cause.STOPPED, new ExitStatus(0, 15));
                 yield List.of();
             }
+            case Order.Suspend suspend -> {
+                suspend(suspend);
+                yield List.of();
+            }
+            case Order.Resume resume -> resume(resume.run());
             case Order.Signal _, Order.Limit _, Order.Sync _, Order.Refused _ -> List.of();
         };
     }
@@ -139,7 +173,9 @@ final class SimulatedAgent {
         if (spool.containsKey(launch.run())) {
             return List.of();
         }
-        spool.put(launch.run(), new Spooled(Task.PREPARED, launch.runsScript()));
+        spool.put(
+                launch.run(),
+                new Spooled(Task.PREPARED, launch.runsScript(), launch.here().cpus(), false));
         if (launch.awaitGo()) {
             runs.accept(new RunReport.Ready(launch.run(), node, epoch, applied));
             return List.of();
@@ -147,12 +183,42 @@ final class SimulatedAgent {
         return begin(launch.run());
     }
 
+    /// Some hosts cannot: they say so. A part that waits for Go stands still already.
+    private void suspend(Order.Suspend order) {
+        Spooled spooled = spool.get(order.run());
+        if (spooled == null) {
+            return;
+        }
+        if (!spooled.still() && cannotSuspend.getAsBoolean()) {
+            runs.accept(
+                    new RunReport.NotSuspended(
+                            order.run(), node, epoch, applied, order.nth(), "no freezer"));
+            return;
+        }
+        spool.put(order.run(), spooled.standing(true));
+        runs.accept(new RunReport.Suspended(order.run(), node, epoch, applied, order.nth()));
+    }
+
+    /// A part that was given Go while it stood still begins now.
+    private List<RunId> resume(RunId run) {
+        Spooled spooled = spool.get(run);
+        if (spooled == null) {
+            return List.of();
+        }
+        spool.put(run, spooled.standing(false));
+        return awaited.remove(run) ? begin(run) : List.of();
+    }
+
     private List<RunId> begin(RunId run) {
         Spooled spooled = spool.get(run);
         if (spooled == null || spooled.task() == Task.RUNNING) {
             return List.of();
         }
-        spool.put(run, new Spooled(Task.RUNNING, spooled.script()));
+        if (spooled.still()) {
+            awaited.add(run);
+            return List.of();
+        }
+        spool.put(run, spooled.as(Task.RUNNING));
         if (diesBeforeReport.getAsBoolean()) {
             alive = false;
         } else {
@@ -161,12 +227,31 @@ final class SimulatedAgent {
         return spooled.script() ? List.of(run) : List.of();
     }
 
-    /// Runs whose script runs on this machine now.
+    /// Runs whose script runs on this machine now, or stands still.
     List<RunId> scripts() {
+        return scripts(it -> true);
+    }
+
+    /// Runs whose script can end by itself.
+    List<RunId> awake() {
+        return scripts(it -> !it.still());
+    }
+
+    private List<RunId> scripts(Predicate<Spooled> which) {
         return spool.entrySet().stream()
                 .filter(entry ->
-                        entry.getValue().task() == Task.RUNNING && entry.getValue().script())
+                        entry.getValue().task() == Task.RUNNING
+                                && entry.getValue().script()
+                                && which.test(entry.getValue()))
                 .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    /// The CPUs of each run whose code runs and does not stand still.
+    List<IndexSet> busy() {
+        return spool.values().stream()
+                .filter(it -> it.task() == Task.RUNNING && !it.still())
+                .map(Spooled::cpus)
                 .toList();
     }
 

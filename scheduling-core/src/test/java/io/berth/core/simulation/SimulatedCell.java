@@ -6,6 +6,7 @@ import io.berth.contracts.Dependency;
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.Hold;
+import io.berth.contracts.IndexSet;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
@@ -39,8 +40,10 @@ import io.berth.core.state.Holding;
 import io.berth.core.state.Input;
 import io.berth.core.testing.TestCell;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -87,7 +90,12 @@ final class SimulatedCell {
         configuration = TestCell.configuration(limited ? LIMITS : Limits.NONE);
         log.add(new Input.Configured(configuration));
         for (int i = 1; i <= NODES; i++) {
-            agents.add(new SimulatedAgent("n" + i, this::report, () -> random.nextInt(8) == 0));
+            agents.add(
+                    new SimulatedAgent(
+                            "n" + i,
+                            this::report,
+                            () -> random.nextInt(8) == 0,
+                            () -> random.nextInt(8) == 0));
         }
     }
 
@@ -144,11 +152,13 @@ final class SimulatedCell {
         }
         var job = new JobId(1 + random.nextInt(submitted.size()));
         ask(
-                switch (random.nextInt(4)) {
+                switch (random.nextInt(8)) {
                     case 0 -> new Submission.Held(job, "alice", Hold.USER);
                     case 1 -> new Submission.Released(job, "root", Hold.ADMIN);
                     case 2 -> new Submission.RequeueRequested(job, "alice", random.nextBoolean());
-                    default -> new Submission.SignalRequested(job, "alice", 10, SignalTarget.ALL);
+                    case 3 -> new Submission.SignalRequested(job, "alice", 10, SignalTarget.ALL);
+                    case 4, 5 -> new Submission.ResumeRequested(job, "root");
+                    default -> new Submission.SuspendRequested(job, "root");
                 });
     }
 
@@ -170,6 +180,7 @@ final class SimulatedCell {
     private void calm() {
         for (JobId job : submitted) {
             ask(new Submission.Released(job, "root", Hold.ADMIN));
+            ask(new Submission.ResumeRequested(job, "root"));
         }
         for (SimulatedAgent agent : agents) {
             append(new Input.NodeAsked(new NodeRequest.ResumeRequested(agent.node, "root")));
@@ -260,7 +271,7 @@ final class SimulatedCell {
     }
 
     private void exitOne(SimulatedAgent agent, int code) {
-        agent.scripts().stream().findFirst().ifPresent(run -> agent.exit(run, code));
+        agent.awake().stream().findFirst().ifPresent(run -> agent.exit(run, code));
     }
 
     private void report(RunReport report) {
@@ -386,6 +397,15 @@ final class SimulatedCell {
             assertThat(holding.gpus()).isLessThanOrEqualTo(inventory.gpus().size());
             assertThat(holding.memoryMib()).isLessThanOrEqualTo(inventory.memoryMib());
         }
+        for (SimulatedAgent agent : agents) {
+            var busy = new BitSet();
+            for (IndexSet cpus : agent.busy()) {
+                assertThat(busy.intersects(cpus.toBitSet()))
+                        .as("two runs run on one CPU of %s: %s", agent.node, agent.busy())
+                        .isFalse();
+                busy.or(cpus.toBitSet());
+            }
+        }
     }
 
     private void checkLimits() {
@@ -422,7 +442,9 @@ final class SimulatedCell {
                     .isGreaterThanOrEqualTo(freed);
             freed = run.freedAt();
             long gpus = run.allocations().stream().mapToLong(it -> it.gpus().size()).sum();
-            assertThat(run.charge().gpuMillis()).isEqualTo(gpus * (run.freedAt() - run.placedAt()));
+            long suspended = Objects.requireNonNullElse(run.suspendedMillis(), 0L);
+            assertThat(run.charge().gpuMillis())
+                    .isEqualTo(gpus * (run.freedAt() - run.placedAt() - suspended));
         }
         assertThat(event.runs()).extracting(EndedRun::lease).isSorted().doesNotHaveDuplicates();
     }

@@ -93,7 +93,9 @@ final class PictureTopics {
                     Submission.Released _,
                     Submission.Amended _,
                     Submission.RequeueRequested _,
-                    Submission.SignalRequested _ -> {}
+                    Submission.SignalRequested _,
+                    Submission.SuspendRequested _,
+                    Submission.ResumeRequested _ -> {}
         }
     }
 
