@@ -143,14 +143,26 @@ public class PlacementLoop {
         }
     }
 
-    /// Stands for election, and leads once if elected. It leaves the election when that has ended,
-    /// so that another instance is elected if there is one.
+    /// Follows the cell, stands for election when it has read what there is, and leads once if
+    /// elected: who reads a long log is not heard for long, and would lose the election meanwhile.
     private void stand() {
-        try (var standby = new Standby(kafka, log);
-                var election = new Election(kafka, "berth-placement-" + log.cell(), WEDGED)) {
+        try (var standby = new Standby(kafka, log)) {
+            while (!stopped && !standby.caughtUp()) {
+                standby.follow(POLL);
+            }
+            if (!stopped) {
+                stand(standby);
+            }
+        }
+    }
+
+    /// It leaves the election when its tenure has ended, so that another instance is elected if
+    /// there is one.
+    private void stand(Standby standby) {
+        try (var election = new Election(kafka, "berth-placement-" + log.cell(), WEDGED)) {
             while (!stopped && !election.poll()) {
                 standby.follow(POLL);
-                announce(standby.caughtUp() && election.decided());
+                announce(election.decided());
             }
             if (!stopped) {
                 role = Role.STARTING;

@@ -44,6 +44,10 @@ final class Tenure implements AutoCloseable {
     /// How far this machine's clock may be from the broker's.
     private static final long CLOCK_TOLERANCE_MILLIS = 2_000;
 
+    /// A round with so many facts takes no further input: the next one does. So its transaction
+    /// stays short, however much is asked at once; one input alone may say more.
+    private static final int ENOUGH_FACTS = 2_000;
+
     /// The plan is put in order at most so often.
     private static final long REPLAN_MILLIS = 500;
 
@@ -84,9 +88,9 @@ final class Tenure implements AutoCloseable {
     void lead(BooleanSupplier stop) {
         while (!stop.getAsBoolean()) {
             waitOutInterval();
-            List<Read> inputs = cell.inputs().poll(Duration.ofMillis(waitMillis()));
+            cell.inputs().fetch(Duration.ofMillis(waitMillis()));
             lastRoundNanos = System.nanoTime();
-            decide(inputs, time.now());
+            decide(time.now());
             meters.picture(state, cell.inputs()::unread);
         }
     }
@@ -98,22 +102,17 @@ final class Tenure implements AutoCloseable {
     }
 
     /// One round.
-    private void decide(List<Read> inputs, long now) {
+    private void decide(long now) {
         facts.clear();
         letters.clear();
-        for (Read read : inputs) {
-            switch (read) {
-                case Read.Applicable(Input input, var record) -> apply(input, record, now);
-                case Read.Poisonous(DeadLetter letter) -> letters.add(letter);
-            }
-        }
+        boolean asked = takeInputs(now);
         presences()
                 .forEach((node, presence) ->
                         replay(
                                 Engine.decide(
                                         state, new Input.PresenceChanged(node, presence), now)));
         replay(Engine.due(state, now));
-        place(!inputs.isEmpty() || !facts.isEmpty(), now);
+        place(asked || !facts.isEmpty(), now);
         if (facts.isEmpty() && letters.isEmpty()) {
             return;
         }
@@ -127,6 +126,24 @@ final class Tenure implements AutoCloseable {
         meters.round(decided - lastRoundNanos, System.nanoTime() - decided, letters.size());
         meters.facts(facts, state);
         watchNodes();
+    }
+
+    /// Decides the inputs that there are, one by one, until the round is large enough. Whether
+    /// there were any.
+    private boolean takeInputs(long now) {
+        boolean any = false;
+        while (facts.size() < ENOUGH_FACTS) {
+            Read read = cell.inputs().next().orElse(null);
+            if (read == null) {
+                break;
+            }
+            any = true;
+            switch (read) {
+                case Read.Applicable(Input input, var record) -> apply(input, record, now);
+                case Read.Poisonous(DeadLetter letter) -> letters.add(letter);
+            }
+        }
+        return any;
     }
 
     /// Who starts is asked after a change, and when a start is expected. The plan follows the order

@@ -3,7 +3,9 @@ package io.berth.placement;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuRequest;
+import io.berth.contracts.IndexSet;
 import io.berth.contracts.Inventory;
+import io.berth.contracts.JobArray;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.LaunchMode;
@@ -44,6 +46,7 @@ import java.util.function.Predicate;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 
 /// A cell on a real broker, and the other services played by hand.
 final class CellHarness implements AutoCloseable {
@@ -117,9 +120,10 @@ final class CellHarness implements AutoCloseable {
         }
     }
 
-    /// What a new leader finds; the predecessor is fenced.
+    /// What a new leader finds that can keep two records unread at a time; the predecessor is
+    /// fenced.
     Recovered recover() {
-        var standby = new Standby(kafka, LOG);
+        var standby = new Standby(kafka, LOG, 2);
         try {
             return standby.takeOver(() -> true);
         } catch (RuntimeException e) {
@@ -141,6 +145,16 @@ final class CellHarness implements AutoCloseable {
     }
 
     void submit(long id) {
+        submit(id, null);
+    }
+
+    /// One submission of so many jobs, with ids from that one on.
+    void submitArray(long first, int tasks) {
+        var ids = List.of(new JobArray.Ids(first, first + tasks - 1));
+        submit(first, new JobArray(IndexSet.firstN(tasks), 0, ids));
+    }
+
+    private void submit(long id, @Nullable JobArray array) {
         var request =
                 new ResourceRequest(1, 1, 1, MemoryRequest.perCpu(1024), new GpuRequest(1, null));
         var description =
@@ -159,7 +173,12 @@ final class CellHarness implements AutoCloseable {
                 Topics.SUBMISSIONS,
                 0,
                 new Submission.Submitted(
-                        new JobId(id), description, "alice", new SpecReference(0, 0, "00"), null));
+                        new JobId(id),
+                        description,
+                        "alice",
+                        new SpecReference(0, 0, "00"),
+                        null,
+                        array));
     }
 
     void register(String name, String nonce, long reportsEnd) {

@@ -71,6 +71,28 @@ final class TenureTest {
     }
 
     @Test
+    void many_large_arrays_are_taken_in_rounds_of_one_and_none_is_lost_between_two_leaders() {
+        for (int array = 0; array < 5; array++) {
+            cell.submitArray(1 + 1000 * array, 1000);
+        }
+
+        try (var _ = cell.leader()) {
+            cell.await(Topics.CELL_STATES, round -> round.highestJob() >= 1000);
+        }
+        try (var _ = cell.leader()) {
+            cell.await(Topics.CELL_STATES, round -> round.highestJob() == 5000);
+        }
+
+        assertThat(cell.read(Topics.CELL_STATES))
+                .extracting(CellStatus::highestJob)
+                .contains(1000L, 2000L, 3000L, 4000L, 5000L);
+        assertThat(cell.read(Topics.JOBS))
+                .extracting(event -> event.job().value())
+                .hasSize(5000)
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
     void what_jobs_went_through_is_measured_without_naming_them() {
         try (var _ = cell.leader()) {
             cell.register("n1", "a", 0);

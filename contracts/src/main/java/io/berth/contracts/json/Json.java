@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.module.SimpleModule;
 
 /// The JSON of all events: record components in their order, no nulls, unknown fields ignored. A
 /// missing field is an error unless it is `@Nullable`.
@@ -20,6 +21,8 @@ public final class Json {
                             JsonInclude.Value.construct(
                                     JsonInclude.Include.NON_NULL, JsonInclude.Include.USE_DEFAULTS))
                     .annotationIntrospector(new RequiredUnlessNullable())
+                    .addModule(
+                            new SimpleModule().addDeserializer(String.class, new RecurringTexts()))
                     .build();
 
     private Json() {}

@@ -10,11 +10,13 @@ import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
 import io.berth.core.state.Input;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -38,6 +40,9 @@ public final class InputReader implements AutoCloseable {
     private final Map<String, String> topicIds;
     private final ConfigurationAssembler configuration;
 
+    /// Fetched and not yet passed, in the order of [CellLog#INPUTS].
+    private final Queue<ConsumerRecord<byte[], byte[]>> waiting = new ArrayDeque<>();
+
     /// @param consumer assigned and sought to the next input of each partition
     /// @param configuration that has read the configuration up to there
     InputReader(
@@ -51,33 +56,50 @@ public final class InputReader implements AutoCloseable {
         this.configuration = configuration;
     }
 
-    /// The next inputs; none if there are none within that time.
-    public List<Read> poll(Duration timeout) {
-        ConsumerRecords<byte[], byte[]> records = consumer.poll(timeout);
-        var read = new ArrayList<Read>(records.count());
-        for (Topic<?> topic : CellLog.INPUTS) {
-            for (var record : records.records(log.partition(topic))) {
-                if (record.value() == null) {
-                    continue;
-                }
-                if (topic.equals(Topics.NODES) && comesBeforeItsReports(record)) {
-                    break;
-                }
-                read(record).ifPresent(read::add);
-            }
+    /// Waits so long until there are inputs, if none are left of the last time.
+    public void fetch(Duration timeout) {
+        if (!waiting.isEmpty()) {
+            return;
         }
-        return read;
+        ConsumerRecords<byte[], byte[]> records = consumer.poll(timeout);
+        for (Topic<?> topic : CellLog.INPUTS) {
+            records.records(log.partition(topic)).forEach(waiting::add);
+        }
     }
 
-    /// The next record of every input partition.
+    /// The next of the fetched inputs; empty when there are no more.
+    public Optional<Read> next() {
+        while (!waiting.isEmpty()) {
+            ConsumerRecord<byte[], byte[]> record = waiting.remove();
+            if (record.value() == null) {
+                continue;
+            }
+            if (registers(record) && comesBeforeItsReports(record)) {
+                waiting.removeIf(InputReader::registers);
+                continue;
+            }
+            Optional<Read> read = read(record);
+            if (read.isPresent()) {
+                return read;
+            }
+        }
+        return Optional.empty();
+    }
+
+    /// The first record of every input partition that [#next] has not passed.
     public List<LogPosition> positions() {
+        var first = new HashMap<TopicPartition, Long>();
+        for (var record : waiting) {
+            first.putIfAbsent(
+                    new TopicPartition(record.topic(), record.partition()), record.offset());
+        }
         return log.inputs().stream()
                 .map(partition ->
                         new LogPosition(
                                 partition.topic(),
                                 topicIds.getOrDefault(partition.topic(), ""),
                                 partition.partition(),
-                                consumer.position(partition)))
+                                first.computeIfAbsent(partition, consumer::position)))
                 .toList();
     }
 
@@ -88,12 +110,17 @@ public final class InputReader implements AutoCloseable {
             consumer.currentLag(partition)
                     .ifPresent(records -> unread.put(partition.topic(), records));
         }
+        waiting.forEach(record -> unread.merge(record.topic(), 1L, Long::sum));
         return unread;
     }
 
     @Override
     public void close() {
         consumer.close();
+    }
+
+    private static boolean registers(ConsumerRecord<byte[], byte[]> record) {
+        return record.topic().equals(Topics.NODES.name());
     }
 
     /// Whether reports that the registration builds on are still to be read. Then it is left for a

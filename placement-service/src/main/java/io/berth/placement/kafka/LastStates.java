@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
 
 /// The last record of each job, of each node and of the cell, as far as they were read, with their
 /// digest.
@@ -40,17 +41,25 @@ final class LastStates {
         unsettled.put(name, record);
     }
 
-    /// Understands what was read since the last time; the cell's last round.
+    /// Understands what was read since the last time, on all processors; the cell's last round.
     ///
     /// @throws Fatal if a record cannot be understood
     CellStatus settle() {
-        unsettled.values().forEach(this::settle);
+        unsettled.values().parallelStream()
+                .map(LastStates::understood)
+                .toList()
+                .forEach(this::take);
         unsettled.clear();
         return cell;
     }
 
-    /// The state that all this makes: to be called when all three topics were read to the same
-    /// round.
+    /// How many records wait to be understood.
+    int unsettled() {
+        return unsettled.size();
+    }
+
+    /// The state that all this makes: to be called once, when all three topics were read to the
+    /// same round. What was read is let go of, but for its digest.
     ///
     /// @throws Fatal if it is not what the last round wrote
     CellState rebuild() {
@@ -63,6 +72,8 @@ final class LastStates {
         nodes.values().forEach(status -> state.replay(new Fact.NodeChanged(status)));
         jobs.values().forEach(status -> state.replay(new Fact.JobChanged(status)));
         state.seenUpTo(cell.highestJob());
+        nodes.clear();
+        jobs.clear();
         return state;
     }
 
@@ -70,25 +81,45 @@ final class LastStates {
         return digest;
     }
 
-    private void settle(ConsumerRecord<byte[], byte[]> record) {
-        if (record.topic().equals(Topics.CELL_STATES.name())) {
-            cell = CellLog.understood(CellLog.CELL_STATES, record);
+    /// A record that was understood.
+    ///
+    /// @param event null if it is a tombstone
+    /// @param digest its part in the digest
+    private record Understood(String topic, String key, @Nullable Object event, long digest) {}
+
+    private static Understood understood(ConsumerRecord<byte[], byte[]> record) {
+        String topic = record.topic();
+        String key = key(record);
+        Events<?> events =
+                topic.equals(Topics.JOB_STATES.name())
+                        ? CellLog.JOB_STATES
+                        : topic.equals(Topics.NODE_STATES.name())
+                                ? CellLog.NODE_STATES
+                                : CellLog.CELL_STATES;
+        return new Understood(
+                topic,
+                key,
+                record.value() == null ? null : CellLog.understood(events, record),
+                StateDigest.part(topic, key, record.value()));
+    }
+
+    private void take(Understood it) {
+        if (it.event() instanceof CellStatus status) {
+            cell = status;
             return;
         }
-        digest.put(record.topic(), key(record), record.value());
-        if (record.topic().equals(Topics.JOB_STATES.name())) {
-            put(jobs, record, CellLog.JOB_STATES);
+        digest.put(it.topic(), it.key(), it.digest());
+        if (it.topic().equals(Topics.JOB_STATES.name())) {
+            put(jobs, it.key(), (JobStatus) it.event());
         } else {
-            put(nodes, record, CellLog.NODE_STATES);
+            put(nodes, it.key(), (NodeStatus) it.event());
         }
     }
 
-    private static <E> void put(
-            Map<String, E> states, ConsumerRecord<byte[], byte[]> record, Events<E> events) {
-        String key = key(record);
+    private static <E> void put(Map<String, E> states, String key, @Nullable E status) {
         states.remove(key);
-        if (record.value() != null) {
-            states.put(key, CellLog.understood(events, record));
+        if (status != null) {
+            states.put(key, status);
         }
     }
 

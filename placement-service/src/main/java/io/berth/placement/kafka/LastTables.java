@@ -46,6 +46,11 @@ final class LastTables {
                 .add(record);
     }
 
+    /// How many records wait for the round that uses them up.
+    int ahead() {
+        return ahead.values().stream().mapToInt(Queue::size).sum();
+    }
+
     /// Takes what stands below these offsets.
     ///
     /// @throws Fatal if an event is of an unknown type
@@ -60,8 +65,8 @@ final class LastTables {
         });
     }
 
-    /// Brings a rebuilt state to where its last round stood. Rankings of jobs that it has are in
-    /// it; the others wait for their job.
+    /// Brings a rebuilt state to where its last round stood, once. Rankings of jobs that it has are
+    /// in it; the others wait for their job.
     void replayInto(CellState state) {
         if (configuration != null) {
             state.replay(new Fact.ConfigurationTaken(configuration));
@@ -74,6 +79,7 @@ final class LastTables {
                 state.replay(new Fact.RankKept(ranked.job(), ranked.rank()));
             }
         }
+        rankings.clear();
     }
 
     /// What reads the configuration on from there.

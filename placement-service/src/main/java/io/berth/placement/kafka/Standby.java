@@ -29,30 +29,46 @@ import org.apache.kafka.common.Uuid;
 public final class Standby implements AutoCloseable {
 
     private static final Duration POLL = Duration.ofMillis(100);
+
+    /// Records that are kept as they are: of the state, until it is known whether later ones of the
+    /// same jobs follow; of the tables, until a round uses them up. A backlog of them all would not
+    /// fit into memory.
+    private static final int MOST_RECORDS = 2_000;
+
     private static final List<Topic<?>> STATES =
             List.of(Topics.JOB_STATES, Topics.NODE_STATES, Topics.CELL_STATES);
 
     private final KafkaConnection kafka;
     private final CellLog log;
+    private final int most;
     private final Map<String, String> topicIds;
     private final Consumer<byte[], byte[]> consumer;
     private final List<TopicPartition> statePartitions;
+    private final List<TopicPartition> tablePartitions;
     private final Set<String> stateTopics = new HashSet<>();
     private final LastStates states;
     private final LastTables tables = new LastTables();
+    private Map<TopicPartition, Long> firstEnds = Map.of();
     private boolean caughtUp;
 
     /// Waits until all topics that a cell needs are there, and begins to read them.
     public Standby(KafkaConnection kafka, CellLog log) {
+        this(kafka, log, MOST_RECORDS);
+    }
+
+    /// @param most records that are kept as they are, of the state and of the tables each
+    public Standby(KafkaConnection kafka, CellLog log, int most) {
         this.kafka = kafka;
         this.log = log;
+        this.most = most;
         this.states = new LastStates(log.cell());
         this.topicIds = topicIds();
         this.statePartitions = STATES.stream().map(log::partition).toList();
         STATES.forEach(topic -> stateTopics.add(topic.name()));
         this.consumer = kafka.consumer();
+        this.tablePartitions = LastTables.TOPICS.stream().map(log::partition).toList();
         var followed = new ArrayList<>(statePartitions);
-        LastTables.TOPICS.forEach(topic -> followed.add(log.partition(topic)));
+        followed.addAll(tablePartitions);
         consumer.assign(followed);
         consumer.seekToBeginning(followed);
     }
@@ -61,9 +77,17 @@ public final class Standby implements AutoCloseable {
     ///
     /// @throws Fatal if a record cannot be understood
     public void follow(Duration timeout) {
+        if (firstEnds.isEmpty()) {
+            firstEnds = consumer.endOffsets(statePartitions);
+        }
+        if (tables.ahead() < most) {
+            consumer.resume(tablePartitions);
+        } else {
+            consumer.pause(tablePartitions);
+        }
         var records = consumer.poll(timeout);
         records.forEach(this::add);
-        caughtUp = caughtUp || statePartitions.stream().allMatch(this::atHead);
+        caughtUp = caughtUp || reached(firstEnds);
         if (caughtUp || records.isEmpty()) {
             settle();
         }
@@ -89,10 +113,12 @@ public final class Standby implements AutoCloseable {
                 kafka.transactionalProducer("berth-placement-" + log.cell());
         try {
             producer.initTransactions();
+            consumer.pause(tablePartitions);
             readTo(consumer.endOffsets(statePartitions), alive);
             CellStatus last = states.settle();
             CellState state = states.rebuild();
             Map<TopicPartition, Long> next = nextInputs(last);
+            consumer.resume(tablePartitions);
             readTo(tableEnds(next), alive);
             tables.settle(next);
             tables.replayInto(state);
@@ -120,19 +146,22 @@ public final class Standby implements AutoCloseable {
         } else {
             tables.add(record);
         }
+        if (states.unsettled() >= most) {
+            settle();
+        }
     }
 
     private void settle() {
         tables.settle(positions(states.settle()));
     }
 
-    private boolean atHead(TopicPartition partition) {
-        return consumer.currentLag(partition).orElse(Long.MAX_VALUE) == 0;
+    private boolean reached(Map<TopicPartition, Long> ends) {
+        return ends.entrySet().stream()
+                .allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
     }
 
     private void readTo(Map<TopicPartition, Long> ends, BooleanSupplier alive) {
-        while (ends.entrySet().stream()
-                .anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
+        while (!reached(ends)) {
             if (!alive.getAsBoolean()) {
                 throw new IllegalStateException(
                         "take over cell " + log.cell() + ": the election was lost meanwhile");

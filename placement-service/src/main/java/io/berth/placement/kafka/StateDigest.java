@@ -18,21 +18,33 @@ final class StateDigest {
 
     /// The record of that topic and key has this value from now on; null removes it.
     void put(String topic, String key, byte @Nullable [] value) {
-        String name = topic + "/" + key;
-        long now = value == null ? 0 : part(name, value);
-        Long before = value == null ? parts.remove(name) : parts.put(name, now);
+        put(topic, key, part(topic, key, value));
+    }
+
+    /// The record of that topic and key has this part in the digest from now on.
+    void put(String topic, String key, long now) {
+        String name = name(topic, key);
+        Long before = now == 0 ? parts.remove(name) : parts.put(name, now);
         sum += now - (before == null ? 0 : before);
     }
 
-    private static long part(String name, byte[] value) {
+    /// What a record adds to the digest; 0 if it has no value.
+    static long part(String topic, String key, byte @Nullable [] value) {
+        if (value == null) {
+            return 0;
+        }
         try {
             MessageDigest sha = MessageDigest.getInstance("SHA-256");
-            sha.update(name.getBytes(StandardCharsets.UTF_8));
+            sha.update(name(topic, key).getBytes(StandardCharsets.UTF_8));
             sha.update((byte) 0);
             return ByteBuffer.wrap(sha.digest(value)).getLong();
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java platform has SHA-256", e);
         }
+    }
+
+    private static String name(String topic, String key) {
+        return topic + "/" + key;
     }
 
     @Override

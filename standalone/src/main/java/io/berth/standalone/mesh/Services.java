@@ -22,7 +22,7 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
     private static final Duration AGENT_GRACE = Duration.ofSeconds(60);
 
     /// One compiler tier and one collector thread: quick to start, small, and fast enough for the
-    /// load of one machine.
+    /// load of one machine. Heaps begin small and have room for a few hundred thousand jobs.
     private static final List<String> JVM =
             List.of(
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -31,22 +31,23 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
                     "-XX:+UseCompactObjectHeaders",
                     "-XX:-UsePerfData",
                     "-XX:+ExitOnOutOfMemoryError",
+                    "-Xms48m",
                     "-Xss512k",
                     "--enable-native-access=ALL-UNNAMED",
                     "--sun-misc-unsafe-memory-access=allow",
                     "--add-opens=java.base/java.lang.invoke=ALL-UNNAMED");
 
     Child submit() {
-        return child("submit", ports.submit(), GRACE, List.of("-Xmx128m"), "submit-service");
+        return child("submit", ports.submit(), GRACE, List.of("-Xmx512m"), "submit-service");
     }
 
     Child priority() {
-        return child("priority", ports.priority(), GRACE, List.of("-Xmx96m"), "priority-service");
+        return child("priority", ports.priority(), GRACE, List.of("-Xmx384m"), "priority-service");
     }
 
     Child placement() {
         List<String> flags =
-                List.of("-Xmx128m", "-Dberth.placement.signing-key=" + home.placementKey());
+                List.of("-Xmx512m", "-Dberth.placement.signing-key=" + home.placementKey());
         return child("placement", ports.placement(), GRACE, flags, "placement-service");
     }
 
@@ -75,7 +76,7 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
                     }
                     List<String> flags =
                             List.of(
-                                    "-Xmx160m",
+                                    "-Xmx384m",
                                     "-Dberth.accounting.cluster-file=" + home.cluster(),
                                     "-Dquarkus.datasource.jdbc.url=" + server.jdbcUrl(),
                                     "-Dquarkus.datasource.reactive.url=" + server.reactiveUrl(),

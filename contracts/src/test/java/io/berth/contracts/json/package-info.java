@@ -1,0 +1,4 @@
+@NullMarked
+package io.berth.contracts.json;
+
+import org.jspecify.annotations.NullMarked;
