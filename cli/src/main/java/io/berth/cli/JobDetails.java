@@ -74,7 +74,15 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
                         + time(job.endAt())
                         + " Deadline="
                         + Dates.iso(job.number("deadlineAt"), moment.zone().get(), "N/A"));
-        lines.add("SuspendTime=None SecsPreSuspend=0 LastSchedEval=" + started + " Scheduler=Main");
+        boolean suspended = job.json().has("suspendedAt");
+        lines.add(
+                "SuspendTime="
+                        + Dates.iso(job.number("suspendedAt"), moment.zone().get(), "None")
+                        + " SecsPreSuspend="
+                        + (suspended ? job.elapsedSeconds(moment.now()) : 0)
+                        + " LastSchedEval="
+                        + started
+                        + " Scheduler=Main");
     }
 
     private String time(long millis) {

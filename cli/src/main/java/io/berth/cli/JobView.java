@@ -98,14 +98,15 @@ record JobView(JsonObject json, String tasks) {
         return json.number("timeLimitSeconds") == 0;
     }
 
-    /// Seconds since it was started, until its end if it has ended.
+    /// Seconds since it was started, until its end if it has ended, without those for which it was
+    /// suspended.
     long elapsedSeconds(long now) {
         long started = json.number("startedAt");
         if (started == 0) {
             return 0;
         }
         long end = json.has("endedAt") ? json.number("endedAt") : now;
-        return Math.max(0, (end - started) / 1000);
+        return Math.max(0, (end - started) / 1000 - json.number("suspendedSeconds"));
     }
 
     /// When it ended, or ends at the latest, in milliseconds; 0 if that is open.
@@ -115,7 +116,9 @@ record JobView(JsonObject json, String tasks) {
         }
         return startAt() == 0 || unlimited()
                 ? 0
-                : startAt() + json.number("timeLimitSeconds") * 1000;
+                : startAt()
+                        + (json.number("timeLimitSeconds") + json.number("suspendedSeconds"))
+                                * 1000;
     }
 
     long nodes() {

@@ -17,18 +17,18 @@ import org.jspecify.annotations.Nullable;
 final class Scontrol implements Command {
 
     private static final Set<String> NOT_YET =
-            Set.of(
-                    "create",
-                    "delete",
-                    "reboot",
-                    "reconfigure",
-                    "resume",
-                    "suspend",
-                    "wait_job",
-                    "write");
+            Set.of("create", "delete", "reboot", "reconfigure", "wait_job", "write");
 
     private static final Set<String> OF_JOBS =
-            Set.of("hold", "uhold", "release", "requeue", "requeuehold", "top");
+            Set.of(
+                    "hold",
+                    "uhold",
+                    "release",
+                    "requeue",
+                    "requeuehold",
+                    "resume",
+                    "suspend",
+                    "top");
 
     private static final List<CliOption> OPTIONS =
             List.of(
@@ -40,7 +40,7 @@ final class Scontrol implements Command {
 
     @Override
     public String synopsis() {
-        return "scontrol show job|node|partition [NAME] | hold|release|requeue|top JOB | update"
+        return "scontrol show job|node|partition [NAME] | hold|release|requeue|suspend|resume|top JOB | update"
                 + " JobId=JOB|NodeName=NODE NAME=VALUE...: all that is known, and changes to it";
     }
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class ScontrolActions {
 
     /// Slurm tells their failure twice, the second time by an old name.
-    private static final Set<String> SUSPENDS = Set.of("hold", "uhold", "release");
+    private static final Set<String> TOLD_TWICE = Set.of("hold", "uhold", "release");
 
     private static final Set<String> NODE_STATES =
             Set.of("drain", "down", "resume", "undrain", "idle");
@@ -28,7 +28,7 @@ final class ScontrolActions {
         this.client = MeshClient.of(terminal, "scontrol");
     }
 
-    /// One of `hold`, `uhold`, `release`, `requeue`, `requeuehold` and `top`.
+    /// One of `hold`, `uhold`, `release`, `requeue`, `requeuehold`, `suspend`, `resume` and `top`.
     ///
     /// @param operands lists of jobs
     int ofJobs(String verb, List<String> operands) throws CommandFailure {
@@ -44,7 +44,7 @@ final class ScontrolActions {
                                 : new Answer(404, JsonObject.EMPTY, null);
                 if (!answer.ok()) {
                     refusals.append(Scontrol.why(answer, job));
-                    if (SUSPENDS.contains(verb)) {
+                    if (TOLD_TWICE.contains(verb)) {
                         refusals.append("slurm_suspend error: ")
                                 .append(Scontrol.reason(answer))
                                 .append('\n');

@@ -29,7 +29,9 @@ final class GoldenErrorsTest {
             Map.ofEntries(
                     Map.entry("scancel -u nosuch", NO_ACCOUNTS),
                     Map.entry("squeue -u nosuch", NO_ACCOUNTS),
-                    Map.entry("scontrol suspend", NOT_YET),
+                    Map.entry(
+                            "scontrol suspend",
+                            "that Slurm's command did not know its own answer; ScontrolTest has it"),
                     Map.entry("sshare", OWN_TREE),
                     Map.entry("srun", NOT_YET),
                     Map.entry("salloc", NOT_YET),

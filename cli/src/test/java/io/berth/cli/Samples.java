@@ -18,7 +18,7 @@ final class Samples {
 
     private Samples() {}
 
-    private static long at(String time) {
+    static long at(String time) {
         return Instant.parse("2026-11-20T" + time + "Z").toEpochMilli();
     }
 

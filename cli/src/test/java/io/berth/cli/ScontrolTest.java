@@ -2,6 +2,8 @@ package io.berth.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.berth.cli.CommandRun.Outcome;
+import io.berth.cli.FakeMesh.Reply;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -171,6 +173,56 @@ final class ScontrolTest {
                         "/v1/jobs/17/hold?as=user",
                         "/v1/jobs/17_%5B1-3%5D/release",
                         "/v1/jobs/18/requeue?hold=true");
+    }
+
+    @Test
+    void jobs_are_suspended_and_resumed_by_lists_and_a_refusal_names_its_job() {
+        mesh.on("POST", "/v1/jobs/17/suspend", "{}")
+                .on("POST", "/v1/jobs/19_%5B1-3%5D/suspend", "{}")
+                .on("POST", "/v1/jobs/17/resume", "{}")
+                .on(
+                        "POST",
+                        "/v1/jobs/18/suspend",
+                        new Reply(409, "{\"detail\":\"Job is pending execution\"}"))
+                .on("POST", "/v1/jobs/20/suspend", new Reply(403, "{\"detail\":\"no\"}"));
+
+        Outcome suspended = new CommandRun(mesh).run("scontrol", "suspend", "17,18,19_[1-3]", "20");
+        Outcome resumed = new CommandRun(mesh).run("scontrol", "resume", "jobid=17");
+
+        assertThat(suspended)
+                .isEqualTo(
+                        new Outcome(
+                                1,
+                                "",
+                                """
+                                Job is pending execution for job 18
+                                Access/permission denied for job 20
+                                """));
+        assertThat(resumed).isEqualTo(new Outcome(0, "", ""));
+        assertThat(mesh.requests()).hasSize(5);
+    }
+
+    @Test
+    void a_suspended_job_shows_since_when_and_how_long_it_had_run() {
+        mesh.on(
+                "GET",
+                "/v1/jobs/1015",
+                Samples.running()
+                        .replace(
+                                "\"RUNNING\",\"stateCode\":\"R\"",
+                                "\"SUSPENDED\",\"stateCode\":\"S\"")
+                        .replace(
+                                "\"timeLimitSeconds\"",
+                                "\"suspendedAt\":%d,\"suspendedSeconds\":6,\"timeLimitSeconds\""
+                                        .formatted(Samples.at("10:01:00"))));
+
+        Outcome outcome = new CommandRun(mesh).run("scontrol", "show", "job", "1015");
+
+        assertThat(outcome.out())
+                .contains("JobState=SUSPENDED")
+                .contains("RunTime=00:00:04 TimeLimit=00:03:00")
+                .contains("EndTime=2026-11-20T10:04:02")
+                .contains("SuspendTime=2026-11-20T10:01:00 SecsPreSuspend=4 ");
     }
 
     @Test

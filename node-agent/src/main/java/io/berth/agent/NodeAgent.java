@@ -223,10 +223,7 @@ public final class NodeAgent implements AutoCloseable {
             }
             case Order.Launch launch -> numbered(launch, () -> runs.launch(launch));
             case Order.Go go -> numbered(go, () -> runs.go(go.run()));
-            case Order.Stop stop ->
-                    numbered(
-                            stop,
-                            () -> runs.stop(stop.run(), Duration.ofSeconds(stop.graceSeconds())));
+            case Order.Stop stop -> numbered(stop, () -> runs.stop(stop));
             case Order.Signal signal ->
                     numbered(
                             signal,

@@ -97,8 +97,17 @@ final class NodeRuns implements Closeable {
         part(run).ifPresent(RunPart::go);
     }
 
-    void stop(RunId run, Duration grace) {
-        part(run).ifPresent(part -> part.stop(Cause.STOPPED, grace));
+    void stop(Order.Stop order) {
+        Duration grace = Duration.ofSeconds(order.graceSeconds());
+        boolean notice = Boolean.TRUE.equals(order.notice()) && grace.isPositive();
+        part(order.run())
+                .ifPresent(part -> {
+                    if (notice) {
+                        part.stopWithNotice(grace, order.because().name());
+                    } else {
+                        part.stop(Cause.STOPPED, grace);
+                    }
+                });
     }
 
     void signal(RunId run, int signal, SignalTarget target) {

@@ -15,9 +15,27 @@ final class RunOrders {
     /// The part shall end.
     ///
     /// @param killAt when TERM gives way to KILL, in milliseconds since boot
-    record Stopping(Cause cause, long killAt) {
+    /// @param notice null if TERM comes at once
+    record Stopping(Cause cause, long killAt, @Nullable Notice notice) {
         static final String NAME = "stopping";
+
+        /// Both wishes: the first gives the cause, the shorter grace counts, and notice is only
+        /// given if both would.
+        Stopping and(Stopping other) {
+            Notice earlier =
+                    notice == null || other.notice == null
+                            ? null
+                            : notice.termAt() <= other.notice.termAt() ? notice : other.notice;
+            return new Stopping(cause, Math.min(killAt, other.killAt), earlier);
+        }
     }
+
+    /// The part is told before TERM comes.
+    ///
+    /// @param reason why it ends: PREEMPTED
+    /// @param termAt when TERM comes to all of it, in milliseconds since boot
+    /// @param deadline when KILL comes, in epoch seconds
+    record Notice(String reason, long termAt, long deadline) {}
 
     /// The part shall stand still.
     ///
@@ -25,6 +43,9 @@ final class RunOrders {
     /// @param nth which suspension of the run it is
     /// @param freezeAt when those that handle TSTP have had their time, in milliseconds since boot
     record Suspending(int number, int nth, long freezeAt) {}
+
+    /// How long before KILL the TERM comes that follows a notice.
+    private static final Duration LAST_WORD = Duration.ofSeconds(2);
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -40,18 +61,19 @@ final class RunOrders {
 
     /// Of several calls the first gives the cause; the shortest grace counts.
     void stop(Cause cause, Duration grace) {
-        stop(new Stopping(cause, LiveProcess.uptimeMillis() + grace.toMillis()));
+        stop(new Stopping(cause, LiveProcess.uptimeMillis() + grace.toMillis(), null));
+    }
+
+    /// As [#stop(Cause, Duration)], with notice until shortly before the end of the grace.
+    void stopWithNotice(Cause cause, Duration grace, String reason) {
+        long killAt = LiveProcess.uptimeMillis() + grace.toMillis();
+        long last = Math.min(LAST_WORD.toMillis(), grace.toMillis() / 2);
+        long deadline = System.currentTimeMillis() / 1000 + grace.toSeconds();
+        stop(new Stopping(cause, killAt, new Notice(reason, killAt - last, deadline)));
     }
 
     void stop(Stopping wish) {
-        locked(() -> {
-            Stopping before = stopping;
-            stopping =
-                    before == null
-                            ? wish
-                            : new Stopping(
-                                    before.cause(), Math.min(before.killAt(), wish.killAt()));
-        });
+        locked(() -> stopping = stopping == null ? wish : stopping.and(wish));
     }
 
     void suspend(int nth, Duration grace) {

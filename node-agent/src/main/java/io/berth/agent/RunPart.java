@@ -127,6 +127,11 @@ final class RunPart implements Standing.Reports {
         orders.stop(cause, grace);
     }
 
+    /// Tells it that it will end, and why; KILL after the grace.
+    void stopWithNotice(Duration grace, String reason) {
+        orders.stopWithNotice(Cause.STOPPED, grace, reason);
+    }
+
     /// @param nth which suspension of the run it is
     /// @param grace of those that handle TSTP
     void suspend(int nth, Duration grace) {

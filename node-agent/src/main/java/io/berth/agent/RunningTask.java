@@ -29,6 +29,7 @@ record RunningTask(
         long begunAt) {
 
     private static final String WARNED = "warned";
+    private static final String NOTICED = "noticed";
     private static final long TICK_MILLIS = 1000;
     private static final long ENDING_TICK_MILLIS = 25;
 
@@ -93,11 +94,23 @@ record RunningTask(
                 && LiveProcess.uptimeMillis() >= deadline - warning.secondsBefore() * 1000
                 && !files.has(WARNED)) {
             files.note(WARNED, warning.number());
-            Signals.send(
-                    group,
-                    warning.number(),
-                    warning.batchOnly() ? SignalTarget.BATCH : SignalTarget.STEPS);
+            long left = Math.max(0, deadline - LiveProcess.uptimeMillis());
+            files.tell(
+                    RunFiles.NOTICE,
+                    notice("TIME_LIMIT", (System.currentTimeMillis() + left) / 1000));
+            send(warning);
         }
+    }
+
+    private void send(WarningSignal warning) throws IOException {
+        Signals.send(
+                group,
+                warning.number(),
+                warning.batchOnly() ? SignalTarget.BATCH : SignalTarget.STEPS);
+    }
+
+    private static String notice(String reason, long deadline) {
+        return "reason=%s\ndeadline=%d\n".formatted(reason, deadline);
     }
 
     private @Nullable WarningSignal warning() {
@@ -127,15 +140,18 @@ record RunningTask(
 
     private RunEnd stopped(Stopping first) throws IOException, InterruptedException {
         files.note(Stopping.NAME, first);
-        if (LiveProcess.uptimeMillis() < first.killAt()) {
+        Stopping stopping = noticed(first);
+        boolean over = files.exit().isPresent();
+        if (!over && LiveProcess.uptimeMillis() < stopping.killAt()) {
             group.terminate();
             // What is suspended takes the signal when it goes on.
             group.resume();
         }
-        Stopping stopping = first;
-        while (!group.members().isEmpty() && LiveProcess.uptimeMillis() < stopping.killAt()) {
+        while (!over
+                && !group.members().isEmpty()
+                && LiveProcess.uptimeMillis() < stopping.killAt()) {
             orders.await(ENDING_TICK_MILLIS);
-            stopping = orders.stopping().orElse(stopping);
+            stopping = latest(stopping);
         }
         Emptying.untilEmpty(group, launch.run());
         long limit = LiveProcess.uptimeMillis() + EXIT_MILLIS;
@@ -144,5 +160,40 @@ record RunningTask(
         }
         ExitStatus exit = launch.runsScript() ? files.exit().orElse(KILLED) : ExitStatus.SUCCESS;
         return new RunEnd(first.cause(), exit, group.usage(), null);
+    }
+
+    /// Gives notice, once, and waits until TERM is due or the task has ended. What is asked then.
+    private Stopping noticed(Stopping first) throws IOException, InterruptedException {
+        Stopping stopping = first;
+        if (stopping.notice() != null && !files.has(NOTICED)) {
+            files.tell(
+                    RunFiles.NOTICE,
+                    notice(stopping.notice().reason(), stopping.notice().deadline()));
+            files.note(NOTICED, stopping.notice().deadline());
+            Signals.resume(group);
+            WarningSignal wanted = warning();
+            if (wanted == null) {
+                Signals.send(group, Signals.TERM, SignalTarget.STEPS);
+            } else {
+                send(wanted);
+            }
+        }
+        while (stopping.notice() != null && files.exit().isEmpty()) {
+            long left = stopping.notice().termAt() - LiveProcess.uptimeMillis();
+            if (left <= 0) {
+                break;
+            }
+            orders.await(Math.min(left, TICK_MILLIS));
+            stopping = latest(stopping);
+        }
+        return stopping;
+    }
+
+    private Stopping latest(Stopping known) throws IOException {
+        Stopping now = orders.stopping().orElse(known);
+        if (!now.equals(known)) {
+            files.note(Stopping.NAME, now);
+        }
+        return now;
     }
 }

@@ -228,6 +228,18 @@ final class HandPlacement implements AutoCloseable {
                         graceSeconds));
     }
 
+    void preempt(String node, RunId run, long graceSeconds) {
+        write(
+                new Order.Stop(
+                        new NodeName(node),
+                        epoch(node),
+                        nextNumber(node),
+                        run,
+                        JobState.PREEMPTED,
+                        graceSeconds,
+                        true));
+    }
+
     void suspend(String node, RunId run, int nth, long graceSeconds) {
         write(
                 new Order.Suspend(

@@ -24,7 +24,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,22 +36,34 @@ class SuspendTest {
 
     private static final String TICKING = "while :; do echo >> ticks; sleep 0.01; done";
 
-    @TempDir Path folder;
-    private AgentRig rig;
-    private HandPlacement placement;
-    private String node;
+    @TempDir static Path folder;
+    private static AgentRig rig;
+    private static HandPlacement placement;
+    private static String node;
 
-    @BeforeEach
-    void anAgentInItsEpoch() throws Exception {
+    @BeforeAll
+    static void anAgentInItsEpoch() throws Exception {
         rig = new AgentRig(folder);
         placement = rig.placement;
         node = rig.node;
         placement.register(node);
     }
 
-    @AfterEach
-    void stop() throws IOException {
+    @AfterAll
+    static void stop() throws IOException {
         rig.close();
+    }
+
+    @BeforeEach
+    void nothingIsLeft() throws IOException {
+        Files.deleteIfExists(rig.work.resolve("ticks"));
+        Files.deleteIfExists(rig.work.resolve("trapped"));
+    }
+
+    @AfterEach
+    void stopAll() {
+        rig.agent().runs().forEach(held -> placement.stop(node, held.run(), 0));
+        rig.awaitForgotten();
     }
 
     private RunId run(String body, long timeLimitSeconds) {
@@ -102,12 +116,12 @@ class SuspendTest {
         placement.suspend(node, run, 1, 2);
         suspended(run, 1);
         await().during(Duration.ofMillis(100)).until(stands(ticks));
-        HeldRun held = rig.agent().runs().getFirst();
+        List<HeldRun> held = rig.agent().runs();
         placement.resume(node, run);
         await().until(grows(ticks));
         placement.stop(node, run, 5);
 
-        assertThat(held).isEqualTo(new HeldRun(run, HeldRun.Phase.SUSPENDED));
+        assertThat(held).containsExactly(new HeldRun(run, HeldRun.Phase.SUSPENDED));
         assertThat(placement.await(Ended.class, run).exit()).isEqualTo(new ExitStatus(0, 15));
     }
 
@@ -215,7 +229,6 @@ class SuspendTest {
 
     @Test
     void the_next_agent_adopts_it_as_it_stands() throws Exception {
-        rig.close();
         Path work = Files.createDirectories(folder.resolve("adopted"));
         String name = AgentRig.newNode();
         TestConfig config = TestConfig.host(folder.resolve("second"), name);

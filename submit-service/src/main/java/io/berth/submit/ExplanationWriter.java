@@ -3,6 +3,7 @@ package io.berth.submit;
 import io.berth.contracts.ArrayTask;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.JobTerms;
+import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
@@ -55,7 +56,14 @@ final class ExplanationWriter {
     private String ofPlaced() {
         String reason = message();
         return switch (job.state()) {
-            case RUNNING, SUSPENDED -> "The job runs on " + hosts() + "." + reason;
+            case RUNNING -> "The job runs on " + hosts() + "." + reason;
+            case SUSPENDED ->
+                    "The job is suspended on "
+                            + hosts()
+                            + (job.reason() == Reason.RESOURCES
+                                    ? ", and goes on when its CPUs are free."
+                                    : ".")
+                            + reason;
             case COMPLETING ->
                     "The job's outcome is known; its nodes "
                             + hosts()

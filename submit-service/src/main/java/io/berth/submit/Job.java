@@ -50,12 +50,18 @@ public record Job(
     ///
     /// @param holding whether it still holds its resources
     /// @param billingRate billing units per second, in thousandths; 0 if it is over
+    /// @param suspendedMillis how long it stood still before
+    /// @param suspendedAt since when it stands still; 0 if it does not
+    /// @param preemptAt when it is ended to give way to another job; 0 if it is not
     public record Attempt(
             int lease,
             long placedAt,
             boolean holding,
             long billingRate,
-            List<Allocation> allocations) {
+            List<Allocation> allocations,
+            long suspendedMillis,
+            long suspendedAt,
+            long preemptAt) {
         public Attempt {
             allocations = List.copyOf(allocations);
         }
@@ -79,9 +85,14 @@ public record Job(
         return state == JobState.PENDING;
     }
 
-    /// What the job holds now.
+    /// What the job holds now: while it is suspended, no CPUs.
     public List<Allocation> held() {
-        return attempt != null && attempt.holding() ? attempt.allocations() : List.of();
+        if (attempt == null || !attempt.holding()) {
+            return List.of();
+        }
+        return attempt.suspendedAt() == 0
+                ? attempt.allocations()
+                : attempt.allocations().stream().map(Allocation::withoutCpus).toList();
     }
 
     /// When the run that the job's state speaks of was placed; 0 for a job that waits.

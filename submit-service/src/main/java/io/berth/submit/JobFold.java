@@ -7,10 +7,12 @@ import io.berth.contracts.JobState;
 import io.berth.contracts.Rank;
 import io.berth.contracts.Reason;
 import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.JobStatus.Outcome;
 import io.berth.contracts.event.JobStatus.Run;
 import io.berth.contracts.event.Submission.Submitted;
 import io.berth.submit.Job.Attempt;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Makes compact jobs of what the log says of them.
@@ -94,14 +96,29 @@ public final class JobFold {
                     run.placedAt(),
                     true,
                     run.billingRate(),
-                    allocations(run.allocations()));
+                    allocations(run.allocations()),
+                    run.standstill().millis(),
+                    run.standstill().suspendedAt(),
+                    preemptAt(run.outcome()));
         }
         if (status.ended().isEmpty()) {
             return null;
         }
         EndedRun last = status.ended().getLast();
         return new Attempt(
-                last.lease(), last.placedAt(), false, 0, allocations(last.allocations()));
+                last.lease(),
+                last.placedAt(),
+                false,
+                0,
+                allocations(last.allocations()),
+                Objects.requireNonNullElse(last.suspendedMillis(), 0L),
+                0,
+                0);
+    }
+
+    private static long preemptAt(@Nullable Outcome outcome) {
+        Long at = outcome == null ? null : outcome.endsBy();
+        return at == null ? 0 : at;
     }
 
     private List<Allocation> allocations(List<Allocation> allocations) {

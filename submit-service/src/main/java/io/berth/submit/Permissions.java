@@ -12,6 +12,7 @@ import io.berth.submit.Refusal.NotAllowed;
 /// | release | what a user held | no | yes |
 /// | lower the time limit, raise nice | yes | no | yes |
 /// | raise the time limit, lower nice, set a priority, move to the top | no | no | yes |
+/// | suspend and resume | no | no | yes |
 /// | drain, resume or set down nodes | no | no | yes |
 public final class Permissions {
 

@@ -17,6 +17,7 @@ import io.berth.contracts.Rank;
 import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.SpecReference;
+import io.berth.contracts.SuspendCause;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.config.ConfigurationAssembler;
 import io.berth.contracts.event.CellStatus;
@@ -34,7 +35,9 @@ import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.contracts.event.Submission.Submitted;
+import io.berth.contracts.event.Suspensions;
 import io.berth.contracts.topic.Topics;
+import io.berth.core.state.Transitions;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -211,6 +214,14 @@ public final class Samples {
                 run,
                 endedAt,
                 submitted.spec());
+    }
+
+    /// The same job, suspended by an operator since then.
+    public static JobStatus suspended(JobStatus running, long since) {
+        var current =
+                new Suspensions.Current(
+                        SuspendCause.OPERATOR, "root", null, List.of(), since, false);
+        return Transitions.standing(running, new Suspensions(1, 0, current));
     }
 
     /// A run that holds these GPUs of a node, and 4 CPUs.

@@ -36,16 +36,21 @@ public record Suspensions(int count, long millis, @Nullable Current current) {
 
     /// Whether the run stands still on all its nodes: it does not hold its CPUs.
     public boolean suspended() {
-        return current != null && current.since() != 0;
+        return suspendedAt() != 0;
     }
 
     /// Whether the run stands still and wants its CPUs back.
     public boolean resuming() {
-        return current != null && current.since() != 0 && current.resuming();
+        return current != null && suspended() && current.resuming();
+    }
+
+    /// Since when the run stands still; 0 if it does not.
+    public long suspendedAt() {
+        return current == null ? 0 : current.since();
     }
 
     /// How long it stood still in all, up to now.
     public long millis(long now) {
-        return current == null || current.since() == 0 ? millis : millis + now - current.since();
+        return suspended() ? millis + now - suspendedAt() : millis;
     }
 }

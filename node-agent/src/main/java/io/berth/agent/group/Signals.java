@@ -10,6 +10,8 @@ import java.util.concurrent.locks.LockSupport;
 /// Signals to processes of a run.
 public final class Signals {
 
+    public static final int TERM = Kill.TERM;
+
     /// CONT: what was stopped goes on.
     public static final int CONTINUE = Kill.CONTINUE;
 

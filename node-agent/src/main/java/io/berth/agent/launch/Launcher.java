@@ -157,6 +157,7 @@ public record Launcher(
                 new JobEnvironment(node, launch, spec, clusterName, now, account).variables();
         environment.compute("PATH", (_, path) -> shims.path(String.valueOf(path)));
         environment.put("BERTH_STEPS", files.makeSteps().toString());
+        environment.put("BERTH_NOTICE_FILE", files.folder().resolve(RunFiles.NOTICE).toString());
         return environment;
     }
 

@@ -29,6 +29,9 @@ import java.util.Set;
 /// file appears whole, by renaming.
 public final class RunFiles {
 
+    /// The file that tells the script of its end: it appears with a notice.
+    public static final String NOTICE = "notice";
+
     private static final FileAttribute<?> OWNERS_ALONE =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
@@ -123,6 +126,21 @@ public final class RunFiles {
         Files.deleteIfExists(temporary);
         Files.createFile(temporary, OWNERS_ALONE);
         Files.writeString(temporary, text);
+        Files.move(temporary, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /// Writes a file for the account that the script runs under.
+    public void tell(String name, String text) throws IOException {
+        Path temporary = folder.resolve(name + ".new");
+        Path script = folder.resolve("script");
+        Files.deleteIfExists(temporary);
+        Files.createFile(temporary, OWNERS_ALONE);
+        Files.writeString(temporary, text);
+        if (Files.exists(script)) {
+            for (String owner : List.of("unix:uid", "unix:gid")) {
+                Files.setAttribute(temporary, owner, Files.getAttribute(script, owner));
+            }
+        }
         Files.move(temporary, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
     }
 

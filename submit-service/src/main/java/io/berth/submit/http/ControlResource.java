@@ -118,6 +118,27 @@ public class ControlResource {
     }
 
     @POST
+    @Path("{id}/suspend")
+    @Operation(
+            summary = "Let a job's run stand still",
+            description =
+                    "Its CPUs come free for others; its memory and GPUs do not. An operator's to ask.")
+    public Response suspend(@PathParam("id") String id, @Context HttpServerRequest request)
+            throws Refused {
+        return accepted(controls.suspend(JobName.parse(id), callers.of(request)));
+    }
+
+    @POST
+    @Path("{id}/resume")
+    @Operation(
+            summary = "Let a suspended run go on",
+            description = "It does as soon as the CPUs that it had are free. An operator's to ask.")
+    public Response resume(@PathParam("id") String id, @Context HttpServerRequest request)
+            throws Refused {
+        return accepted(controls.resume(JobName.parse(id), callers.of(request)));
+    }
+
+    @POST
     @Path("{id}/signal")
     @Operation(
             summary = "Send a signal to a job's processes",

@@ -11,7 +11,9 @@ import io.berth.contracts.event.Submission.CancelRequested;
 import io.berth.contracts.event.Submission.Held;
 import io.berth.contracts.event.Submission.Released;
 import io.berth.contracts.event.Submission.RequeueRequested;
+import io.berth.contracts.event.Submission.ResumeRequested;
 import io.berth.contracts.event.Submission.SignalRequested;
+import io.berth.contracts.event.Submission.SuspendRequested;
 import io.berth.submit.Admission;
 import io.berth.submit.Amendments;
 import io.berth.submit.Caller;
@@ -45,6 +47,8 @@ public class JobControls {
     private static final String OVER = "Job/step already completing or completed";
     private static final String STARTED = "Job is no longer pending execution";
     private static final String WAITS = "Job is pending execution";
+    private static final String NOT_RUNNING = "Job is not running";
+    private static final String NOT_SUSPENDED = "Job is not suspended";
 
     private final Gateway gateway;
     private final SubmissionWriter writer;
@@ -91,6 +95,29 @@ public class JobControls {
                         job -> job.description().requeue(),
                         "Requested operation is presently disabled");
         return ask(able, id -> new RequeueRequested(id, caller.user(), hold));
+    }
+
+    /// Asks that jobs that run stand still until they are resumed: an operator's to ask.
+    Position suspend(JobName name, Caller caller) throws Refused {
+        Permissions.ofOperator(caller, "suspend jobs");
+        return ask(
+                started(name, job -> job.state() == JobState.RUNNING, NOT_RUNNING),
+                id -> new SuspendRequested(id, caller.user()));
+    }
+
+    /// Asks that suspended jobs go on: an operator's to ask. A job that is about to be suspended
+    /// counts as running.
+    Position resume(JobName name, Caller caller) throws Refused {
+        Permissions.ofOperator(caller, "resume jobs");
+        return ask(
+                started(name, job -> job.state() == JobState.SUSPENDED, NOT_SUSPENDED),
+                id -> new ResumeRequested(id, caller.user()));
+    }
+
+    /// Those of the jobs, none of which may wait.
+    private List<Job> started(JobName name, Predicate<Job> which, String otherwise) throws Refused {
+        List<Job> jobs = gateway.named(name);
+        return those(jobs, which, jobs.stream().anyMatch(Job::pending) ? WAITS : otherwise);
     }
 
     /// @param signal by the kernel's number

@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 /// @param startedAt when it was placed: Slurm's StartTime
 /// @param cpus total, as are `memoryMib` (0 while unknown) and `gpus`
 /// @param lease number of the current run, else of the last; 0 before the first
+/// @param suspendedAt since when it stands still
+/// @param suspendedSeconds how long its run stood still in all; it counts for no limit
+/// @param preemptAt when its run is ended, to give way to another job
 /// @param simulated whether GPUs that it has are declared and not there
 /// @param launchPart only where one job is asked for
 @Schema(name = "Job")
@@ -47,6 +50,9 @@ record JobJson(
         long submittedAt,
         @Nullable Long startedAt,
         @Nullable Long endedAt,
+        @Nullable Long suspendedAt,
+        long suspendedSeconds,
+        @Nullable Long preemptAt,
         long timeLimitSeconds,
         int nodes,
         String nodeList,
@@ -108,6 +114,9 @@ record JobJson(
                 job.submittedAt(),
                 orNull(job.placedAt()),
                 orNull(job.endedAt()),
+                orNull(attempt == null ? 0 : attempt.suspendedAt()),
+                job.placedAt() == 0 ? 0 : suspendedMillis(attempt, now) / 1000,
+                orNull(attempt == null ? 0 : attempt.preemptAt()),
                 asked.timeLimitSeconds(),
                 request.nodes(),
                 HostList.compress(names),
@@ -132,6 +141,14 @@ record JobJson(
                 attempt == null || !attempt.holding() ? null : attempt.billingRate(),
                 TermsJson.of(job),
                 launchPart);
+    }
+
+    private static long suspendedMillis(@Nullable Attempt attempt, long now) {
+        if (attempt == null) {
+            return 0;
+        }
+        long still = attempt.suspendedAt() == 0 ? 0 : Math.max(0, now - attempt.suspendedAt());
+        return attempt.suspendedMillis() + still;
     }
 
     private static @Nullable Long orNull(long time) {

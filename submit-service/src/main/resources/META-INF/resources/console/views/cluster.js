@@ -23,7 +23,7 @@ function says(node, gpu) {
     const job = cluster.job.get(gpu.job);
     if (job) {
       lines.push(`job ${job.id} ${plain(job.name)} · ${plain(job.user)} (${plain(job.account)})`);
-      if (job.startedAt) lines.push(`${span((Date.now() - job.startedAt) / 1000)} of ${job.timeLimitSeconds ? span(job.timeLimitSeconds) : 'no limit'}`);
+      if (job.startedAt) lines.push(`${span((Date.now() - job.startedAt) / 1000 - (job.suspendedSeconds || 0))} of ${job.timeLimitSeconds ? span(job.timeLimitSeconds) : 'no limit'}`);
     } else {
       lines.push(gpu.job ? `job ${gpu.job}` : 'free');
     }

@@ -67,7 +67,7 @@ const WHERE = [
 ];
 
 function whole(job) {
-  const run = job.startedAt ? span(((job.endedAt || Date.now()) - job.startedAt) / 1000) : null;
+  const run = job.startedAt ? span(((job.endedAt || Date.now()) - job.startedAt) / 1000 - (job.suspendedSeconds || 0)) : null;
   return h('div', {},
     h('div', { class: 'title' }, h('h1', {}, `${job.id} ${plain(job.name)}`), stateChip(job), job.simulated && h('span', { class: 'chip off' }, 'simulated GPUs'), actions(job)),
     job.message && h('p', { class: 'say bad' }, plain(job.message)),

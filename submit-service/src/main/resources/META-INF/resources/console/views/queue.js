@@ -38,7 +38,7 @@ function why(job) {
 }
 
 function elapsed(job) {
-  if (job.startedAt) return span(((job.endedAt || Date.now()) - job.startedAt) / 1000);
+  if (job.startedAt) return span(((job.endedAt || Date.now()) - job.startedAt) / 1000 - (job.suspendedSeconds || 0));
   return h('span', { class: 'quiet' }, span((Date.now() - job.submittedAt) / 1000));
 }
 

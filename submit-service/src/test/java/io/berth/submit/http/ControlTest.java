@@ -2,6 +2,7 @@ package io.berth.submit.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.hamcrest.Matchers.containsString;
+import static org.hamcrest.Matchers.greaterThanOrEqualTo;
 import static org.hamcrest.Matchers.hasSize;
 import static org.hamcrest.Matchers.is;
 
@@ -9,12 +10,15 @@ import io.berth.contracts.Hold;
 import io.berth.contracts.JobState;
 import io.berth.contracts.JobTerms;
 import io.berth.contracts.SignalTarget;
+import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeRequest;
 import io.berth.contracts.event.Submission;
 import io.berth.contracts.event.Submission.Amended;
 import io.berth.contracts.event.Submission.Held;
+import io.berth.contracts.event.Submission.ResumeRequested;
 import io.berth.contracts.event.Submission.SignalRequested;
 import io.berth.contracts.event.Submission.Submitted;
+import io.berth.contracts.event.Submission.SuspendRequested;
 import io.berth.contracts.topic.Topics;
 import io.berth.submit.Samples;
 import io.quarkus.test.common.QuarkusTestResource;
@@ -146,6 +150,39 @@ class ControlTest {
         assertThat(asked(SignalRequested.class, id).getFirst())
                 .extracting(SignalRequested::signal, SignalRequested::target)
                 .containsExactly(10, SignalTarget.BATCH);
+    }
+
+    @Test
+    void only_an_operator_suspends_a_running_job_and_resumes_a_suspended_one() throws Exception {
+        long id = Api.submitted("alice", "");
+        Api.refused(Api.asOperator().post("/v1/jobs/" + id + "/suspend"), 409, "job_not_pending")
+                .body("detail", is("Job is pending execution"));
+        JobStatus running =
+                Samples.status(
+                        mesh.submitted(id),
+                        JobState.RUNNING,
+                        Samples.run(Samples.DGX, System.currentTimeMillis(), List.of()),
+                        0);
+        mesh.jobStatus(running);
+        Api.eventually(
+                () -> Api.as("alice").get("/v1/jobs/" + id).then().body("state", is("RUNNING")));
+
+        Api.refused(Api.as("alice").post("/v1/jobs/" + id + "/suspend"), 403, "not_allowed");
+        Api.refused(Api.asOperator().post("/v1/jobs/" + id + "/resume"), 409, "job_not_pending")
+                .body("detail", is("Job is not suspended"));
+        Api.asOperator().post("/v1/jobs/" + id + "/suspend").then().statusCode(202);
+        mesh.jobStatus(Samples.suspended(running, System.currentTimeMillis() - 5000));
+        Api.eventually(() ->
+                Api.as("alice")
+                        .get("/v1/jobs/" + id)
+                        .then()
+                        .body("state", is("SUSPENDED"))
+                        .body("suspendedSeconds", greaterThanOrEqualTo(5)));
+        Api.refused(Api.as("alice").post("/v1/jobs/" + id + "/resume"), 403, "not_allowed");
+        Api.asOperator().post("/v1/jobs/" + id + "/resume").then().statusCode(202);
+
+        assertThat(asked(SuspendRequested.class, id)).hasSize(1);
+        assertThat(asked(ResumeRequested.class, id)).hasSize(1);
     }
 
     @ParameterizedTest

@@ -1,0 +1,226 @@
+package io.berth.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+import static org.awaitility.Awaitility.await;
+
+import io.berth.contracts.Allocation;
+import io.berth.contracts.ExitStatus;
+import io.berth.contracts.IndexSet;
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobTerms;
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.RunId;
+import io.berth.contracts.WarningSignal;
+import io.berth.contracts.event.Order.Launch;
+import io.berth.contracts.event.RunReport.Cause;
+import io.berth.contracts.event.RunReport.Ended;
+import io.berth.contracts.event.RunReport.Started;
+import io.berth.contracts.event.RunReport.Suspended;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Runs that must give way are told, and have their grace.
+class NoticeTest {
+
+    /// A script that handles nothing, with a step that says what it was told.
+    private static final String STEP =
+            """
+            sh -c 'trap "echo step told" TERM USR1; echo >> ready; while :; do sleep 0.01; done' &
+            """;
+
+    @TempDir static Path folder;
+    private static AgentRig rig;
+    private static HandPlacement placement;
+    private static String node;
+
+    @BeforeAll
+    static void anAgentInItsEpoch() throws Exception {
+        rig = new AgentRig(folder);
+        placement = rig.placement;
+        node = rig.node;
+        placement.register(node);
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        rig.close();
+    }
+
+    @BeforeEach
+    void nothingIsReady() throws IOException {
+        Files.deleteIfExists(rig.work.resolve("ready"));
+    }
+
+    private RunId run(String body, @Nullable WarningSignal signal) {
+        RunId run = HandPlacement.newRun();
+        var spec = Jobs.script(run.job(), rig.work, body);
+        JobDescription job =
+                spec.description()
+                        .on(
+                                new JobTerms(
+                                        null, null, null, null, null, null, signal, null, null,
+                                        null));
+        var allocation =
+                new Allocation(new NodeName(node), 0, 1, IndexSet.firstN(1), 64, List.of());
+        placement.write(
+                new Launch(
+                        new NodeName(node),
+                        placement.epoch(node),
+                        placement.nextNumber(node),
+                        run,
+                        placement.writeSpec(spec),
+                        LaunchMode.BATCH,
+                        false,
+                        List.of(allocation),
+                        0,
+                        job));
+        placement.await(Started.class, run);
+        await().until(() -> Files.exists(rig.work.resolve("ready")));
+        return run;
+    }
+
+    @Test
+    void the_steps_get_TERM_and_the_script_finds_reason_and_deadline() throws Exception {
+        RunId run =
+                run(
+                        STEP
+                                + """
+                                while [ ! -e "$BERTH_NOTICE_FILE" ]; do sleep 0.01; done
+                                . "$BERTH_NOTICE_FILE"
+                                echo "$reason in $((deadline - $(date +%s)))" > told
+                                exit 7\
+                                """,
+                        null);
+
+        placement.preempt(node, run, 60);
+        Ended ended = placement.await(Ended.class, run);
+
+        assertThat(ended.cause()).isEqualTo(Cause.STOPPED);
+        assertThat(ended.exit()).isEqualTo(new ExitStatus(7, 0));
+        String told = Files.readString(rig.work.resolve("told")).strip();
+        assertThat(told).startsWith("PREEMPTED in ");
+        assertThat(Integer.parseInt(told.substring(13))).isCloseTo(60, within(5));
+    }
+
+    @Test
+    void a_job_that_wants_a_signal_gets_that_one_instead() throws Exception {
+        RunId run =
+                run(
+                        """
+                        trap 'echo asked to save; exit 3' USR1
+                        trap 'echo not this one' TERM
+                        touch ready
+                        while :; do sleep 0.01; done\
+                        """,
+                        new WarningSignal(10, 60, true));
+
+        placement.preempt(node, run, 60);
+        Ended ended = placement.await(Ended.class, run);
+
+        assertThat(ended.exit()).isEqualTo(new ExitStatus(3, 0));
+        assertThat(rig.output(run)).isEqualTo("asked to save\n");
+    }
+
+    @Test
+    void a_script_without_a_word_has_its_grace_and_then_TERM() throws Exception {
+        RunId run =
+                run(
+                        "trap 'echo last word; exit 4' TERM; "
+                                + STEP
+                                + "while :; do sleep 0.01; done",
+                        null);
+
+        placement.preempt(node, run, 1);
+        await().until(() -> rig.output(run).contains("step told"));
+        boolean scriptTold = rig.output(run).contains("last word");
+        Ended ended = placement.await(Ended.class, run);
+
+        assertThat(scriptTold).isFalse();
+        assertThat(ended.exit()).isEqualTo(new ExitStatus(4, 0));
+        assertThat(rig.output(run)).contains("last word");
+    }
+
+    @Test
+    void one_that_ignores_all_words_is_killed_at_the_deadline() {
+        RunId run = run("trap '' TERM; touch ready; while :; do sleep 0.01; done", null);
+        long before = System.nanoTime();
+
+        placement.preempt(node, run, 1);
+        Ended ended = placement.await(Ended.class, run);
+
+        assertThat(ended.exit()).isEqualTo(new ExitStatus(0, 9));
+        assertThat(Duration.ofNanos(System.nanoTime() - before))
+                .isGreaterThan(Duration.ofMillis(900));
+    }
+
+    @Test
+    void a_stop_without_notice_cuts_the_grace_short() throws Exception {
+        RunId run = run("trap 'exit 5' TERM; touch ready; while :; do sleep 0.01; done", null);
+        placement.preempt(node, run, 3600);
+        await().until(() -> Files.exists(notice(run)));
+
+        placement.stop(node, run, 30);
+        Ended ended = placement.await(Ended.class, run);
+
+        assertThat(ended.exit()).isEqualTo(new ExitStatus(5, 0));
+    }
+
+    @Test
+    void a_suspended_run_goes_on_for_its_grace() {
+        RunId run = run("trap 'exit 6' TERM; touch ready; while :; do sleep 0.01; done", null);
+        placement.suspend(node, run, 1, 0);
+        placement.await(Suspended.class, run);
+
+        placement.preempt(node, run, 1);
+        Ended ended = placement.await(Ended.class, run);
+
+        assertThat(ended.exit()).isEqualTo(new ExitStatus(6, 0));
+    }
+
+    @Test
+    void the_next_agent_keeps_the_deadline_and_gives_no_second_notice() throws Exception {
+        Path work = Files.createDirectories(folder.resolve("adopted"));
+        String name = AgentRig.newNode();
+        TestConfig config = TestConfig.host(folder.resolve("second"), name);
+        var leaving = AgentRig.start(config.leaving(), TestBroker.shared());
+        placement.register(name);
+        RunId run = HandPlacement.newRun();
+        String body = STEP + "trap '' TERM; while :; do sleep 0.01; done";
+        placement.launch(name, run, Jobs.script(run.job(), work, body), 64);
+        placement.await(Started.class, run);
+        await().until(() -> Files.exists(work.resolve("ready")));
+        long before = System.nanoTime();
+        placement.preempt(name, run, 5);
+        Path output = work.resolve("slurm-" + run.job() + ".out");
+        await().until(() -> Files.readString(output).contains("step told"));
+
+        leaving.close();
+        try (var next = AgentRig.start(config, TestBroker.shared())) {
+            placement.registerAll(name);
+            placement.preempt(name, run, 60);
+            Ended ended = placement.await(Ended.class, run);
+
+            assertThat(ended.exit()).isEqualTo(new ExitStatus(0, 9));
+            assertThat(Duration.ofNanos(System.nanoTime() - before))
+                    .isBetween(Duration.ofMillis(4500), Duration.ofSeconds(30));
+            // With the notice, and again with the TERM that comes to all shortly before KILL.
+            assertThat(Files.readAllLines(output)).filteredOn("step told"::equals).hasSize(2);
+            assertThat(next.agents()).hasSize(1);
+        }
+    }
+
+    private Path notice(RunId run) {
+        return rig.config.home().resolve("nodes/" + node + "/runs/" + run + "/notice");
+    }
+}

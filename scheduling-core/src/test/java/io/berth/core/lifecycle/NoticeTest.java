@@ -1,0 +1,128 @@
+package io.berth.core.lifecycle;
+
+import static io.berth.core.testing.TestCell.cpus;
+import static io.berth.core.testing.TestCell.orders;
+import static io.berth.core.testing.TestCell.run;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.contracts.ExitStatus;
+import io.berth.contracts.HeldRun;
+import io.berth.contracts.JobId;
+import io.berth.contracts.JobState;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.Reason;
+import io.berth.contracts.event.JobStatus.Outcome;
+import io.berth.contracts.event.Order;
+import io.berth.contracts.event.RunReport.Cause;
+import io.berth.core.state.Draft;
+import io.berth.core.state.Fact;
+import io.berth.core.state.Input;
+import io.berth.core.testing.TestCell;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// Runs that end with notice.
+final class NoticeTest {
+
+    private static final NodeName N1 = new NodeName("n1");
+
+    private final TestCell cell = new TestCell();
+
+    @BeforeEach
+    void a_run_that_gives_way_within_a_minute() {
+        cell.node("n1", 8, 8, "a100");
+        cell.submit(1, cpus(8));
+        cell.round();
+        cell.started(1, 1, "n1");
+    }
+
+    private List<Fact> preempt(JobState state) {
+        var draft = new Draft(cell.state);
+        JobState ending = state == JobState.PENDING ? JobState.PREEMPTED : null;
+        Endings.decide(
+                draft,
+                new JobId(1),
+                new Outcome(
+                        state, Reason.NONE, ExitStatus.SUCCESS, null, ending, cell.now + 60_000),
+                cell.now);
+        List<Fact> facts = draft.facts();
+        facts.forEach(cell.state::replay);
+        return facts;
+    }
+
+    private List<Fact> comesBack() {
+        return cell.take(
+                new Input.Registered(
+                        TestCell.seen(
+                                "n1",
+                                8,
+                                8,
+                                "a100",
+                                "again",
+                                "boot",
+                                List.of(new HeldRun(run(1, 1), HeldRun.Phase.RUNNING)))));
+    }
+
+    @Test
+    void its_nodes_are_told_until_when_it_has_time() {
+        List<Fact> facts = preempt(JobState.PENDING);
+
+        assertThat(orders(facts))
+                .containsExactly(new Order.Stop(N1, 1, 2, run(1, 1), JobState.PREEMPTED, 60, true));
+        assertThat(cell.job(1).state()).isEqualTo(JobState.COMPLETING);
+    }
+
+    @Test
+    void a_requeued_job_waits_again_and_its_run_says_why_it_ended() {
+        preempt(JobState.PENDING);
+
+        cell.ended(1, 1, "n1", Cause.STOPPED, 0);
+
+        assertThat(cell.job(1).state()).isEqualTo(JobState.PENDING);
+        assertThat(cell.job(1).ended().getLast().ending()).isEqualTo(JobState.PREEMPTED);
+    }
+
+    @Test
+    void a_node_that_comes_back_goes_on_with_what_is_left_of_it() {
+        preempt(JobState.PENDING);
+        cell.now += 20_000;
+
+        List<Fact> facts = comesBack();
+
+        assertThat(orders(facts))
+                .containsExactly(
+                        new Order.Sync(N1, 2, "again", List.of(run(1, 1))),
+                        new Order.Stop(N1, 2, 1, run(1, 1), JobState.PREEMPTED, 40, true));
+    }
+
+    @Test
+    void a_cancel_cuts_it_short_and_decides_what_becomes_of_a_job_that_was_to_wait_again() {
+        preempt(JobState.PENDING);
+
+        List<Fact> facts = cell.cancel(1);
+        cell.ended(1, 1, "n1", Cause.STOPPED, 0);
+
+        assertThat(orders(facts))
+                .containsExactly(
+                        new Order.Stop(
+                                N1,
+                                1,
+                                3,
+                                run(1, 1),
+                                JobState.CANCELLED,
+                                Endings.KILL_WAIT_SECONDS));
+        assertThat(cell.job(1).state()).isEqualTo(JobState.CANCELLED);
+    }
+
+    @Test
+    void a_cancel_cuts_it_short_for_a_job_that_ends_anyway_as_what_was_decided_first() {
+        preempt(JobState.PREEMPTED);
+
+        List<Fact> facts = cell.cancel(1);
+        cell.ended(1, 1, "n1", Cause.STOPPED, 0);
+
+        assertThat(orders(facts)).hasSize(1);
+        assertThat(cell.job(1).state()).isEqualTo(JobState.PREEMPTED);
+    }
+}
