@@ -14,7 +14,10 @@ import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.Order;
 import io.berth.contracts.event.Ranked;
+import io.berth.contracts.event.Recorded;
+import io.berth.contracts.event.RoundEvent;
 import io.berth.contracts.event.RunReport;
+import io.berth.contracts.event.SnapshotEvent;
 import io.berth.contracts.event.Submission;
 import io.berth.contracts.event.Suspensions;
 import io.berth.contracts.event.Usage;
@@ -374,6 +377,25 @@ final class SampleEvents {
                         17,
                         3,
                         SHA));
+        ofRounds();
+    }
+
+    private void ofRounds() {
+        var kept =
+                new Recorded(
+                        "berth.submissions.v1/CancelRequested",
+                        12L,
+                        "{\"job\":17,\"user\":\"alice\"}");
+        add(Topics.ROUNDS, new RoundEvent.Took(0, 900, 0, kept));
+        add(
+                Topics.ROUNDS,
+                new RoundEvent.Decided(
+                        0, 900, 1_700_000_000_000L, 1, "PLAN", "CONSERVATIVE", 500, "0.1.0", SHA));
+        add(
+                Topics.SNAPSHOTS,
+                new SnapshotEvent.Held(
+                        0, 900, 0, new Recorded("berth.rankings.v1/Ranked", null, "{}")));
+        add(Topics.SNAPSHOTS, new SnapshotEvent.Complete(0, 900, 1_700_000_000_000L, 1, 17));
     }
 
     private void ofJobs() {

@@ -39,4 +39,9 @@ public interface PlacementConfig {
     /// `bf_max_job_test`).
     @WithDefault("500")
     int bfMaxJobTest();
+
+    /// How often the whole state is written, from which rounds can be replayed; zero is never. It
+    /// is written after the first round of each leader, too.
+    @WithDefault("6h")
+    Duration snapshotInterval();
 }

@@ -13,6 +13,7 @@ import io.berth.placement.kafka.Fatal;
 import io.berth.placement.kafka.Fenced;
 import io.berth.placement.kafka.HeartbeatReader;
 import io.berth.placement.kafka.Recovered;
+import io.berth.placement.kafka.Snapshots;
 import io.berth.placement.kafka.Standby;
 import io.quarkus.runtime.Quarkus;
 import io.quarkus.runtime.ShutdownEvent;
@@ -51,6 +52,7 @@ public class PlacementLoop {
     private final PlacementConfig config;
     private final LogConfig logConfig;
     private final CellMeters meters;
+    private final String version;
     private final CellLog log;
     private final Thread thread;
     private volatile boolean stopped;
@@ -60,7 +62,9 @@ public class PlacementLoop {
             @ConfigProperty(name = "kafka.bootstrap.servers") String bootstrapServers,
             PlacementConfig config,
             LogConfig logConfig,
-            CellMeters meters) {
+            CellMeters meters,
+            @ConfigProperty(name = "quarkus.application.version") String version) {
+        this.version = version;
         this.kafka = new KafkaConnection(bootstrapServers);
         this.config = config;
         this.logConfig = logConfig;
@@ -189,8 +193,8 @@ public class PlacementLoop {
                                 recovered,
                                 heartbeats,
                                 meters,
-                                config.schedMinInterval(),
-                                settings())) {
+                                new Tenure.Rules(config.schedMinInterval(), settings(), version),
+                                new Snapshots(kafka, log, config.snapshotInterval()))) {
             if (election.poll()) {
                 role = Role.LEADER;
                 meters.leading(true);

@@ -7,6 +7,7 @@ import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.CellStatus;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.NodeStatus.Presence;
+import io.berth.contracts.event.RoundEvent.Decided;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.lifecycle.Engine;
 import io.berth.core.placement.Placement;
@@ -19,6 +20,7 @@ import io.berth.placement.kafka.InputReader;
 import io.berth.placement.kafka.InputReader.Read;
 import io.berth.placement.kafka.Recovered;
 import io.berth.placement.kafka.RoundWriter.Round;
+import io.berth.placement.kafka.Snapshots;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +28,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,6 +61,9 @@ final class Tenure implements AutoCloseable {
     private final HeartbeatWatch heartbeats;
     private final CellMeters meters;
     private final long minIntervalNanos;
+    private final Snapshots snapshots;
+    private final Rules rules;
+    private final List<Input> applied = new ArrayList<>();
     private final List<Fact> facts = new ArrayList<>();
     private final List<DeadLetter> letters = new ArrayList<>();
     private long round;
@@ -66,20 +72,28 @@ final class Tenure implements AutoCloseable {
     private long nextStart = Long.MAX_VALUE;
     private long lastRoundNanos;
 
+    /// How a cell is led.
+    ///
+    /// @param minInterval between the starts of two rounds
+    /// @param version of this service
+    record Rules(Duration minInterval, Settings settings, String version) {}
+
     Tenure(
             Recovered cell,
             HeartbeatWatch heartbeats,
             CellMeters meters,
-            Duration minInterval,
-            Settings settings) {
+            Rules rules,
+            Snapshots snapshots) {
         this.cell = cell;
+        this.rules = rules;
+        this.snapshots = snapshots;
         this.state = cell.state();
-        this.placement = new Placement(state, settings);
+        this.placement = new Placement(state, rules.settings());
         this.heartbeats = heartbeats;
         this.meters = meters;
         this.time =
                 new CellTime(cell.last().cellTime(), System::currentTimeMillis, System::nanoTime);
-        this.minIntervalNanos = minInterval.toNanos();
+        this.minIntervalNanos = rules.minInterval().toNanos();
         this.round = cell.last().round();
         watchNodes();
     }
@@ -97,22 +111,21 @@ final class Tenure implements AutoCloseable {
 
     @Override
     public void close() {
+        snapshots.close();
         cell.inputs().close();
         cell.rounds().close();
     }
 
     /// One round.
     private void decide(long now) {
+        applied.clear();
         facts.clear();
         letters.clear();
         boolean asked = takeInputs(now);
         presences()
-                .forEach((node, presence) ->
-                        replay(
-                                Engine.decide(
-                                        state, new Input.PresenceChanged(node, presence), now)));
+                .forEach((node, presence) -> take(new Input.PresenceChanged(node, presence), now));
         replay(Engine.due(state, now));
-        place(asked || !facts.isEmpty(), now);
+        Pass pass = place(asked || !facts.isEmpty(), now);
         if (facts.isEmpty() && letters.isEmpty()) {
             return;
         }
@@ -122,7 +135,7 @@ final class Tenure implements AutoCloseable {
                         .addKeyValue("cause", letter.cause())
                         .log("Dead letter"));
         long decided = System.nanoTime();
-        write(now);
+        write(now, pass);
         meters.round(decided - lastRoundNanos, System.nanoTime() - decided, letters.size());
         meters.facts(facts, state);
         watchNodes();
@@ -148,16 +161,20 @@ final class Tenure implements AutoCloseable {
 
     /// Who starts is asked after a change, and when a start is expected. The plan follows the order
     /// of priority a moment later.
-    private void place(boolean changed, long now) {
+    ///
+    /// @return null if it was not asked
+    private @Nullable Pass place(boolean changed, long now) {
         boolean plan = first || (placement.stale() && now - plannedAt >= REPLAN_MILLIS);
         if (!plan && !changed && now < nextStart) {
-            return;
+            return null;
         }
         first = false;
         plannedAt = plan ? now : plannedAt;
-        List<Fact> placed = Engine.place(state, placement, now, plan ? Pass.PLAN : Pass.START);
+        Pass pass = plan ? Pass.PLAN : Pass.START;
+        List<Fact> placed = Engine.place(state, placement, now, pass);
         replay(placed);
         nextStart = placed.stream().anyMatch(Tenure::admits) ? now : placement.next(now);
+        return pass;
     }
 
     /// Whether the fact lets a job start that might not: one that depends on a job just placed.
@@ -169,20 +186,23 @@ final class Tenure implements AutoCloseable {
 
     /// Decides one input. Deciding changes nothing, so an input on which it fails can be put aside.
     private void apply(Input input, ConsumerRecord<byte[], byte[]> record, long now) {
-        List<Fact> decided;
         try {
-            decided = Engine.decide(state, input, now);
+            take(input, now);
         } catch (RuntimeException e) {
             letters.add(InputReader.letter(record, e));
             return;
         }
-        replay(decided);
         if (input instanceof Input.Registered(var seen)) {
             heartbeats.registered(seen.node());
         }
     }
 
-    private void write(long now) {
+    private void take(Input input, long now) {
+        replay(Engine.decide(state, input, now));
+        applied.add(input);
+    }
+
+    private void write(long now, @Nullable Pass pass) {
         round++;
         long revision = state.configuration().map(Configuration::revision).orElse(0L);
         var status =
@@ -194,9 +214,27 @@ final class Tenure implements AutoCloseable {
                         state.highestJob(),
                         revision,
                         "");
+        var decided =
+                new Decided(
+                        cell.last().cell(),
+                        round,
+                        now,
+                        applied.size(),
+                        pass == null ? null : pass.name(),
+                        rules.settings().backfill().name(),
+                        rules.settings().depth(),
+                        rules.version(),
+                        "");
         long before = System.currentTimeMillis();
         long appended =
-                cell.rounds().write(new Round(status, List.copyOf(facts), List.copyOf(letters)));
+                cell.rounds()
+                        .write(
+                                new Round(
+                                        status,
+                                        List.copyOf(applied),
+                                        List.copyOf(facts),
+                                        List.copyOf(letters),
+                                        decided));
         long after = System.currentTimeMillis();
         if (appended < before - CLOCK_TOLERANCE_MILLIS
                 || appended > after + CLOCK_TOLERANCE_MILLIS) {
@@ -204,6 +242,7 @@ final class Tenure implements AutoCloseable {
                     "this machine's clock is %d ms off the broker's: a leader's clock must be within %d ms"
                             .formatted(before - appended, CLOCK_TOLERANCE_MILLIS));
         }
+        snapshots.after(status, state);
     }
 
     private void replay(List<Fact> decided) {

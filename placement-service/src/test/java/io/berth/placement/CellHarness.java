@@ -31,6 +31,7 @@ import io.berth.log.TopicDeclarations;
 import io.berth.placement.kafka.CellLog;
 import io.berth.placement.kafka.HeartbeatReader;
 import io.berth.placement.kafka.Recovered;
+import io.berth.placement.kafka.Snapshots;
 import io.berth.placement.kafka.Standby;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
@@ -102,8 +103,9 @@ final class CellHarness implements AutoCloseable {
                                     recovered,
                                     heartbeats,
                                     new CellMeters(meters),
-                                    Duration.ofMillis(5),
-                                    Settings.DEFAULT)) {
+                                    new Tenure.Rules(
+                                            Duration.ofMillis(5), Settings.DEFAULT, "test"),
+                                    new Snapshots(kafka, LOG, Duration.ofHours(1)))) {
                 tenure.lead(stop::get);
             }
         }

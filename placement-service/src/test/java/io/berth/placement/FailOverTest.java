@@ -43,7 +43,8 @@ final class FailOverTest {
                         cell.kafka.bootstrapServers(),
                         new Settings(),
                         new Shape(),
-                        new CellMeters(cell.meters));
+                        new CellMeters(cell.meters),
+                        "test");
         instances.add(instance);
         instance.start();
         return instance;
@@ -208,6 +209,11 @@ final class FailOverTest {
         @Override
         public int bfMaxJobTest() {
             return 500;
+        }
+
+        @Override
+        public Duration snapshotInterval() {
+            return Duration.ZERO;
         }
     }
 }

@@ -37,6 +37,7 @@ final class PlacementServiceTest {
         assertThat(config.silentAfter()).isEqualTo(Duration.ofSeconds(10));
         assertThat(config.backfill()).isEqualTo(Backfill.CONSERVATIVE);
         assertThat(config.bfMaxJobTest()).isEqualTo(500);
+        assertThat(config.snapshotInterval()).isEqualTo(Duration.ofHours(6));
         assertThat(config.nodeTimeout()).isEqualTo(Duration.ofSeconds(300));
         assertThat(log.cells()).isEqualTo(1);
         assertThat(log.nodePartitions()).isEqualTo(8);

@@ -10,14 +10,23 @@ import io.berth.contracts.event.CellStatus;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.Order;
+import io.berth.contracts.event.RoundEvent;
+import io.berth.contracts.event.SnapshotEvent;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
+import io.berth.core.replay.DecisionDigest;
+import io.berth.core.replay.Replay;
+import io.berth.core.replay.RoundAssembler;
+import io.berth.core.replay.RoundAssembler.Round;
+import io.berth.core.replay.SnapshotAssembler;
+import io.berth.core.replay.SnapshotAssembler.Snapshot;
 import io.berth.log.TopicDeclarations;
 import io.berth.placement.kafka.CellLog;
 import io.berth.placement.kafka.Fatal;
 import io.berth.placement.kafka.Fenced;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -194,6 +203,48 @@ final class TenureTest {
         assertThat(recovered.last()).isEqualTo(last);
         assertThat(recovered.state().jobs()).extracting(JobStatus::job).contains(new JobId(1));
         assertThat(recovered.state().holding()).containsExactly(new JobId(1));
+    }
+
+    @Test
+    void every_round_decides_the_same_when_it_is_done_again() throws Exception {
+        try (var leader = cell.leader()) {
+            cell.await(Topics.SNAPSHOTS, it -> it instanceof SnapshotEvent.Complete);
+            cell.register("n1", "a", 0);
+            cell.submit(1);
+            cell.submit(2);
+            cell.awaitLaunch(1);
+            leader.stop();
+        }
+        try (var successor = cell.leader()) {
+            cell.started(1, "n1");
+            cell.ended(1, "n1");
+            cell.awaitLaunch(2);
+            successor.stop();
+        }
+
+        var snapshots = new ArrayList<Snapshot>();
+        var whole = new SnapshotAssembler();
+        for (SnapshotEvent event : cell.read(Topics.SNAPSHOTS)) {
+            whole.add(event).ifPresent(snapshots::add);
+        }
+        Snapshot first = snapshots.getFirst();
+        var replay = new Replay(first.state());
+        var rounds = new RoundAssembler();
+        int again = 0;
+        for (RoundEvent event : cell.read(Topics.ROUNDS)) {
+            Round round = rounds.add(event).orElse(null);
+            if (round != null && round.decided().round() > first.round()) {
+                String digest = DecisionDigest.of(replay.round(round.inputs(), round.decided()));
+                assertThat(digest).isEqualTo(round.decided().digest());
+                again++;
+            }
+        }
+        assertThat(again).isGreaterThanOrEqualTo(2);
+        var recovered = cell.recover();
+        recovered.inputs().close();
+        recovered.rounds().close();
+        assertThat(List.copyOf(replay.state().jobs()))
+                .isEqualTo(List.copyOf(recovered.state().jobs()));
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.berth.simulator;
 import io.berth.simulator.trace.BadTrace;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.time.ZoneId;
 import java.util.List;
 
 /// The entry of `berth sim`: the first word names what to simulate.
@@ -13,6 +14,7 @@ public final class Main {
             usage: berth sim COMMAND [OPTION...]
 
               run     jobs of a trace in virtual time, decided by the live engine: how long do they wait?
+              replay  the rounds of a live cell again ('berth replay'): do they decide the same?
               pack    fill a cluster one arrival at a time: what do packing policies leave unallocated?
 
             berth sim COMMAND --help says more. See docs/results.md.
@@ -47,6 +49,13 @@ public final class Main {
         switch (command) {
             case "run" -> new RunCommand(out, err).run(rest);
             case "pack" -> new PackCommand(out, err).run(rest);
+            case "replay" ->
+                    new ReplayCommand(
+                                    out,
+                                    err,
+                                    name -> System.getenv().getOrDefault(name, ""),
+                                    ZoneId.systemDefault())
+                            .run(rest);
             case "help", "--help", "-h" -> out.print(USAGE);
             default ->
                     throw new SimFailure(

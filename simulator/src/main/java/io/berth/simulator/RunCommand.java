@@ -31,27 +31,45 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
+import java.util.stream.Stream;
 
 /// `berth sim run`: jobs of a trace on virtual time, decided by the live engine.
 final class RunCommand {
 
-    private static final List<Option> OPTIONS =
+    /// How it is decided.
+    static final List<Option> RULES =
             List.of(
-                    valued("jobs", "the trace: CSV or Standard Workload Format (.swf), .gz"),
-                    valued("nodes", "the node list: CSV"),
                     valued("policy", "who goes first: " + String.join(", ", names(Order.values()))),
                     valued("backfill", "easy (so if not given), conservative or off"),
                     valued("depth", "jobs with an expected start, with conservative: 100"),
-                    valued("estimates", "how long jobs are taken to run: see below"),
-                    valued("nodes-scale", "0.5 takes every other node, 2 each one twice"),
-                    flag("by-group", "each group of jobs alone, on the nodes of its partition"),
-                    valued("from", "jobs submitted from that second of the trace on"),
-                    valued("to", "jobs submitted before that second of the trace"),
-                    valued("csv", "a file to write what became of each job into"),
-                    valued("html", "a file to write a page with plots into"),
-                    valued("bad-lines", "refuse, as if not given, or skip"),
-                    flag("json", "JSON"),
-                    flag("help", "this text"));
+                    valued("estimates", "actual, x3, limit, predicted or none"));
+
+    private static final List<Option> OPTIONS =
+            Stream.of(
+                            List.of(
+                                    valued(
+                                            "jobs",
+                                            "the trace: CSV or Standard Workload Format (.swf), .gz"),
+                                    valued("nodes", "the node list: CSV")),
+                            RULES,
+                            List.of(
+                                    valued(
+                                            "nodes-scale",
+                                            "0.5 takes every other node, 2 each one twice"),
+                                    flag(
+                                            "by-group",
+                                            "each group of jobs alone, on the nodes of its partition"),
+                                    valued(
+                                            "from",
+                                            "jobs submitted from that second of the trace on"),
+                                    valued("to", "jobs submitted before that second of the trace"),
+                                    valued("csv", "a file to write what became of each job into"),
+                                    valued("html", "a file to write a page with plots into"),
+                                    valued("bad-lines", "refuse, as if not given, or skip"),
+                                    flag("json", "JSON"),
+                                    flag("help", "this text")))
+                    .flatMap(List::stream)
+                    .toList();
 
     private static final String USAGE =
             """
@@ -127,7 +145,7 @@ final class RunCommand {
         }
     }
 
-    private static Rules rules(Options options) throws SimFailure {
+    static Rules rules(Options options) throws SimFailure {
         Order order =
                 Order.valueOf(
                         options.choice("policy", names(Order.values())).toUpperCase(Locale.ROOT));
@@ -161,7 +179,7 @@ final class RunCommand {
         };
     }
 
-    private static String describe(Rules rules, double scale) {
+    static String describe(Rules rules, double scale) {
         Settings settings = rules.settings();
         String depth =
                 settings.backfill() == Backfill.CONSERVATIVE ? " of depth " + settings.depth() : "";

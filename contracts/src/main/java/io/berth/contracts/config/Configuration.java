@@ -8,6 +8,7 @@ import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.ConfigEntry.Qos;
 import io.berth.contracts.event.ConfigEntry.Reservation;
 import io.berth.contracts.event.ConfigEntry.Switch;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -34,6 +35,19 @@ public record Configuration(
             builder.add(entry);
         }
         return builder.build(revision);
+    }
+
+    /// All records that make it.
+    public List<ConfigEntry> entries() {
+        var entries = new ArrayList<ConfigEntry>();
+        entries.add(cluster);
+        entries.addAll(partitions.values());
+        entries.addAll(accounts.values());
+        entries.addAll(associations);
+        entries.addAll(qos.values());
+        entries.addAll(reservations.values());
+        entries.addAll(switches.values());
+        return entries;
     }
 
     /// The partition of jobs that name none.

@@ -66,6 +66,11 @@ public final class EventCodec<E> {
         }
     }
 
+    /// The CloudEvents type of an event.
+    public String type(E event) {
+        return type(event.getClass());
+    }
+
     private String type(Class<?> event) {
         return topic.name() + "/" + event.getSimpleName();
     }

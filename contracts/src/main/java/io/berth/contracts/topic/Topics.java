@@ -14,7 +14,9 @@ import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.Order;
 import io.berth.contracts.event.Ranked;
+import io.berth.contracts.event.RoundEvent;
 import io.berth.contracts.event.RunReport;
+import io.berth.contracts.event.SnapshotEvent;
 import io.berth.contracts.event.Submission;
 import io.berth.contracts.event.Usage;
 import io.berth.contracts.topic.Topic.Cleanup;
@@ -138,6 +140,28 @@ public final class Topics {
                     it -> it.account() + "/" + it.user(),
                     Spread.SINGLE);
 
+    public static final Topic<RoundEvent> ROUNDS =
+            new Topic<>(
+                    "berth.rounds.v1",
+                    "placement-service",
+                    RoundEvent.class,
+                    it -> Long.toString(it.round()),
+                    Spread.CELL,
+                    Cleanup.DELETE,
+                    WEEK,
+                    8 << 20);
+
+    public static final Topic<SnapshotEvent> SNAPSHOTS =
+            new Topic<>(
+                    "berth.snapshots.v1",
+                    "placement-service",
+                    SnapshotEvent.class,
+                    it -> Long.toString(it.round()),
+                    Spread.CELL,
+                    Cleanup.DELETE,
+                    WEEK,
+                    8 << 20);
+
     private static final List<Topic<?>> ALL =
             List.of(
                     SUBMISSIONS,
@@ -151,6 +175,8 @@ public final class Topics {
                     JOB_STATES,
                     NODE_STATES,
                     CELL_STATES,
+                    ROUNDS,
+                    SNAPSHOTS,
                     RUNS,
                     NODES,
                     HEARTBEATS,

@@ -11,7 +11,9 @@ import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.Order;
 import io.berth.contracts.event.Ranked;
+import io.berth.contracts.event.RoundEvent;
 import io.berth.contracts.event.RunReport;
+import io.berth.contracts.event.SnapshotEvent;
 import io.berth.contracts.event.Submission;
 import io.berth.contracts.json.EventCodec.CorruptEvent;
 import io.berth.contracts.json.EventCodec.UnknownEventType;
@@ -49,6 +51,8 @@ public record CellLog(int cell, int nodePartitions, Optional<SigningKey> key) {
     static final Events<CellStatus> CELL_STATES = new Events<>(Topics.CELL_STATES, SERVICE);
     static final Events<JobEvent> JOBS = new Events<>(Topics.JOBS, SERVICE);
     static final Events<Order> PLACEMENTS = new Events<>(Topics.PLACEMENTS, SERVICE);
+    static final Events<RoundEvent> ROUNDS = new Events<>(Topics.ROUNDS, SERVICE);
+    static final Events<SnapshotEvent> SNAPSHOTS = new Events<>(Topics.SNAPSHOTS, SERVICE);
     static final Events<DeadLetter> DEAD_LETTERS =
             new Events<>(Topics.deadLetters(SERVICE), SERVICE);
 

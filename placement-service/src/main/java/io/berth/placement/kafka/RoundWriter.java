@@ -4,10 +4,16 @@ import io.berth.contracts.DeadLetter;
 import io.berth.contracts.event.CellStatus;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.Order;
+import io.berth.contracts.event.Recorded;
+import io.berth.contracts.event.RoundEvent;
+import io.berth.contracts.event.RoundEvent.Decided;
 import io.berth.contracts.topic.NodePartitions;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
+import io.berth.core.replay.DecisionDigest;
+import io.berth.core.replay.Recordings;
 import io.berth.core.state.Fact;
+import io.berth.core.state.Input;
 import io.berth.log.Events;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -24,6 +30,7 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,7 +53,15 @@ public final class RoundWriter implements AutoCloseable {
     }
 
     /// What a round has to say.
-    public record Round(CellStatus cell, List<Fact> facts, List<DeadLetter> letters) {}
+    ///
+    /// @param inputs that were applied, in order
+    /// @param decided the round without its digest
+    public record Round(
+            CellStatus cell,
+            List<Input> inputs,
+            List<Fact> facts,
+            List<DeadLetter> letters,
+            Decided decided) {}
 
     /// Writes the round; the broker's time of its last record, in epoch milliseconds. When this
     /// returns, all of it is in the log.
@@ -98,25 +113,17 @@ public final class RoundWriter implements AutoCloseable {
         var identified = new Records(log, round.cell());
         var latest = new LinkedHashMap<String, ProducerRecord<byte[], byte[]>>();
         var words = new ArrayList<ProducerRecord<byte[], byte[]>>();
+        var decisions = new DecisionDigest();
         for (Fact fact : round.facts()) {
-            switch (fact) {
-                case Fact.JobChanged(var status) ->
-                        put(latest, identified.state(CellLog.JOB_STATES, status));
-                case Fact.NodeChanged(NodeStatus status) ->
-                        put(latest, identified.state(CellLog.NODE_STATES, status));
-                case Fact.JobForgotten(var job) ->
-                        put(latest, identified.tombstone(Topics.JOB_STATES, job.toString()));
-                case Fact.Announced(var event) ->
-                        words.add(identified.word(CellLog.JOBS, log.cell(), event));
-                case Fact.Ordered(Order order) ->
-                        words.add(
-                                log.signed(
-                                        identified.word(
-                                                CellLog.PLACEMENTS,
-                                                NodePartitions.of(
-                                                        order.node(), log.nodePartitions()),
-                                                order)));
-                case Fact.RankKept _, Fact.ConfigurationTaken _, Fact.FairSharesTaken _ -> {}
+            ProducerRecord<byte[], byte[]> record = identified.of(fact);
+            if (record == null) {
+                continue;
+            }
+            decisions.add(record.topic(), key(record), record.value());
+            if (fact instanceof Fact.Announced || fact instanceof Fact.Ordered) {
+                words.add(record);
+            } else {
+                put(latest, record);
             }
         }
         var records = new ArrayList<>(latest.values());
@@ -125,6 +132,7 @@ public final class RoundWriter implements AutoCloseable {
         for (DeadLetter letter : round.letters()) {
             records.add(identified.word(CellLog.DEAD_LETTERS, log.cell(), letter));
         }
+        records.addAll(identified.ofRound(round, decisions));
         records.add(identified.state(CellLog.CELL_STATES, withDigest(round.cell())));
         return records;
     }
@@ -154,7 +162,11 @@ public final class RoundWriter implements AutoCloseable {
     }
 
     private static void checkSize(ProducerRecord<byte[], byte[]> record) {
-        if (record.value() != null && record.value().length > Topic.DEFAULT_MAX_BYTES - 4096) {
+        int most =
+                record.topic().equals(Topics.ROUNDS.name())
+                        ? Topics.ROUNDS.maxBytes()
+                        : Topic.DEFAULT_MAX_BYTES;
+        if (record.value() != null && record.value().length > most - 4096) {
             throw new IllegalStateException(
                     "write %s %s: it has %d bytes, above the topic's limit"
                             .formatted(record.topic(), key(record), record.value().length));
@@ -171,6 +183,40 @@ public final class RoundWriter implements AutoCloseable {
         Records(CellLog log, CellStatus cell) {
             this.log = log;
             this.cell = cell;
+        }
+
+        /// The record of a fact; null if none is written of it.
+        @Nullable ProducerRecord<byte[], byte[]> of(Fact fact) {
+            return switch (fact) {
+                case Fact.JobChanged(var status) -> state(CellLog.JOB_STATES, status);
+                case Fact.NodeChanged(NodeStatus status) -> state(CellLog.NODE_STATES, status);
+                case Fact.JobForgotten(var job) -> tombstone(Topics.JOB_STATES, job.toString());
+                case Fact.Announced(var event) -> word(CellLog.JOBS, log.cell(), event);
+                case Fact.Ordered(Order order) ->
+                        log.signed(
+                                word(
+                                        CellLog.PLACEMENTS,
+                                        NodePartitions.of(order.node(), log.nodePartitions()),
+                                        order));
+                case Fact.RankKept _, Fact.ConfigurationTaken _, Fact.FairSharesTaken _ -> null;
+            };
+        }
+
+        /// What the round took in, and its end.
+        List<ProducerRecord<byte[], byte[]>> ofRound(Round round, DecisionDigest decisions) {
+            var records = new ArrayList<ProducerRecord<byte[], byte[]>>();
+            int number = 0;
+            for (Input input : round.inputs()) {
+                for (Recorded recorded : Recordings.of(input)) {
+                    var took =
+                            new RoundEvent.Took(
+                                    log.cell(), round.cell().round(), number++, recorded);
+                    records.add(state(CellLog.ROUNDS, took));
+                }
+            }
+            Decided decided = round.decided().digested(number, decisions.toString());
+            records.add(state(CellLog.ROUNDS, decided));
+            return records;
         }
 
         <E> ProducerRecord<byte[], byte[]> state(Events<E> events, E event) {

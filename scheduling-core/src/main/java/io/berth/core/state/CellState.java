@@ -12,6 +12,7 @@ import io.berth.contracts.event.FairShares;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Run;
 import io.berth.contracts.event.NodeStatus;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
@@ -59,15 +60,24 @@ public final class CellState {
     /// Another state that is the same and changes by itself.
     public CellState copy() {
         var copy = new CellState();
-        copy.configuration = configuration;
-        if (fairShares != null) {
-            copy.take(fairShares);
-        }
-        copy.nodes.putAll(nodes);
-        copy.ranksWithoutJob.putAll(ranksWithoutJob);
-        jobs.values().forEach(copy::put);
+        facts().forEach(copy::replay);
         copy.seenUpTo(highestJob);
         return copy;
+    }
+
+    /// All that is so, as facts; beside them counts only the highest job ever seen.
+    public List<Fact> facts() {
+        var facts = new ArrayList<Fact>();
+        if (configuration != null) {
+            facts.add(new Fact.ConfigurationTaken(configuration));
+        }
+        if (fairShares != null) {
+            facts.add(new Fact.FairSharesTaken(fairShares));
+        }
+        nodes.values().forEach(node -> facts.add(new Fact.NodeChanged(node)));
+        jobs.values().forEach(job -> facts.add(new Fact.JobChanged(job)));
+        ranksWithoutJob.forEach((job, rank) -> facts.add(new Fact.RankKept(job, rank)));
+        return facts;
     }
 
     /// Makes a fact true. Total and idempotent: any fact may come, and twice.

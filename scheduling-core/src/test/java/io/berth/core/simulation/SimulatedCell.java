@@ -81,11 +81,15 @@ final class SimulatedCell {
     private final TreeMap<RunId, TreeSet<NodeName>> codeStarted = new TreeMap<>();
     private CellState state = new CellState();
     private Placement placement = new Placement(state, Settings.DEFAULT);
+    private final Rerun rerun;
+    private Pass pass = Pass.START;
     private int committed;
     private long now = 1_000_000;
 
     SimulatedCell(long seed) {
         random = new Random(seed);
+        // A fifth of all cells: it takes as long again as the cell itself.
+        rerun = new Rerun(seed % 5 == 0 ? new Random(seed).nextInt(12) : Integer.MAX_VALUE);
         limited = seed % 2 == 1;
         configuration = TestCell.configuration(limited ? LIMITS : Limits.NONE);
         log.add(new Input.Configured(configuration));
@@ -307,7 +311,7 @@ final class SimulatedCell {
 
     /// What has been kept from round to round decides the same as the state alone.
     private List<Fact> placed() {
-        Pass pass = random.nextInt(3) == 0 ? Pass.PLAN : Pass.START;
+        pass = random.nextInt(3) == 0 ? Pass.PLAN : Pass.START;
         List<Fact> byTheState =
                 Engine.place(state, new Placement(state, Settings.DEFAULT), now, pass);
         List<Fact> decided = Engine.place(state, placement, now, pass);
@@ -325,7 +329,10 @@ final class SimulatedCell {
 
     private void round() {
         int until = committed + random.nextInt(log.size() - committed + 1);
-        for (Fact fact : decideRound(until)) {
+        rerun.before(state);
+        List<Fact> decided = decideRound(until);
+        rerun.after(log.subList(committed, until), now, pass, decided);
+        for (Fact fact : decided) {
             switch (fact) {
                 case Fact.JobChanged(var status) -> jobStates.put(status.job(), status);
                 case Fact.NodeChanged(var status) -> nodeStates.put(status.node(), status);

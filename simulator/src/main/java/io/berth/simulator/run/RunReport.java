@@ -23,6 +23,12 @@ public record RunReport(String trace, String rules, Summary all, List<Summary> g
                 all.nodes(),
                 all.gpus(),
                 rules);
+        return text.append(table()).toString();
+    }
+
+    /// What it came to, without the line that says what was run.
+    public String table() {
+        var text = new StringBuilder();
         if (all.never() > 0) {
             line(text, "%d more jobs fit on no nodes of the list and never ran", all.never());
         }

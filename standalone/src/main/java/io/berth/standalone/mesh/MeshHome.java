@@ -136,9 +136,10 @@ public record MeshHome(Path root) {
                 """
                 url=http://127.0.0.1:%d
                 accountingUrl=http://127.0.0.1:%d
+                kafka=127.0.0.1:%d
                 home=%s
                 """
-                        .formatted(ports.submit(), ports.accounting(), root),
+                        .formatted(ports.submit(), ports.accounting(), ports.kafka(), root),
                 "rw-r--r--");
     }
 

@@ -1,0 +1,78 @@
+package io.berth.core.replay;
+
+import io.berth.contracts.JobId;
+import io.berth.contracts.event.RoundEvent.Decided;
+import io.berth.core.engine.NodeScore;
+import io.berth.core.engine.Scheduling.Backfill;
+import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.lifecycle.Engine;
+import io.berth.core.placement.Placement;
+import io.berth.core.placement.Placement.Pass;
+import io.berth.core.placement.Verdict;
+import io.berth.core.state.CellState;
+import io.berth.core.state.Fact;
+import io.berth.core.state.Input;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// A cell that does its rounds again, from a snapshot on.
+public final class Replay {
+
+    private final CellState state;
+    private @Nullable Settings settings;
+    private @Nullable Placement placement;
+
+    /// @param state as the snapshot has it; it changes with each round
+    public Replay(CellState state) {
+        this.state = state;
+    }
+
+    /// The cell after the last round.
+    public CellState state() {
+        return state;
+    }
+
+    /// The settings of that round.
+    public static Settings settings(Decided decided) {
+        return new Settings(
+                Backfill.valueOf(decided.backfill()), decided.depth(), NodeScore.BEST_FIT);
+    }
+
+    /// Does the next round again: the same inputs at the same time.
+    ///
+    /// @return what is decided now; the same as then, if [DecisionDigest] is
+    public List<Fact> round(List<Input> inputs, Decided decided) {
+        long now = decided.at();
+        Settings asThen = settings(decided);
+        if (placement == null || !asThen.equals(settings)) {
+            settings = asThen;
+            placement = new Placement(state, asThen);
+        }
+        Placement current = placement;
+        var facts = new ArrayList<Fact>();
+        for (Input input : inputs) {
+            replay(Engine.decide(state, input, now), current, facts);
+        }
+        replay(Engine.due(state, now), current, facts);
+        if (decided.pass() != null) {
+            Pass pass = Pass.valueOf(decided.pass());
+            replay(Engine.place(state, current, now, pass), current, facts);
+        }
+        return facts;
+    }
+
+    /// Why a job that waits for resources does not start, after the last round; empty for another.
+    public Optional<Verdict> explain(JobId job, long at) {
+        return placement == null ? Optional.empty() : placement.explain(job, at);
+    }
+
+    private void replay(List<Fact> decided, Placement current, List<Fact> facts) {
+        for (Fact fact : decided) {
+            state.replay(fact);
+            current.note(fact);
+        }
+        facts.addAll(decided);
+    }
+}

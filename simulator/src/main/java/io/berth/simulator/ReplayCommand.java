@@ -1,0 +1,313 @@
+package io.berth.simulator;
+
+import static io.berth.simulator.Options.flag;
+import static io.berth.simulator.Options.valued;
+
+import io.berth.contracts.JobId;
+import io.berth.contracts.event.Recorded;
+import io.berth.core.placement.Verdict;
+import io.berth.core.replay.Recordings;
+import io.berth.core.replay.SnapshotAssembler.Snapshot;
+import io.berth.core.state.Fact;
+import io.berth.core.state.Input;
+import io.berth.log.KafkaConnection;
+import io.berth.simulator.Options.Option;
+import io.berth.simulator.replay.History;
+import io.berth.simulator.replay.KafkaCell;
+import io.berth.simulator.replay.Period;
+import io.berth.simulator.replay.Period.Again;
+import io.berth.simulator.replay.RecordedCell;
+import io.berth.simulator.run.Groups;
+import io.berth.simulator.run.RunReport;
+import io.berth.simulator.run.Simulation.Rules;
+import io.berth.simulator.run.Summary;
+import io.berth.slurm.SlurmDate;
+import java.io.PrintStream;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalLong;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.apache.kafka.common.KafkaException;
+import org.jspecify.annotations.Nullable;
+
+/// `berth replay`: does a cell's rounds again and proves that they decide the same; shows one of
+/// them; lets another policy run over the jobs that came.
+final class ReplayCommand {
+
+    static final List<Option> OPTIONS =
+            Stream.concat(
+                            Stream.of(
+                                    valued(
+                                            "bootstrap-servers",
+                                            "the broker; the mesh of this machine if not given"),
+                                    valued("cell", "0 if not given"),
+                                    valued("from", "rounds from then on: a time as Slurm takes it"),
+                                    valued("to", "rounds before then"),
+                                    valued(
+                                            "round",
+                                            "show that round: what came in, what was decided"),
+                                    valued("why", "with --round: why that job waits after it"),
+                                    flag("shadow", "run another policy over the jobs that came")),
+                            Stream.concat(
+                                    RunCommand.RULES.stream(),
+                                    Stream.of(flag("help", "this text"))))
+                    .toList();
+
+    private static final String USAGE =
+            """
+            usage: berth replay [--from T] [--to T] [--round N [--why JOB]] [--shadow --policy P ...]
+
+            %s
+            With --shadow the other options say how the shadow decides, as with 'berth sim run'.
+            """;
+
+    private static final int LINE = 160;
+
+    private final PrintStream out;
+    private final PrintStream err;
+    private final Function<String, String> environment;
+    private final ZoneId zone;
+
+    /// @param environment the value of a variable, "" if it is not set
+    ReplayCommand(
+            PrintStream out, PrintStream err, Function<String, String> environment, ZoneId zone) {
+        this.out = out;
+        this.err = err;
+        this.environment = environment;
+        this.zone = zone;
+    }
+
+    void run(List<String> words) throws SimFailure {
+        Options options = Options.of(OPTIONS, words);
+        if (options.has("help")) {
+            var lines = new StringBuilder();
+            OPTIONS.forEach(option -> lines.append(option.line()));
+            out.print(String.format(Locale.ROOT, USAGE, lines));
+            return;
+        }
+        String servers =
+                options.value("bootstrap-servers", environment.apply("KAFKA_BOOTSTRAP_SERVERS"));
+        if (servers.isEmpty()) {
+            throw new SimFailure(
+                    "no broker: is the mesh up ('berth up')? Else give --bootstrap-servers");
+        }
+        int cell = options.number("cell", 0, 0, 255);
+        try {
+            run(options, new KafkaCell(new KafkaConnection(servers), cell));
+        } catch (KafkaException e) {
+            throw new SimFailure(servers + ": " + e.getMessage());
+        }
+    }
+
+    void run(Options options, RecordedCell cell) throws SimFailure {
+        var period =
+                new Period(cell, time(options, "from", 0), time(options, "to", Long.MAX_VALUE));
+        try {
+            Snapshot snapshot =
+                    period.snapshot()
+                            .orElseThrow(() ->
+                                    new SimFailure(
+                                            "there is no snapshot to begin with: placement writes one after its first round, see berth.placement.snapshot-interval"));
+            if (options.has("round")) {
+                show(period, snapshot, options);
+            } else if (options.has("shadow")) {
+                shadow(period, snapshot, options);
+            } else {
+                verify(period, snapshot);
+            }
+        } catch (Period.Unreadable e) {
+            throw new SimFailure(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private long time(Options options, String name, long otherwise) throws SimFailure {
+        String text = options.value(name);
+        if (text == null) {
+            return otherwise;
+        }
+        OptionalLong time = SlurmDate.parse(text, Instant.now().atZone(zone));
+        return time.orElseThrow(() -> new SimFailure("--" + name + ": '" + text + "' is no time"));
+    }
+
+    /// What all rounds came to.
+    private static final class Count {
+        long rounds;
+        long inputs;
+        long decisions;
+        long first;
+        long last;
+        long firstAt;
+        long lastAt;
+        @Nullable Again other;
+
+        boolean see(Again again) {
+            long round = again.round().decided().round();
+            if (rounds++ == 0) {
+                first = round;
+                firstAt = again.round().decided().at();
+            }
+            last = round;
+            lastAt = again.round().decided().at();
+            inputs += again.round().inputs().size();
+            decisions += again.now().size();
+            other = again.same() ? null : again;
+            return again.same();
+        }
+    }
+
+    private void verify(Period period, Snapshot snapshot) throws SimFailure {
+        var count = new Count();
+        String gap = period.replay(snapshot, count::see).orElse(null);
+        if (count.rounds == 0) {
+            throw new SimFailure("no round of that time is in the log");
+        }
+        Again other = count.other;
+        if (other != null) {
+            print(other);
+            throw new SimFailure(
+                    "round %d decides otherwise now: the digest was %s (placement %s)"
+                            .formatted(
+                                    other.round().decided().round(),
+                                    other.round().decided().digest(),
+                                    other.round().decided().version()));
+        }
+        out.printf(
+                Locale.ROOT,
+                "Rounds %d to %d (%s to %s), from the snapshot of round %d: %d inputs, %d decisions, all the same.%n",
+                count.first,
+                count.last,
+                time(count.firstAt),
+                time(count.lastAt),
+                snapshot.round(),
+                count.inputs,
+                count.decisions);
+        if (gap != null) {
+            err.println("berth replay: " + gap);
+        }
+    }
+
+    private void show(Period period, Snapshot snapshot, Options options) throws SimFailure {
+        int number = options.number("round", 0, 1, Integer.MAX_VALUE);
+        var found = new @Nullable Again[1];
+        period.replay(
+                snapshot,
+                again -> {
+                    found[0] = again.round().decided().round() == number ? again : null;
+                    return found[0] == null;
+                });
+        Again again = found[0];
+        if (again == null) {
+            throw new SimFailure("round " + number + " is not in the log after that snapshot");
+        }
+        String job = options.value("why");
+        if (job == null) {
+            print(again);
+        } else {
+            explain(again, job);
+        }
+    }
+
+    private void print(Again again) {
+        out.printf(
+                Locale.ROOT,
+                "Round %d at %s, pass %s, %s%n",
+                again.round().decided().round(),
+                time(again.round().decided().at()),
+                again.round().decided().pass() == null ? "none" : again.round().decided().pass(),
+                again.same() ? "the same again" : "decided otherwise now");
+        for (Input input : again.round().inputs()) {
+            Recordings.of(input).forEach(it -> line("took   ", it));
+        }
+        for (Fact fact : again.now()) {
+            switch (fact) {
+                case Fact.Announced(var event) -> out.println("decided " + cut(event.toString()));
+                case Fact.Ordered(var order) -> out.println("ordered " + cut(order.toString()));
+                case Fact.JobForgotten(var job) -> out.println("forgot job " + job);
+                default -> Recordings.of(fact).forEach(it -> line("decided", it));
+            }
+        }
+    }
+
+    private void line(String what, Recorded recorded) {
+        out.println(what + " " + cut(recorded.type() + " " + recorded.event()));
+    }
+
+    private static String cut(String text) {
+        return text.length() <= LINE ? text : text.substring(0, LINE) + " …";
+    }
+
+    private void explain(Again again, String job) throws SimFailure {
+        if (!job.matches("[1-9][0-9]{0,17}")) {
+            throw new SimFailure("--why: '" + job + "' is no number of a job");
+        }
+        Verdict verdict =
+                again.replay()
+                        .explain(new JobId(Long.parseLong(job)), again.round().decided().at())
+                        .orElseThrow(() ->
+                                new SimFailure(
+                                        "job "
+                                                + job
+                                                + " does not wait for resources after that round"));
+        verdict.stages()
+                .forEach(stage ->
+                        out.printf(
+                                Locale.ROOT,
+                                "%-12s %d nodes, %d GPUs free%n",
+                                stage.question(),
+                                stage.nodes(),
+                                stage.gpus()));
+        verdict.changes()
+                .forEach(change ->
+                        out.printf(
+                                Locale.ROOT,
+                                "would start with %s %s instead of %s%n",
+                                change.axis(),
+                                change.to(),
+                                change.from()));
+        if (verdict.planned() != null) {
+            out.println("expected to start by " + time(verdict.planned().start()));
+        }
+    }
+
+    /// As it was, and as it would have been.
+    private void shadow(Period period, Snapshot snapshot, Options options) throws SimFailure {
+        var history = new History(Math.max(period.from(), snapshot.at()));
+        var last = new @Nullable Again[1];
+        period.replay(
+                snapshot,
+                again -> {
+                    history.add(again.now());
+                    last[0] = again;
+                    return true;
+                });
+        if (last[0] == null || history.jobs().isEmpty()) {
+            throw new SimFailure("no job of that time was submitted, ran and ended");
+        }
+        var nodes = History.nodes(last[0].replay().state());
+        long gpus = nodes.stream().mapToLong(it -> it.gpus()).sum();
+        Rules rules = RunCommand.rules(options);
+        var ran = Groups.together(history.jobs(), nodes).run(rules, _ -> {});
+        Summary was = Summary.of("", nodes.size(), gpus, history.outcomes());
+        out.printf(
+                Locale.ROOT,
+                "As it was: %d jobs on %d nodes with %d GPUs%n",
+                was.jobs(),
+                nodes.size(),
+                gpus);
+        out.print(new RunReport("recorded", "", was, List.of()).table());
+        out.println("The shadow, simulated: " + RunCommand.describe(rules, 1));
+        out.print(new RunReport("shadow", "", ran.all(), List.of()).table());
+    }
+
+    private String time(long millis) {
+        return Instant.ofEpochMilli(millis)
+                .atZone(zone)
+                .toLocalDateTime()
+                .truncatedTo(ChronoUnit.SECONDS)
+                .toString();
+    }
+}
