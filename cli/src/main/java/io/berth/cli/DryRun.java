@@ -76,8 +76,8 @@ final class DryRun {
         question.put("drain", words.value("drain"));
         question.put("add", more(words.value("add-nodes")));
         JsonObject simulated = simulated(question, job);
-        terminal.out()
-                .print(words.has("json") ? JsonText.pretty(simulated.fields()) : text(simulated));
+        DataForm form = DataForm.of(words);
+        terminal.out().print(form != null ? form.text(simulated.fields()) : text(simulated));
         return 0;
     }
 

@@ -7,6 +7,11 @@ import io.berth.slurm.SbatchOption.Treatment.Different;
 import io.berth.slurm.SbatchOption.Treatment.Ignored;
 import io.berth.slurm.SbatchOption.Treatment.Refused;
 import io.berth.slurm.SbatchOption.Treatment.Same;
+import io.berth.slurm.SrunOption;
+import io.berth.slurm.SrunOption.Meaning;
+import io.berth.slurm.SrunOption.Meaning.OfJob;
+import io.berth.slurm.SrunOption.Meaning.OfStep;
+import io.berth.slurm.SrunOption.Meaning.Own;
 
 /// The texts of `--help` and `berth help`.
 final class Help {
@@ -36,9 +41,23 @@ final class Help {
         return text.toString();
     }
 
+    static String ofSrun(String synopsis) {
+        var text = new StringBuilder(head(synopsis));
+        for (SrunOption option : SrunOption.TABLE) {
+            switch (option.meaning()) {
+                case OfJob ofJob when ofJob.option().treatment() instanceof Refused -> {}
+                case OfJob _, OfStep _, Own _ -> text.append(line(option, ""));
+                case Meaning.Ignored _, Meaning.Refused _ -> {}
+            }
+        }
+        return text.toString();
+    }
+
     static String ofAll() {
         var text = new StringBuilder("usage: berth COMMAND [ARGUMENT...]\n\n");
         text.append("  ").append(SbatchCommand.SYNOPSIS).append('\n');
+        text.append("  ").append(Srun.SYNOPSIS).append('\n');
+        text.append("  ").append(Salloc.SYNOPSIS).append('\n');
         for (String name : Main.names()) {
             Command command = Main.command(name);
             if (command != null) {

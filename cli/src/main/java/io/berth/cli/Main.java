@@ -24,7 +24,8 @@ public final class Main {
                     "why",
                     "logs",
                     "token",
-                    "console");
+                    "console",
+                    "completion");
 
     private Main() {}
 
@@ -59,6 +60,8 @@ public final class Main {
         }
         return switch (name) {
             case "sbatch" -> new SbatchCommand(terminal).run(arguments);
+            case "srun" -> new Srun(terminal).run(arguments);
+            case "salloc" -> new Salloc(terminal).run(arguments);
             case "version", "--version", "-V" -> print(terminal, version() + "\n");
             case "help", "--help", "-h" -> print(terminal, Help.ofAll());
             case "--train-aot" -> AotTraining.run();
@@ -108,6 +111,7 @@ public final class Main {
             case "logs" -> new Logs();
             case "token" -> new TokenCommand();
             case "console" -> new ConsoleCommand();
+            case "completion" -> new Completion();
             default -> null;
         };
     }

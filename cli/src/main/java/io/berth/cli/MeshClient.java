@@ -1,5 +1,6 @@
 package io.berth.cli;
 
+import io.berth.slurm.session.Frame;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -7,7 +8,9 @@ import java.net.ConnectException;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// The HTTP client of one command.
@@ -137,6 +140,22 @@ final class MeshClient {
     Answer send(String method, String path, @Nullable String body, List<String> headers)
             throws NoAnswer {
         return exchange(method, mesh.gateway() + path, body, headers);
+    }
+
+    /// Tells the job's end of a session something, as the one who holds the user's end.
+    ///
+    /// @throws CommandFailure if the session is over
+    void tell(String path, String secret, Frame frame) throws CommandFailure {
+        String body = Base64.getEncoder().encodeToString(frame.message().array());
+        Answer answer =
+                ask(
+                        "POST",
+                        mesh.gateway() + path,
+                        JsonText.compact(Map.of("secret", secret, "frame", body)),
+                        List.of());
+        if (!answer.ok()) {
+            throw CommandFailure.error(command, answer.detail());
+        }
     }
 
     /// Not in streaming mode, in which the JDK turns an answer of 401 into an exception.

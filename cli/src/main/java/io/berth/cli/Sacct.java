@@ -26,7 +26,8 @@ final class Sacct implements Command {
                     flag("help", 'h', "this text"),
                     flag("helpformat", 'e', "names of the columns"),
                     valued("jobs", 'j', "only these jobs"),
-                    flag("json", '\0', "JSON"),
+                    DataForm.OPTIONS.getFirst(),
+                    DataForm.OPTIONS.getLast(),
                     valued("name", '\0', "only jobs of these names"),
                     flag("noheader", 'n', "without the lines of titles"),
                     flag("parsable", 'p', "with | after each column"),
@@ -58,8 +59,9 @@ final class Sacct implements Command {
         List<Column<AccountField>> columns = columns(words.value("format", FORMAT));
         var moment = new Moment(terminal.now(), terminal.zone());
         List<JsonObject> jobs = jobs(terminal, words);
-        if (words.has("json")) {
-            terminal.out().print(JsonText.pretty(Map.of("jobs", jobs)));
+        DataForm form = DataForm.of(words);
+        if (form != null) {
+            terminal.out().print(form.text(Map.of("jobs", jobs)));
             return 0;
         }
         printTitles(terminal, words, columns);

@@ -91,15 +91,17 @@ final class SbatchCommand {
                 new SubmittedFrom(
                         name,
                         terminal.directory().toString(),
-                        host(),
+                        host(terminal),
                         user,
                         () -> terminal.clock().instant().atZone(terminal.zone().get())));
     }
 
-    /// The caller's environment without the token, which no job needs to see.
+    /// The caller's environment without the token and the secret of an allocation, which no job
+    /// needs to see.
     private Map<String, String> inherited() {
         var environment = new TreeMap<>(terminal.environment());
         environment.remove("BERTH_TOKEN");
+        environment.remove(Salloc.ALLOCATION);
         return environment;
     }
 
@@ -125,7 +127,8 @@ final class SbatchCommand {
         return String.valueOf(Path.of(path).getFileName());
     }
 
-    private @Nullable String host() {
+    /// This machine's name, null if it is not known.
+    static @Nullable String host(Terminal terminal) {
         String named = terminal.variable("HOSTNAME", "");
         if (!named.isEmpty()) {
             return named;

@@ -34,7 +34,8 @@ final class Scontrol implements Command {
             List.of(
                     flag("details", 'd', "with what each node gives"),
                     flag("help", 'h', "this text"),
-                    flag("json", '\0', "JSON"),
+                    DataForm.OPTIONS.getFirst(),
+                    DataForm.OPTIONS.getLast(),
                     flag("oneliner", 'o', "one line for each"),
                     flag("version", 'V', "Berth's version"));
 
@@ -145,8 +146,9 @@ final class Scontrol implements Command {
             }
             jobs.addAll(named(client, name));
         }
-        if (words.has("json")) {
-            return json(terminal, "jobs", jobs.stream().map(JobView::json).toList());
+        DataForm form = DataForm.of(words);
+        if (form != null) {
+            return data(terminal, form, "jobs", jobs.stream().map(JobView::json).toList());
         }
         if (jobs.isEmpty()) {
             terminal.out().print("No jobs in the system\n");
@@ -195,8 +197,9 @@ final class Scontrol implements Command {
             }
             nodes.removeIf(node -> !wanted.contains(node.name()));
         }
-        if (words.has("json")) {
-            return json(terminal, "nodes", nodes.stream().map(NodeView::json).toList());
+        DataForm form = DataForm.of(words);
+        if (form != null) {
+            return data(terminal, form, "nodes", nodes.stream().map(NodeView::json).toList());
         }
         for (NodeView node : nodes) {
             print(terminal, words, NodeDetails.lines(node, words.has("details"), terminal.zone()));
@@ -224,9 +227,13 @@ final class Scontrol implements Command {
                 return 1;
             }
         }
-        if (words.has("json")) {
-            return json(
-                    terminal, "partitions", partitions.stream().map(PartitionView::json).toList());
+        DataForm form = DataForm.of(words);
+        if (form != null) {
+            return data(
+                    terminal,
+                    form,
+                    "partitions",
+                    partitions.stream().map(PartitionView::json).toList());
         }
         List<NodeView> nodes = NodeView.all(client.get("/v1/nodes"));
         for (PartitionView partition : partitions) {
@@ -235,8 +242,8 @@ final class Scontrol implements Command {
         return 0;
     }
 
-    private static int json(Terminal terminal, String name, List<JsonObject> items) {
-        terminal.out().print(JsonText.pretty(Map.of(name, items)));
+    private static int data(Terminal terminal, DataForm form, String name, List<JsonObject> items) {
+        terminal.out().print(form.text(Map.of(name, items)));
         return 0;
     }
 

@@ -23,7 +23,8 @@ final class Sinfo implements Command {
             List.of(
                     valued("format", 'o', "columns, such as \"%P %D %t %G\""),
                     flag("help", '\0', "this text"),
-                    flag("json", '\0', "JSON"),
+                    DataForm.OPTIONS.getFirst(),
+                    DataForm.OPTIONS.getLast(),
                     flag("list-reasons", 'R', "why nodes are drained, down or silent"),
                     flag("long", 'l', "with more columns"),
                     flag("Node", 'N', "one line for each node"),
@@ -55,8 +56,9 @@ final class Sinfo implements Command {
                 partitions.add(partition);
             }
         }
-        if (words.has("json")) {
-            terminal.out().print(json(nodes, partitions));
+        DataForm form = DataForm.of(words);
+        if (form != null) {
+            terminal.out().print(form.text(data(nodes, partitions)));
             return 0;
         }
         Layout<NodeField> layout =
@@ -208,7 +210,8 @@ final class Sinfo implements Command {
                 || node.json().texts("partitions").contains(partition.name());
     }
 
-    private static String json(List<NodeView> nodes, List<PartitionView> partitions) {
+    private static Map<String, @Nullable Object> data(
+            List<NodeView> nodes, List<PartitionView> partitions) {
         var items = new ArrayList<Map<String, @Nullable Object>>();
         for (NodeView node : nodes) {
             var json = new LinkedHashMap<String, @Nullable Object>();
@@ -228,6 +231,6 @@ final class Sinfo implements Command {
         var all = new LinkedHashMap<String, @Nullable Object>();
         all.put("nodes", items);
         all.put("partitions", partitions.stream().map(PartitionView::json).toList());
-        return JsonText.pretty(all);
+        return all;
     }
 }

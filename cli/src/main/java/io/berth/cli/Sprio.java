@@ -22,7 +22,8 @@ final class Sprio implements Command {
                     valued("format", 'o', "columns, such as %.15i %.10Y"),
                     flag("help", '\0', "this text"),
                     valued("jobs", 'j', "only these jobs"),
-                    flag("json", '\0', "JSON"),
+                    DataForm.OPTIONS.getFirst(),
+                    DataForm.OPTIONS.getLast(),
                     flag("long", 'l', "all parts"),
                     flag("noheader", 'h', "without the line of titles"),
                     flag("norm", 'n', "factors from 0 to 1 in place of points"),
@@ -48,8 +49,9 @@ final class Sprio implements Command {
         Layout<PriorityField> layout =
                 Layout.parse("sprio", format(words, weights), PriorityField::of);
         List<JsonObject> jobs = jobs(words, answer);
-        if (words.has("json")) {
-            terminal.out().print(JsonText.pretty(Map.of("weights", weights, "jobs", jobs)));
+        DataForm form = DataForm.of(words);
+        if (form != null) {
+            terminal.out().print(form.text(Map.of("weights", weights, "jobs", jobs)));
             return 0;
         }
         if (!words.has("weights") && jobs.isEmpty() && isFiltered(words)) {

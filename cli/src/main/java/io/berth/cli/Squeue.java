@@ -33,7 +33,8 @@ final class Squeue implements Command {
                     valued("format", 'o', "columns, such as \"%.18i %.8u %R\""),
                     valued("Format", 'O', "columns by name, such as \"JobID:10,UserName,State\""),
                     valued("jobs", 'j', "only these jobs"),
-                    flag("json", '\0', "JSON"),
+                    DataForm.OPTIONS.getFirst(),
+                    DataForm.OPTIONS.getLast(),
                     flag("long", 'l', "with states in full and time limits"),
                     flag("me", '\0', "only my jobs"),
                     valued("name", 'n', "only jobs of these names"),
@@ -68,11 +69,12 @@ final class Squeue implements Command {
         MeshClient client = MeshClient.of(terminal, "squeue");
         List<JobView> jobs = new ArrayList<>(jobs(terminal, client, words, ids, states));
         jobs.sort(order);
-        if (!words.has("array") && !words.has("json") && !words.has("start")) {
+        DataForm form = DataForm.of(words);
+        if (!words.has("array") && form == null && !words.has("start")) {
             jobs = ArrayLines.together(jobs);
         }
-        if (words.has("json")) {
-            terminal.out().print(json(jobs, moment));
+        if (form != null) {
+            terminal.out().print(form.text(data(jobs, moment)));
         } else {
             print(terminal, words, layout, jobs, moment);
         }
@@ -206,12 +208,12 @@ final class Squeue implements Command {
         }
     }
 
-    private static String json(List<JobView> jobs, Moment moment) {
+    private static Map<String, ?> data(List<JobView> jobs, Moment moment) {
         var items = new ArrayList<Map<String, @Nullable Object>>();
         for (JobView job : jobs) {
             items.add(json(job, moment));
         }
-        return JsonText.pretty(Map.of("jobs", items));
+        return Map.of("jobs", items);
     }
 
     /// Slurm's names for what it has a name for, and all that the gateway says under `berth`.

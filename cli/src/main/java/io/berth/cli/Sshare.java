@@ -42,7 +42,8 @@ final class Sshare implements Command {
                     flag("all", 'a', "all users"),
                     valued("format", 'o', "columns, such as Account,User,FairShare%12"),
                     flag("helpformat", 'e', "names of the columns"),
-                    flag("json", '\0', "JSON"),
+                    DataForm.OPTIONS.getFirst(),
+                    DataForm.OPTIONS.getLast(),
                     flag("long", 'l', "with normalised usage and LevelFS"),
                     valued("users", 'u', "only these users"),
                     flag("Users", 'U', "users alone, without accounts"));
@@ -73,8 +74,9 @@ final class Sshare implements Command {
         List<String> shown = users;
         List<JsonObject> shares =
                 answer.objects("shares").stream().filter(it -> isShown(it, words, shown)).toList();
-        if (words.has("json")) {
-            terminal.out().print(JsonText.pretty(Map.of("shares", shares)));
+        DataForm form = DataForm.of(words);
+        if (form != null) {
+            terminal.out().print(form.text(Map.of("shares", shares)));
             return 0;
         }
         var rows = new ArrayList<List<String>>();

@@ -15,14 +15,34 @@ final class SubmissionPost {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Duration FIRST_PAUSE = Duration.ofMillis(250);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
-    private static final String FAILED = "Batch job submission failed: ";
+    private static final Voice SBATCH = new Voice("sbatch", "Batch job submission failed: ");
 
     private final Terminal terminal;
     private final MeshClient client;
+    private final Voice voice;
 
     SubmissionPost(Terminal terminal, MeshClient client) {
+        this(terminal, client, SBATCH);
+    }
+
+    SubmissionPost(Terminal terminal, MeshClient client, Voice voice) {
         this.terminal = terminal;
         this.client = client;
+        this.voice = voice;
+    }
+
+    /// The command that a failure is told by.
+    ///
+    /// @param failed how Slurm begins the line
+    record Voice(String command, String failed) {
+
+        private CommandFailure lines(String... lines) {
+            var text = new StringBuilder();
+            for (String line : lines) {
+                text.append(command).append(": error: ").append(line).append('\n');
+            }
+            return new CommandFailure(1, text.toString());
+        }
     }
 
     /// An accepted job.
@@ -48,7 +68,7 @@ final class SubmissionPost {
                             answer.body().has("arrayJob"));
                 }
                 if (!answer.unavailable()) {
-                    throw refused(answer, job);
+                    throw refused(answer, job, voice);
                 }
                 why = answer.detail();
             } catch (NoAnswer e) {
@@ -56,12 +76,13 @@ final class SubmissionPost {
             }
             if (terminal.now() + pause.toMillis() > deadline) {
                 throw CommandFailure.error(
-                        "sbatch", FAILED + "Unable to contact the gateway: " + why);
+                        voice.command(), voice.failed() + "Unable to contact the gateway: " + why);
             }
             if (!told) {
                 terminal.err()
                         .print(
-                                "sbatch: "
+                                voice.command()
+                                        + ": "
                                         + why
                                         + ": trying again for "
                                         + PATIENCE.toSeconds()
@@ -77,41 +98,41 @@ final class SubmissionPost {
 
     /// The refusal in Slurm's words where it has some.
     static CommandFailure refused(Answer answer, JobSubmission job) {
+        return refused(answer, job, SBATCH);
+    }
+
+    private static CommandFailure refused(Answer answer, JobSubmission job, Voice voice) {
         return switch (answer.code()) {
             case "invalid_partition" ->
-                    lines(
+                    voice.lines(
                             job.partition() == null
                                     ? answer.detail()
                                     : "invalid partition specified: " + job.partition(),
-                            FAILED + "Invalid partition name specified");
+                            voice.failed() + "Invalid partition name specified");
             case "invalid_account" ->
-                    lines(
+                    voice.lines(
                             answer.detail(),
-                            FAILED + "Invalid account or account/partition combination specified");
-            case "invalid_node" -> lines(answer.detail(), FAILED + "Invalid node name specified");
-            case "invalid_qos" -> lines(answer.detail(), FAILED + "Invalid qos specification");
+                            voice.failed()
+                                    + "Invalid account or account/partition combination specified");
+            case "invalid_node" ->
+                    voice.lines(answer.detail(), voice.failed() + "Invalid node name specified");
+            case "invalid_qos" ->
+                    voice.lines(answer.detail(), voice.failed() + "Invalid qos specification");
             case "partition_closed" ->
-                    lines(
+                    voice.lines(
                             answer.detail(),
-                            FAILED + "Required partition not available (inactive or drain)");
+                            voice.failed()
+                                    + "Required partition not available (inactive or drain)");
             case "limit_reached" ->
-                    lines(
+                    voice.lines(
                             answer.detail(),
-                            FAILED
+                            voice.failed()
                                     + "Job violates accounting/QOS policy (job submit limit, user's size and/or time limits)");
             case "node_configuration_unavailable" ->
-                    lines(
+                    voice.lines(
                             answer.detail(),
-                            FAILED + "Requested node configuration is not available");
-            default -> lines(answer.detail());
+                            voice.failed() + "Requested node configuration is not available");
+            default -> voice.lines(answer.detail());
         };
-    }
-
-    private static CommandFailure lines(String... lines) {
-        var text = new StringBuilder();
-        for (String line : lines) {
-            text.append("sbatch: error: ").append(line).append('\n');
-        }
-        return new CommandFailure(1, text.toString());
     }
 }

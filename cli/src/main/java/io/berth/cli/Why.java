@@ -35,7 +35,8 @@ final class Why implements Command {
                     valued("drain", '\0', "with these nodes drained, when would it start"),
                     flag("dry-run", '\0', "of a script that is not submitted"),
                     flag("help", 'h', "this text"),
-                    flag("json", '\0', "JSON"),
+                    DataForm.OPTIONS.getFirst(),
+                    DataForm.OPTIONS.getLast(),
                     valued("time", 't', "with this time limit, when would it start"),
                     flag("version", 'V', "Berth's version"));
 
@@ -60,10 +61,11 @@ final class Why implements Command {
         if (!answer.ok()) {
             throw CommandFailure.error("why", answer.detail());
         }
+        DataForm form = DataForm.of(words);
         terminal.out()
                 .print(
-                        words.has("json")
-                                ? JsonText.pretty(answer.body().fields())
+                        form != null
+                                ? form.text(answer.body().fields())
                                 : text(answer.body(), terminal.zone().get()));
         return 0;
     }

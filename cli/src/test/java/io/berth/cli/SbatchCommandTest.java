@@ -63,11 +63,15 @@ final class SbatchCommandTest {
     }
 
     @Test
-    void the_token_authenticates_and_is_not_handed_to_the_job() throws IOException {
-        new CommandRun(mesh).with("BERTH_TOKEN", "a.b.c").run("sbatch", "--wrap", "true");
+    void the_token_authenticates_and_no_secret_is_handed_to_the_job() throws IOException {
+        new CommandRun(mesh)
+                .with("BERTH_TOKEN", "a.b.c")
+                .with("BERTH_ALLOCATION", "/v1/sessions/x secret")
+                .run("sbatch", "--wrap", "true");
 
         assertThat(mesh.requests().getFirst().header("Authorization")).isEqualTo("Bearer a.b.c");
         assertThat(submitted().object("environment").has("BERTH_TOKEN")).isFalse();
+        assertThat(submitted().object("environment").has("BERTH_ALLOCATION")).isFalse();
         assertThat(submitted().has("user")).isFalse();
     }
 

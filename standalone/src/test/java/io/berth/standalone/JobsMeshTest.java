@@ -88,6 +88,56 @@ class JobsMeshTest {
     }
 
     @Test
+    void srun_is_the_terminal_of_a_job() throws IOException {
+        String berth = TestMesh.ROOT.resolve("berth").toString();
+
+        Outcome steps =
+                mesh.run(
+                        List.of(
+                                "sh",
+                                "-c",
+                                "printf 'typed\\n' | \"$0\" srun -n2 -l sh -c 'cat; echo \"$1\" $SLURM_PROCID; exit 3' - \"it's\"",
+                                berth));
+        Outcome terminal =
+                mesh.berth(
+                        "srun",
+                        "-G1",
+                        "--pty",
+                        "sh",
+                        "-c",
+                        "test -t 1 && test -n \"$SLURM_JOB_ID\" && echo yes");
+
+        assertThat(steps.status()).as(steps.err()).isEqualTo(3);
+        assertThat(steps.out().lines())
+                .containsExactlyInAnyOrder("0: typed", "0: it's 0", "1: it's 1");
+        assertThat(terminal.status()).as(terminal.err()).isZero();
+        assertThat(terminal.out()).isEqualTo("yes\r\n");
+    }
+
+    @Test
+    void salloc_holds_an_allocation_for_the_steps_of_its_shell() throws IOException {
+        String berth = TestMesh.ROOT.resolve("berth").toString();
+
+        Outcome outcome =
+                mesh.berth(
+                        "salloc",
+                        "-G1",
+                        "sh",
+                        "-c",
+                        "\"$0\" srun sh -c 'echo step of $SLURM_JOB_ID on ${CUDA_VISIBLE_DEVICES%%-*}'; echo here $SLURM_JOB_ID $SLURM_GPUS; exit 4",
+                        berth);
+
+        assertThat(outcome.status()).as(outcome.err()).isEqualTo(4);
+        assertThat(outcome.err()).contains("Granted job allocation");
+        String id = outcome.out().replaceAll("(?s).*here (\\d+) 1\\R", "$1");
+        assertThat(outcome.out()).isEqualTo("step of %1$s on GPU\nhere %1$s 1\n".formatted(id));
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(mesh.berth("sacct", "-n", "-X", "-o", "State", "-j", id).out())
+                                .contains("COMPLETED"));
+    }
+
+    @Test
     void accounting_has_a_job_that_ended() throws IOException {
         String id =
                 mesh.berth("sbatch", "--wait", "--parsable", example("cpu-only.sbatch"))

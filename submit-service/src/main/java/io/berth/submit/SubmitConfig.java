@@ -3,6 +3,7 @@ package io.berth.submit;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import java.time.Duration;
+import java.util.Optional;
 
 /// The gateway's settings.
 @ConfigMapping(prefix = "berth.submit")
@@ -39,6 +40,14 @@ public interface SubmitConfig {
     /// How many requests are worked on at once, streams of events apart.
     @WithDefault("1000")
     int requestsInFlight();
+
+    /// How many interactive runs may be connected at once.
+    @WithDefault("256")
+    int sessions();
+
+    /// Where nodes reach this gateway, such as `wss://gateway-0.berth:7600`; not set, it is where
+    /// the one who starts an interactive run reached it.
+    Optional<String> sessionUrl();
 
     /// How many clients may follow the events at once.
     @WithDefault("256")

@@ -25,6 +25,8 @@ final class SubmitConfigTest {
         assertThat(config.bulkTimeout()).isEqualTo(Duration.ofSeconds(30));
         assertThat(config.bulks()).isEqualTo(2);
         assertThat(config.requestsInFlight()).isEqualTo(1000);
+        assertThat(config.sessions()).isEqualTo(256);
+        assertThat(config.sessionUrl()).isEmpty();
         assertThat(config.followers()).isEqualTo(256);
     }
 }

@@ -65,6 +65,7 @@ public final class Shims {
         for (String name : List.of("srun", "srun-share.sh")) {
             install(name, commands.resolve(name), "rwxr-xr-x");
         }
+        SessionCommand.install(commands.resolve("berth-session"));
         return new Shims(commands, processes, kind);
     }
 
@@ -82,13 +83,19 @@ public final class Shims {
     }
 
     private static void install(String name, Path file, String permissions) throws IOException {
-        Path temporary = Files.createTempFile(file.getParent(), name, ".new");
         try (InputStream in = Shims.class.getResourceAsStream(name)) {
             if (in == null) {
                 throw new IllegalStateException(name + " is not packaged");
             }
-            Files.copy(in, temporary, StandardCopyOption.REPLACE_EXISTING);
+            install(in, file, permissions);
         }
+    }
+
+    /// Puts a file there whole, or not at all.
+    static void install(InputStream in, Path file, String permissions) throws IOException {
+        Path temporary =
+                Files.createTempFile(file.getParent(), file.getFileName().toString(), ".new");
+        Files.copy(in, temporary, StandardCopyOption.REPLACE_EXISTING);
         Files.setPosixFilePermissions(temporary, PosixFilePermissions.fromString(permissions));
         Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
     }

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// The command that scripts start steps with, as a process.
 class SrunTest {
@@ -167,20 +168,24 @@ class SrunTest {
         Result next =
                 run(
                         "srun sleep 60 & until [ -s steps/step.0.pid.0 ]; do sleep 0.02; done;"
-                                + " kill -9 $!; srun echo next; kill $(cat steps/step.0.pid.0)");
+                                + " kill -9 $!; srun echo next; kill $(cat steps/step.0.pid.0);"
+                                + " until [ -s steps/step.0.exit.0 ]; do sleep 0.02; done");
 
         assertThat(next.output()).isEqualTo("next\n");
     }
 
-    @Test
-    void a_signal_reaches_the_tasks() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"USR1", "INT"})
+    void a_signal_reaches_the_tasks(String signal) throws Exception {
         Process step =
                 start(
-                        "exec srun -n2 sh -c 'trap \"exit 9\" USR1; touch up.$SLURM_PROCID; while :; do sleep 0.02; done'");
+                        "exec srun -n2 sh -c 'trap \"exit 9\" "
+                                + signal
+                                + "; touch up.$SLURM_PROCID; while :; do sleep 0.02; done'");
         await().until(() ->
                 Files.exists(folder.resolve("up.0")) && Files.exists(folder.resolve("up.1")));
 
-        new ProcessBuilder("kill", "-USR1", Long.toString(step.pid())).start().waitFor();
+        new ProcessBuilder("kill", "-" + signal, Long.toString(step.pid())).start().waitFor();
 
         assertThat(step.waitFor()).isEqualTo(9);
     }

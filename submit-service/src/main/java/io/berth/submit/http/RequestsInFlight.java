@@ -11,7 +11,7 @@ import jakarta.inject.Singleton;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// Turns requests away while the gateway works on as many as it may, so that it slows down for none
-/// and runs out of nothing: `429`. Streams of events have a bound of their own.
+/// and runs out of nothing: `429`. Streams of events and sessions have bounds of their own.
 @Singleton
 final class RequestsInFlight {
     /// Before any other work on a request.
@@ -33,7 +33,9 @@ final class RequestsInFlight {
 
     private void check(RoutingContext context) {
         String path = context.normalizedPath();
-        if (!path.startsWith("/v1/") || path.equals("/v1/events")) {
+        if (!path.startsWith("/v1/")
+                || path.equals("/v1/events")
+                || path.startsWith("/v1/sessions/")) {
             context.next();
             return;
         }

@@ -1,0 +1,86 @@
+package io.berth.cli;
+
+import io.berth.slurm.BatchScript;
+import io.berth.slurm.GetOpt;
+import io.berth.slurm.GetOpt.Given;
+import io.berth.slurm.InvalidOption;
+import io.berth.slurm.JobSubmission;
+import io.berth.slurm.Sbatch;
+import io.berth.slurm.SbatchOption;
+import io.berth.slurm.SbatchSetting;
+import io.berth.slurm.SrunCommandLine;
+import io.berth.slurm.SubmittedFrom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/// The job of a command that stays with it: on one node, started once, with no output file of its
+/// own.
+///
+/// @param script what the job runs
+/// @param words its arguments, handed over one by one
+record InteractiveJob(String name, String script, List<String> words) {
+
+    /// The submission, with the options of the command line.
+    ///
+    /// @param variables that the job has beside the caller's
+    JobSubmission submission(
+            Terminal terminal,
+            MeshClient client,
+            SrunCommandLine line,
+            Map<String, String> variables)
+            throws InvalidOption {
+        String user = client.token().operator() ? client.token().actsFor(terminal) : null;
+        JobSubmission job =
+                Sbatch.request(
+                                options(line),
+                                inherited(terminal, variables),
+                                BatchScript.of(script),
+                                words,
+                                new SubmittedFrom(
+                                        name,
+                                        terminal.directory().toString(),
+                                        SbatchCommand.host(terminal),
+                                        user,
+                                        () ->
+                                                terminal.clock()
+                                                        .instant()
+                                                        .atZone(terminal.zone().get())))
+                        .submission();
+        if (job.nodes() != null && job.nodes() > 1) {
+            throw InvalidOption.refused(
+                    "an interactive job is on one node for now: use sbatch for "
+                            + job.nodes()
+                            + " nodes");
+        }
+        return job;
+    }
+
+    private static GetOpt<SbatchOption> options(SrunCommandLine line) {
+        var options = new ArrayList<>(line.job().options());
+        if (Sbatch.given(line.job(), SbatchSetting.NODES) == null) {
+            options.add(new Given<>(option("nodes"), "1"));
+        }
+        options.add(new Given<>(option("output"), "/dev/null"));
+        options.add(new Given<>(option("no-requeue"), null));
+        return new GetOpt<>(options, List.of());
+    }
+
+    private static SbatchOption option(String name) {
+        return SbatchOption.TABLE.stream()
+                .filter(it -> it.longName().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /// The caller's environment without the token, other sessions and options of `sbatch`.
+    private static Map<String, String> inherited(Terminal terminal, Map<String, String> variables) {
+        var environment = new TreeMap<>(terminal.environment());
+        environment.remove("BERTH_TOKEN");
+        environment.remove(Salloc.ALLOCATION);
+        environment.keySet().removeIf(it -> it.startsWith("SBATCH_"));
+        environment.putAll(variables);
+        return environment;
+    }
+}

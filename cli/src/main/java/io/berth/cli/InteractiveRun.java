@@ -1,0 +1,264 @@
+package io.berth.cli;
+
+import io.berth.cli.MeshClient.Answer;
+import io.berth.cli.MeshClient.NoAnswer;
+import io.berth.contracts.JobState;
+import io.berth.slurm.session.Frame;
+import io.berth.slurm.session.Frame.Channel;
+import io.berth.slurm.session.FrameSocket;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/// The user's end of an interactive run: what is typed goes to the job, what the program writes
+/// comes from there.
+///
+/// Ctrl-C is Slurm's: one tells the state, a second within a second interrupts the program, a third
+/// ends the job. While the job waits, one withdraws it. A program with a terminal gets all keys.
+final class InteractiveRun implements AutoCloseable {
+
+    private static final long LOOK_MILLIS = 1000;
+    private static final long AGAIN_MILLIS = 1000;
+
+    /// How long the job is looked at whose connection is lost.
+    private static final int LOST_LOOKS = 15;
+
+    private final Terminal terminal;
+    private final MeshClient client;
+    private final LocalTerminal local;
+    private final boolean quiet;
+    private final CompletableFuture<Integer> exit = new CompletableFuture<>();
+    private @Nullable FrameSocket socket;
+    private volatile long job;
+    private volatile boolean own;
+    private volatile boolean started;
+    private volatile boolean waiting;
+    private long interruptedAt = Long.MIN_VALUE / 2;
+    private int interrupts;
+
+    InteractiveRun(Terminal terminal, MeshClient client, LocalTerminal local, boolean quiet) {
+        this.terminal = terminal;
+        this.client = client;
+        this.local = local;
+        this.quiet = quiet;
+    }
+
+    /// Comes to the session, before the job does.
+    void connect(InteractiveSession session) throws CommandFailure {
+        try {
+            FrameSocket connected =
+                    FrameSocket.connect(session.address(), session.userSecret(), this::take);
+            socket = connected;
+            var unused = connected.closed().thenRun(() -> exit.completeExceptionally(new Lost()));
+        } catch (IOException e) {
+            throw CommandFailure.error("srun", String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static final class Lost extends Exception {
+        private static final long serialVersionUID = 1;
+    }
+
+    /// Takes what the job's end says.
+    void take(Frame frame) {
+        switch (frame.channel()) {
+            case OUTPUT -> print(terminal.out(), frame);
+            case ERROR -> print(terminal.err(), frame);
+            case CONTROL -> control(frame.words());
+            // That is this end's to send.
+            case INPUT -> {}
+        }
+    }
+
+    private static void print(PrintStream stream, Frame frame) {
+        stream.write(frame.payload(), 0, frame.payload().length);
+        stream.flush();
+    }
+
+    private void control(List<String> words) {
+        switch (words.getFirst()) {
+            case "started" -> {
+                started = true;
+                if (waiting) {
+                    say("job " + job + " has been allocated resources");
+                }
+                local.enter();
+            }
+            case "exit" -> exit.complete(Integer.parseInt(words.getLast()));
+            default -> {
+                // A newer end says more.
+            }
+        }
+    }
+
+    /// Waits for the end of the program.
+    ///
+    /// @param inJob the job that it runs in
+    /// @param ofOwn whether that job is there for it alone, and ends with this command
+    /// @return the program's exit code
+    int untilEnd(long inJob, boolean ofOwn) throws CommandFailure {
+        job = inJob;
+        own = ofOwn;
+        UnixSignal.handle("INT", this::interrupted);
+        UnixSignal.handle("TERM", this::ended);
+        UnixSignal.handle("HUP", this::ended);
+        if (local.raw()) {
+            UnixSignal.handle("WINCH", () -> send(Frame.control("size " + local.size())));
+        }
+        Thread.ofPlatform().daemon().start(this::sendInput);
+        while (true) {
+            try {
+                return exit.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+            } catch (TimeoutException e) {
+                if (!started) {
+                    look();
+                }
+            } catch (ExecutionException e) {
+                return lost();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException(
+                        "a command that nobody interrupts was interrupted", e);
+            }
+        }
+    }
+
+    /// Whether the job still waits, or ended before it came.
+    private void look() throws CommandFailure {
+        JobView seen = seen();
+        if (seen == null || started) {
+            return;
+        }
+        if (seen.ended()) {
+            throw over(seen);
+        }
+        if (!waiting && seen.is(JobState.PENDING)) {
+            waiting = true;
+            say("job " + job + " queued and waiting for resources");
+        }
+    }
+
+    private static CommandFailure over(JobView job) {
+        String message = job.text("message");
+        return CommandFailure.error(
+                "srun",
+                "job %d is %s%s"
+                        .formatted(
+                                job.number("id"),
+                                job.text("state"),
+                                message.isEmpty() ? "" : ": " + message));
+    }
+
+    private @Nullable JobView seen() {
+        try {
+            Answer answer = client.send("GET", "/v1/jobs/" + job, null, List.of());
+            return answer.ok() ? new JobView(answer.body()) : null;
+        } catch (NoAnswer e) {
+            return null;
+        }
+    }
+
+    /// The connection ended without a word: the job says what became of it.
+    private int lost() throws CommandFailure {
+        for (int i = 0; i < LOST_LOOKS; i++) {
+            JobView seen = seen();
+            if (seen != null && seen.ended()) {
+                throw over(seen);
+            }
+            terminal.pause().await(Duration.ofMillis(LOOK_MILLIS));
+        }
+        cancel();
+        throw CommandFailure.error("srun", "lost the connection to job " + job);
+    }
+
+    private void interrupted() {
+        synchronized (this) {
+            long now = System.nanoTime() / 1_000_000;
+            interrupts = now - interruptedAt <= AGAIN_MILLIS ? interrupts + 1 : 1;
+            interruptedAt = now;
+        }
+        if (!started) {
+            say("Job allocation " + job + " has been revoked");
+            cancel();
+            exit.complete(130);
+            return;
+        }
+        switch (interrupts) {
+            case 1 -> {
+                say("interrupt (one more within 1 sec to abort)");
+                say("StepId=" + job + ".0 tasks: running");
+            }
+            case 2 -> {
+                say("sending Ctrl-C to StepId=" + job + ".0");
+                send(Frame.control("signal INT"));
+            }
+            default -> {
+                say("forcing job termination");
+                cancel();
+            }
+        }
+    }
+
+    private void ended() {
+        cancel();
+        exit.complete(143);
+    }
+
+    /// Ends the program, and the job if it is there for it alone.
+    private void cancel() {
+        if (!own) {
+            send(Frame.control("signal KILL"));
+            return;
+        }
+        try {
+            var unused = client.send("DELETE", "/v1/jobs/" + job, null, List.of());
+        } catch (NoAnswer e) {
+            say("the job could not be cancelled: scancel " + job);
+        }
+    }
+
+    private void sendInput() {
+        FrameSocket to = socket;
+        if (to == null) {
+            return;
+        }
+        try {
+            to.sendAll(Channel.INPUT, terminal.in());
+            to.send(Frame.control("eof"));
+        } catch (IOException e) {
+            // Told by the end of the connection.
+        }
+    }
+
+    private void send(Frame frame) {
+        FrameSocket to = socket;
+        try {
+            if (to != null) {
+                to.send(frame);
+            }
+        } catch (IOException e) {
+            // Told by the end of the connection.
+        }
+    }
+
+    private void say(String line) {
+        if (!quiet) {
+            terminal.err().print("srun: " + line + "\n");
+            terminal.err().flush();
+        }
+    }
+
+    @Override
+    public void close() {
+        local.close();
+        if (socket != null) {
+            socket.close();
+        }
+    }
+}

@@ -1,0 +1,201 @@
+package io.berth.cli;
+
+import io.berth.cli.MeshClient.Answer;
+import io.berth.cli.MeshClient.NoAnswer;
+import io.berth.cli.SubmissionPost.Voice;
+import io.berth.contracts.JobState;
+import io.berth.slurm.InvalidOption;
+import io.berth.slurm.SrunCommandLine;
+import io.berth.slurm.SrunOption.Setting;
+import io.berth.slurm.session.Frame;
+import io.berth.slurm.session.Frame.Channel;
+import io.berth.slurm.session.FrameSocket;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/// `salloc`: holds an allocation while a shell on this machine runs, in which `srun` starts steps
+/// there.
+///
+/// The allocation is a job whose script waits at the gateway's session for steps to start. It ends
+/// when the shell does.
+final class Salloc {
+
+    static final String SYNOPSIS =
+            "salloc [OPTIONS] [PROGRAM [ARGUMENT...]]: holds an allocation while a shell, or a program, runs here";
+
+    /// The variable by which `srun` in the shell finds the allocation: its session and the secret.
+    static final String ALLOCATION = "BERTH_ALLOCATION";
+
+    private static final Voice VOICE = new Voice("salloc", "Job submit/allocate failed: ");
+    private static final String SCRIPT = "#!/bin/sh\nexec berth-session --allocation\n";
+    private static final long LOOK_MILLIS = 1000;
+
+    private final Terminal terminal;
+    private final CountDownLatch granted = new CountDownLatch(1);
+    private volatile boolean over;
+    private volatile boolean revoked;
+
+    Salloc(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    /// @return the exit code of the shell
+    int run(List<String> arguments) throws CommandFailure {
+        try {
+            SrunCommandLine line = SrunCommandLine.of(arguments);
+            if (line.has(Setting.VERSION)) {
+                terminal.out().print(Main.version() + "\n");
+                return 0;
+            }
+            if (line.has(Setting.HELP)) {
+                terminal.out().print(Help.ofSrun(SYNOPSIS));
+                return 0;
+            }
+            if (!line.step().isEmpty() || line.has(Setting.PTY)) {
+                throw InvalidOption.refused("options of a step are those of srun in the shell");
+            }
+            return hold(line);
+        } catch (InvalidOption e) {
+            throw new CommandFailure(e.exitCode(), e.print("salloc"));
+        }
+    }
+
+    private int hold(SrunCommandLine line) throws InvalidOption, CommandFailure {
+        MeshClient client = MeshClient.of(terminal, "salloc");
+        var job = new InteractiveJob("interactive", SCRIPT, List.of());
+        var unused = job.submission(terminal, client, line, Map.of());
+        InteractiveSession session = InteractiveSession.open(client, VOICE);
+        try (var socket =
+                FrameSocket.connect(session.address(), session.userSecret(), this::take)) {
+            var unusedEnd = socket.closed().thenRun(this::revoked);
+            long id =
+                    new SubmissionPost(terminal, client, VOICE)
+                            .send(job.submission(terminal, client, line, session.variables()))
+                            .job();
+            JobView held = awaitGrant(client, id, line.has(Setting.QUIET));
+            int code = shell(line.command(), variables(held, session));
+            over = true;
+            if (!revoked) {
+                say(line, "Relinquishing job allocation " + id);
+                socket.send(Frame.control("end"));
+                socket.closed().orTimeout(5, TimeUnit.SECONDS).exceptionally(_ -> null).join();
+            }
+            return code;
+        } catch (IOException e) {
+            throw CommandFailure.error("salloc", String.valueOf(e.getMessage()));
+        }
+    }
+
+    private void take(Frame frame) {
+        if (frame.channel() == Channel.CONTROL && frame.words().getFirst().equals("started")) {
+            granted.countDown();
+        }
+    }
+
+    private void revoked() {
+        if (!over) {
+            revoked = true;
+            if (granted.getCount() == 0) {
+                terminal.err().print("salloc: Job allocation has been revoked.\n");
+                terminal.err().flush();
+            }
+        }
+    }
+
+    private void say(SrunCommandLine line, String text) {
+        say(line.has(Setting.QUIET), text);
+    }
+
+    private void say(boolean quiet, String text) {
+        if (!quiet) {
+            terminal.err().print("salloc: " + text + "\n");
+            terminal.err().flush();
+        }
+    }
+
+    /// The job once its end is there.
+    private JobView awaitGrant(MeshClient client, long id, boolean quiet) throws CommandFailure {
+        UnixSignal.handle("INT", () -> abort(client, id));
+        boolean told = false;
+        while (!granted(LOOK_MILLIS)) {
+            JobView seen = new JobView(client.get("/v1/jobs/" + id));
+            if (seen.ended() || revoked) {
+                throw CommandFailure.error(
+                        "salloc",
+                        "Job allocation " + id + " has been revoked: " + seen.text("state"));
+            }
+            if (!told && seen.is(JobState.PENDING)) {
+                told = true;
+                say(quiet, "Pending job allocation " + id);
+                say(quiet, "job " + id + " queued and waiting for resources");
+            }
+        }
+        if (told) {
+            say(quiet, "job " + id + " has been allocated resources");
+        }
+        say(quiet, "Granted job allocation " + id);
+        return new JobView(client.get("/v1/jobs/" + id));
+    }
+
+    private boolean granted(long millis) {
+        try {
+            return granted.await(millis, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("a command that nobody interrupts was interrupted", e);
+        }
+    }
+
+    /// Ctrl-C withdraws what waits; in the shell it is the shell's.
+    private void abort(MeshClient client, long id) {
+        if (granted.getCount() > 0) {
+            try {
+                Answer unused = client.send("DELETE", "/v1/jobs/" + id, null, List.of());
+            } catch (NoAnswer e) {
+                say(false, "the job could not be cancelled: scancel " + id);
+            }
+        }
+    }
+
+    private static Map<String, String> variables(JobView job, InteractiveSession session) {
+        var variables = new TreeMap<String, String>();
+        String id = Long.toString(job.number("id"));
+        variables.put("SLURM_JOB_ID", id);
+        variables.put("SLURM_JOBID", id);
+        variables.put("SLURM_JOB_NAME", job.text("name"));
+        variables.put("SLURM_JOB_ACCOUNT", job.text("account"));
+        variables.put("SLURM_JOB_PARTITION", job.text("partition"));
+        variables.put("SLURM_JOB_QOS", job.text("qos"));
+        variables.put("SLURM_JOB_NODELIST", job.text("nodeList"));
+        variables.put("SLURM_NODELIST", job.text("nodeList"));
+        variables.put("SLURM_JOB_NUM_NODES", Long.toString(job.number("nodes")));
+        variables.put("SLURM_NNODES", Long.toString(job.number("nodes")));
+        variables.put("SLURM_NTASKS", Long.toString(job.number("tasks")));
+        variables.put("SLURM_NPROCS", Long.toString(job.number("tasks")));
+        variables.put("SLURM_CPUS_PER_TASK", Long.toString(job.number("cpusPerTask")));
+        variables.put("SLURM_GPUS", Long.toString(job.number("gpus")));
+        variables.put("SLURM_SUBMIT_DIR", job.text("workingDirectory"));
+        variables.put(ALLOCATION, session.path() + " " + session.userSecret());
+        return variables;
+    }
+
+    private int shell(List<String> command, Map<String, String> variables) throws IOException {
+        var builder =
+                new ProcessBuilder(
+                        command.isEmpty()
+                                ? List.of(terminal.variable("SHELL", "/bin/sh"))
+                                : command);
+        builder.environment().putAll(variables);
+        builder.directory(terminal.directory().toFile()).inheritIO();
+        try {
+            return builder.start().waitFor();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("a command that nobody interrupts was interrupted", e);
+        }
+    }
+}

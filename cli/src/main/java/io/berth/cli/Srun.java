@@ -1,0 +1,118 @@
+package io.berth.cli;
+
+import io.berth.cli.SubmissionPost.Voice;
+import io.berth.slurm.InvalidOption;
+import io.berth.slurm.SrunCommandLine;
+import io.berth.slurm.SrunOption.Setting;
+import io.berth.slurm.session.Frame;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/// `srun` outside a job: runs a program in a job of its own, or in the allocation of the `salloc`
+/// that it was started from, and is its terminal meanwhile.
+///
+/// The job connects to the gateway by itself, with a secret that it is submitted with: this machine
+/// and the node need not reach one another. In a job's script `srun` is another program, which
+/// starts a step (`docs/node-agent.md`).
+final class Srun {
+
+    static final String SYNOPSIS =
+            "srun [OPTIONS] PROGRAM [ARGUMENT...]: runs a program in a job of its own, as its terminal";
+
+    private static final Voice VOICE = new Voice("srun", "Unable to allocate resources: ");
+
+    /// The job's end runs the step. `$@` is what the user gave, word by word.
+    private static final String STEP = "#!/bin/sh\nexec berth-session srun -N1 \"$@\"\n";
+
+    /// A program with a terminal is a single task, and the step is no process beside it.
+    private static final String TERMINAL =
+            """
+            #!/bin/sh
+            export SLURM_STEP_ID=0 SLURM_STEPID=0 SLURM_PROCID=0 SLURM_LOCALID=0 SLURM_STEP_NUM_TASKS=1
+            exec berth-session "$@"
+            """;
+
+    private final Terminal terminal;
+
+    Srun(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    /// @return the program's exit code
+    int run(List<String> arguments) throws CommandFailure {
+        try {
+            SrunCommandLine line = SrunCommandLine.of(arguments);
+            if (line.has(Setting.VERSION)) {
+                terminal.out().print(Main.version() + "\n");
+                return 0;
+            }
+            if (line.has(Setting.HELP)) {
+                terminal.out().print(Help.ofSrun(SYNOPSIS));
+                return 0;
+            }
+            if (line.command().isEmpty()) {
+                throw new CommandFailure(1, "srun: fatal: No command given to execute.\n");
+            }
+            String allocation = terminal.variable(Salloc.ALLOCATION, "");
+            return allocation.isEmpty() ? job(line) : step(line, allocation);
+        } catch (InvalidOption e) {
+            throw new CommandFailure(e.exitCode(), e.print("srun"));
+        }
+    }
+
+    private int job(SrunCommandLine line) throws InvalidOption, CommandFailure {
+        MeshClient client = MeshClient.of(terminal, "srun");
+        boolean pty = line.has(Setting.PTY);
+        var words = new ArrayList<String>();
+        if (!pty) {
+            words.addAll(line.step());
+            words.add("--");
+        }
+        words.addAll(line.command());
+        String name = String.valueOf(Path.of(line.command().getFirst()).getFileName());
+        var job = new InteractiveJob(name, pty ? TERMINAL : STEP, words);
+        // What is wrong with the options is told before anything is asked of the mesh.
+        var unused = job.submission(terminal, client, line, Map.of());
+        InteractiveSession session = InteractiveSession.open(client, VOICE);
+        LocalTerminal local = LocalTerminal.of(terminal, pty);
+        Map<String, String> variables = session.variables();
+        if (pty) {
+            variables.put("BERTH_SESSION_SIZE", local.size());
+        }
+        try (var run = new InteractiveRun(terminal, client, local, line.has(Setting.QUIET))) {
+            run.connect(session);
+            var submitted =
+                    new SubmissionPost(terminal, client, VOICE)
+                            .send(job.submission(terminal, client, line, variables));
+            return run.untilEnd(submitted.job(), true);
+        }
+    }
+
+    /// Runs the program as a step of an allocation, whose job's end starts it.
+    private int step(SrunCommandLine line, String allocation) throws CommandFailure {
+        MeshClient client = MeshClient.of(terminal, "srun");
+        if (!line.job().options().isEmpty()) {
+            terminal.err().print("srun: options of a job have no effect inside an allocation\n");
+        }
+        String[] place = allocation.split(" ", 2);
+        boolean pty = line.has(Setting.PTY);
+        LocalTerminal local = LocalTerminal.of(terminal, pty);
+        InteractiveSession session = InteractiveSession.open(client, VOICE);
+        var command = new ArrayList<String>();
+        if (!pty) {
+            command.addAll(List.of("srun", "-N1", "--overlap"));
+            command.addAll(line.step());
+            command.add("--");
+        }
+        command.addAll(line.command());
+        Frame start =
+                Frame.step(session.jobUrl(), session.jobSecret(), pty ? local.size() : "", command);
+        try (var run = new InteractiveRun(terminal, client, local, line.has(Setting.QUIET))) {
+            run.connect(session);
+            client.tell(place[0], place.length > 1 ? place[1] : "", start);
+            return run.untilEnd(Long.parseLong(terminal.variable("SLURM_JOB_ID", "0")), false);
+        }
+    }
+}

@@ -1,0 +1,176 @@
+package io.berth.agent.session;
+
+import io.berth.slurm.session.Frame;
+import io.berth.slurm.session.Frame.Channel;
+import io.berth.slurm.session.FrameSocket;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// The job's end of an interactive run: `berth-session COMMAND …` runs a command whose streams are
+/// at the other end of the gateway's session that `BERTH_SESSION_URL` and `BERTH_SESSION_SECRET`
+/// name, and ends with its exit code. With `BERTH_SESSION_SIZE` (rows and columns) the command has
+/// a terminal. When the other end goes, the command is ended. `berth-session --allocation` runs
+/// those commands that the other end asks for: see [AllocationEnd].
+///
+/// It is run by the job's script, as the job's user and within the job's limits.
+public final class JobEnd {
+    private static final int GONE = 143;
+    private static final long GRACE_SECONDS = 5;
+
+    /// How long output is waited for that a process in the background may still write.
+    private static final long LAST_WORDS_MILLIS = 1000;
+
+    private final BlockingQueue<Frame> input = new LinkedBlockingQueue<>();
+    private final @Nullable Terminal terminal;
+    private final Process process;
+
+    private JobEnd(Process process, @Nullable Terminal terminal) {
+        this.process = process;
+        this.terminal = terminal;
+    }
+
+    public static void main(String[] command) throws Exception {
+        System.exit(run(List.of(command), System.getenv()));
+    }
+
+    /// Runs the command to its end.
+    ///
+    /// @return the exit code
+    static int run(List<String> command, Map<String, String> environment)
+            throws IOException, InterruptedException {
+        URI session = URI.create(environment.getOrDefault("BERTH_SESSION_URL", ""));
+        String secret = environment.getOrDefault("BERTH_SESSION_SECRET", "");
+        var early = new LinkedBlockingQueue<Frame>();
+        if (command.equals(List.of("--allocation"))) {
+            return new AllocationEnd(environment).run(session, secret);
+        }
+        try (var socket = FrameSocket.connect(session, secret, early::add)) {
+            String size = environment.get("BERTH_SESSION_SIZE");
+            Terminal terminal = size == null ? null : Terminal.of(size);
+            var builder =
+                    new ProcessBuilder(
+                            terminal == null
+                                    ? command
+                                    : terminal.around(
+                                            command, environment.getOrDefault("SHELL", "/bin/sh")));
+            builder.environment().clear();
+            builder.environment().putAll(environment);
+            builder.environment().keySet().removeIf(it -> it.startsWith("BERTH_SESSION_"));
+            if (terminal != null) {
+                builder.environment().put("SHELL", "/bin/sh");
+            }
+            var end = new JobEnd(builder.start(), terminal);
+            Thread.ofVirtual().start(() -> end.take(early));
+            return end.untilExit(socket, environment.getOrDefault("SLURMD_NODENAME", "?"));
+        }
+    }
+
+    private void take(BlockingQueue<Frame> frames) {
+        try {
+            while (true) {
+                take(frames.take());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void take(Frame frame) {
+        switch (frame.channel()) {
+            case INPUT -> input.add(frame);
+            case CONTROL -> control(frame);
+            // Those are this end's to send.
+            case OUTPUT, ERROR -> {}
+        }
+    }
+
+    private void control(Frame frame) {
+        List<String> words = frame.words();
+        switch (words.getFirst()) {
+            case "eof" -> input.add(frame);
+            case "signal" -> signal(words.getLast());
+            case "size" -> {
+                if (terminal != null) {
+                    terminal.resize(words.subList(1, words.size()));
+                }
+            }
+            default -> {
+                // A newer end says more.
+            }
+        }
+    }
+
+    private void signal(String name) {
+        if (name.matches("[A-Z][A-Z0-9]{1,9}")) {
+            Terminal.runQuietly(List.of("kill", "-s", name, Long.toString(process.pid())));
+        }
+    }
+
+    private int untilExit(FrameSocket socket, String node) throws InterruptedException {
+        Thread writer = Thread.ofVirtual().start(this::writeInput);
+        try {
+            socket.send(Frame.control("started " + node));
+        } catch (IOException e) {
+            // Told by the end of the connection.
+        }
+        Thread output = pump(socket, Channel.OUTPUT, process.getInputStream());
+        Thread error = pump(socket, Channel.ERROR, process.getErrorStream());
+        var unused = socket.closed().thenRun(this::stop);
+        int code = process.waitFor();
+        boolean alone = socket.closed().isDone();
+        output.join(LAST_WORDS_MILLIS);
+        error.join(LAST_WORDS_MILLIS);
+        writer.interrupt();
+        try {
+            socket.send(Frame.control("exit " + code));
+        } catch (IOException e) {
+            // Nobody waits for it any more.
+        }
+        return alone && code == 0 ? GONE : code;
+    }
+
+    private static Thread pump(FrameSocket socket, Channel channel, InputStream stream) {
+        return Thread.ofVirtual()
+                .start(() -> {
+                    try (stream) {
+                        socket.sendAll(channel, stream);
+                    } catch (IOException e) {
+                        // The other end is gone, and the command is being ended.
+                    }
+                });
+    }
+
+    private void writeInput() {
+        try (OutputStream out = process.getOutputStream()) {
+            for (Frame next = input.take(); next.channel() == Channel.INPUT; next = input.take()) {
+                out.write(next.payload());
+                out.flush();
+            }
+        } catch (IOException e) {
+            // The command reads no more.
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void stop() {
+        process.descendants().forEach(ProcessHandle::destroy);
+        process.destroy();
+        try {
+            if (!process.waitFor(GRACE_SECONDS, TimeUnit.SECONDS)) {
+                process.descendants().forEach(ProcessHandle::destroyForcibly);
+                process.destroyForcibly();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

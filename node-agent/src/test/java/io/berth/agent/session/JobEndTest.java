@@ -1,0 +1,269 @@
+package io.berth.agent.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+import io.berth.slurm.session.Frame;
+import io.berth.slurm.session.Frame.Channel;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.ServerWebSocket;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The job's end, with a user's end that is the test.
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Timeout(60)
+class JobEndTest {
+    private final Vertx vertx = Vertx.vertx();
+    private final BlockingQueue<ServerWebSocket> sockets = new LinkedBlockingQueue<>();
+    private final HttpServer server;
+
+    @TempDir private Path folder = Path.of("");
+
+    JobEndTest() throws Exception {
+        server =
+                vertx.createHttpServer()
+                        .webSocketHandler(sockets::add)
+                        .listen(0, "127.0.0.1")
+                        .toCompletionStage()
+                        .toCompletableFuture()
+                        .get(10, TimeUnit.SECONDS);
+    }
+
+    @AfterAll
+    void close() throws Exception {
+        vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+    }
+
+    /// A command at work, and what its user sees of it.
+    private final class Run {
+        private final StringBuffer output = new StringBuffer();
+        private final StringBuffer error = new StringBuffer();
+        private final BlockingQueue<String> control = new LinkedBlockingQueue<>();
+        private final CompletableFuture<Integer> exit;
+        private final ServerWebSocket socket;
+
+        Run(Map<String, String> more, String... command) throws InterruptedException {
+            var environment = new TreeMap<>(System.getenv());
+            environment.put("BERTH_SESSION_URL", "ws://127.0.0.1:" + server.actualPort() + "/x");
+            environment.put("BERTH_SESSION_SECRET", "secret");
+            environment.put("SLURMD_NODENAME", "gpu-01");
+            environment.putAll(more);
+            exit = CompletableFuture.supplyAsync(() -> run(List.of(command), environment));
+            socket = attach(sockets.poll(20, TimeUnit.SECONDS));
+        }
+
+        /// One that something else started.
+        Run(@Nullable ServerWebSocket came) {
+            exit = new CompletableFuture<>();
+            socket = attach(came);
+        }
+
+        private ServerWebSocket attach(@Nullable ServerWebSocket came) {
+            ServerWebSocket it = Objects.requireNonNull(came, "nobody came");
+            it.binaryMessageHandler(this::take);
+            return it;
+        }
+
+        private void take(Buffer message) {
+            Frame frame = Frame.read(ByteBuffer.wrap(message.getBytes()));
+            String text = new String(frame.payload(), StandardCharsets.UTF_8);
+            switch (frame.channel()) {
+                case OUTPUT -> output.append(text);
+                case ERROR -> error.append(text);
+                case CONTROL -> control.add(text);
+                case INPUT -> throw new IllegalStateException("a job's end sends no input");
+            }
+        }
+
+        void send(Frame frame) {
+            var bytes = new byte[frame.message().remaining()];
+            frame.message().get(bytes);
+            var unused = socket.writeBinaryMessage(Buffer.buffer(bytes));
+        }
+
+        void type(String text) {
+            send(new Frame(Channel.INPUT, text.getBytes(StandardCharsets.UTF_8)));
+        }
+
+        void awaitOutput(String text) {
+            await().atMost(Duration.ofSeconds(20)).until(() -> output.indexOf(text) >= 0);
+        }
+
+        int exit() throws Exception {
+            return exit.get(30, TimeUnit.SECONDS);
+        }
+    }
+
+    private static int run(List<String> command, Map<String, String> environment) {
+        try {
+            return JobEnd.run(command, environment);
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void a_command_has_its_streams_and_its_exit_code_at_the_other_end() throws Exception {
+        var run = new Run(Map.of(), "sh", "-c", "echo out; echo err >&2; exit 3");
+
+        assertThat(run.exit()).isEqualTo(3);
+
+        assertThat(run.output).hasToString("out\n");
+        assertThat(run.error).hasToString("err\n");
+        assertThat(run.control).containsExactly("started gpu-01", "exit 3");
+    }
+
+    @Test
+    void what_is_typed_is_the_commands_input_until_its_end() throws Exception {
+        var run = new Run(Map.of(), "sort");
+
+        run.type("b\n");
+        run.type("a\n");
+        run.send(Frame.control("eof"));
+
+        assertThat(run.exit()).isZero();
+        assertThat(run.output).hasToString("a\nb\n");
+    }
+
+    @Test
+    void arguments_arrive_as_they_are_with_and_without_a_terminal() throws Exception {
+        String odd = "it's $HOME `x` \"q\" \\ *; exit 9";
+        var plain = new Run(Map.of(), "printf", "[%s]", odd);
+        assertThat(plain.exit()).isZero();
+
+        var terminal = new Run(Map.of("BERTH_SESSION_SIZE", "24 80"), "printf", "[%s]", odd);
+        assertThat(terminal.exit()).isZero();
+
+        assertThat(plain.output).hasToString("[" + odd + "]");
+        assertThat(terminal.output).hasToString("[" + odd + "]");
+    }
+
+    @Test
+    void the_session_is_a_secret_to_the_command() throws Exception {
+        var run =
+                new Run(
+                        Map.of("OTHER", "kept"),
+                        "sh",
+                        "-c",
+                        "env | grep -c BERTH_SESSION; echo $OTHER");
+
+        assertThat(run.exit()).isZero();
+        assertThat(run.output).hasToString("0\nkept\n");
+    }
+
+    @Test
+    void a_terminal_has_the_size_of_the_users_and_follows_it() throws Exception {
+        assumeThat(Files.isExecutable(Path.of("/usr/bin/script"))).as("script").isTrue();
+        var run =
+                new Run(
+                        Map.of("BERTH_SESSION_SIZE", "30 100"),
+                        "sh",
+                        "-c",
+                        "trap 'stty size; exit 5' WINCH; test -t 0 && stty size; while :; do sleep 0.05; done");
+        run.awaitOutput("30 100");
+
+        run.send(Frame.control("size 40 120"));
+
+        assertThat(run.exit()).isEqualTo(5);
+        assertThat(run.output.toString()).contains("40 120");
+    }
+
+    @Test
+    void a_key_in_a_terminal_is_a_signal_there() throws Exception {
+        assumeThat(Files.isExecutable(Path.of("/usr/bin/script"))).as("script").isTrue();
+        var run =
+                new Run(
+                        Map.of("BERTH_SESSION_SIZE", "24 80"),
+                        "sh",
+                        "-c",
+                        "trap 'echo interrupted; exit 7' INT; echo ready; while :; do sleep 0.05; done");
+        run.awaitOutput("ready");
+
+        run.type("\u0003");
+
+        assertThat(run.exit()).isEqualTo(7);
+        assertThat(run.output.toString()).contains("interrupted");
+    }
+
+    @Test
+    void a_signal_reaches_the_command_and_what_is_no_signal_nobody() throws Exception {
+        var run =
+                new Run(
+                        Map.of(),
+                        "sh",
+                        "-c",
+                        "trap 'exit 4' INT; echo ready; while :; do sleep 0.05; done");
+        run.awaitOutput("ready");
+
+        run.send(Frame.control("signal -9"));
+        run.send(Frame.control("signal INT"));
+
+        assertThat(run.exit()).isEqualTo(4);
+    }
+
+    @Test
+    void an_allocation_runs_the_steps_that_it_is_told_to_each_with_its_own_streams()
+            throws Exception {
+        var allocation = new Run(Map.of("SLURM_JOB_ID", "7"), "--allocation");
+        String url = "ws://127.0.0.1:" + server.actualPort() + "/step";
+
+        allocation.send(
+                Frame.step(url, "other", "", List.of("printf", "%s|", "a b", "", "$SLURM_JOB_ID")));
+        var step = new Run(sockets.poll(20, TimeUnit.SECONDS));
+        await().atMost(Duration.ofSeconds(20)).until(() -> step.control.contains("exit 0"));
+        allocation.send(Frame.control("end"));
+
+        assertThat(allocation.exit()).isZero();
+        assertThat(step.output).hasToString("a b||$SLURM_JOB_ID|");
+        assertThat(allocation.output.toString()).isEmpty();
+    }
+
+    @Test
+    void when_the_user_is_gone_nothing_of_the_command_is_left() throws Exception {
+        Path pid = folder.resolve("pid");
+        var run =
+                new Run(Map.of(), "sh", "-c", "sleep 300 & echo $! >" + pid + "; echo ready; wait");
+        run.awaitOutput("ready");
+
+        var unused = run.socket.close();
+
+        assertThat(run.exit()).isNotZero();
+        Path sleeping = Path.of("/proc", Files.readString(pid).strip(), "stat");
+        await().atMost(Duration.ofSeconds(10)).until(() -> isOver(sleeping));
+    }
+
+    /// Whether a process is gone, or only waits for its parent to see that.
+    private static boolean isOver(Path stat) throws IOException {
+        try {
+            return Files.readString(stat).contains(") Z ");
+        } catch (NoSuchFileException e) {
+            return true;
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package io.berth.slurm;
+
+import io.berth.slurm.SbatchOption.Treatment.Different;
+import io.berth.slurm.SbatchOption.Treatment.Same;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/// One option of `srun` where it starts a job of its own.
+///
+/// Source: srun(1) of Slurm 22.05, "OPTIONS".
+public record SrunOption(String longName, char letter, Argument argument, Meaning meaning)
+        implements OptionName {
+
+    /// Whom an option speaks to.
+    public sealed interface Meaning {
+
+        /// The job: it means what it means to `sbatch`.
+        record OfJob(SbatchOption option) implements Meaning {}
+
+        /// The step in the job, which is handed the option as it is.
+        record OfStep() implements Meaning {}
+
+        /// `srun` itself.
+        record Own(Setting setting) implements Meaning {}
+
+        /// Nobody: it changes nothing of what runs.
+        record Ignored() implements Meaning {}
+
+        /// The command is refused, in one line that names the option.
+        record Refused() implements Meaning {}
+    }
+
+    /// What an option sets in `srun` itself.
+    public enum Setting {
+        HELP,
+        PTY,
+        QUIET,
+        VERSION
+    }
+
+    /// Of `sbatch`'s, these say what becomes of a script or of the command itself.
+    private static final Set<SbatchSetting> NOT_OF_SRUN =
+            EnumSet.of(
+                    SbatchSetting.ARRAY,
+                    SbatchSetting.ERROR,
+                    SbatchSetting.HELP,
+                    SbatchSetting.HOLD,
+                    SbatchSetting.INPUT,
+                    SbatchSetting.NO_REQUEUE,
+                    SbatchSetting.OPEN_MODE,
+                    SbatchSetting.OUTPUT,
+                    SbatchSetting.PARSABLE,
+                    SbatchSetting.QUIET,
+                    SbatchSetting.REQUEUE,
+                    SbatchSetting.TEST_ONLY,
+                    SbatchSetting.USAGE,
+                    SbatchSetting.VERSION,
+                    SbatchSetting.WAIT,
+                    SbatchSetting.WRAP);
+
+    /// Every option, those of the job first.
+    public static final List<SrunOption> TABLE = table();
+
+    private static List<SrunOption> table() {
+        var rows = new ArrayList<SrunOption>();
+        for (SbatchOption option : SbatchOption.TABLE) {
+            if (isOfJob(option)) {
+                rows.add(
+                        new SrunOption(
+                                option.longName(),
+                                option.letter(),
+                                option.argument(),
+                                new Meaning.OfJob(option)));
+            }
+        }
+        step(rows, "cpu-bind", '\0', Argument.REQUIRED);
+        step(rows, "error", 'e', Argument.REQUIRED);
+        step(rows, "exact", '\0', Argument.NONE);
+        step(rows, "gpu-bind", '\0', Argument.REQUIRED);
+        step(rows, "input", 'i', Argument.REQUIRED);
+        step(rows, "kill-on-bad-exit", 'K', Argument.OPTIONAL);
+        step(rows, "label", 'l', Argument.NONE);
+        step(rows, "mpi", '\0', Argument.REQUIRED);
+        step(rows, "output", 'o', Argument.REQUIRED);
+        step(rows, "overlap", '\0', Argument.NONE);
+        own(rows, "help", 'h', Setting.HELP);
+        own(rows, "pty", '\0', Setting.PTY);
+        own(rows, "quiet", 'Q', Setting.QUIET);
+        own(rows, "version", 'V', Setting.VERSION);
+        ignored(rows, "disable-status", 'X', Argument.NONE);
+        ignored(rows, "preserve-env", 'E', Argument.NONE);
+        ignored(rows, "threads", 'T', Argument.REQUIRED);
+        ignored(rows, "unbuffered", 'u', Argument.NONE);
+        ignored(rows, "verbose", 'v', Argument.NONE);
+        ignored(rows, "wait", 'W', Argument.REQUIRED);
+        refused(rows, "bcast", '\0', Argument.OPTIONAL);
+        refused(rows, "immediate", 'I', Argument.OPTIONAL);
+        refused(rows, "jobid", '\0', Argument.REQUIRED);
+        refused(rows, "multi-prog", '\0', Argument.NONE);
+        refused(rows, "relative", 'r', Argument.REQUIRED);
+        return List.copyOf(rows);
+    }
+
+    private static boolean isOfJob(SbatchOption option) {
+        return switch (option.treatment()) {
+            case Same same -> !NOT_OF_SRUN.contains(same.setting());
+            case Different different -> !NOT_OF_SRUN.contains(different.setting());
+            case SbatchOption.Treatment.Ignored _ ->
+                    !List.of("gpu-bind", "verbose").contains(option.longName());
+            case SbatchOption.Treatment.Refused _ -> true;
+        };
+    }
+
+    private static void step(List<SrunOption> rows, String name, char letter, Argument argument) {
+        rows.add(new SrunOption(name, letter, argument, new Meaning.OfStep()));
+    }
+
+    private static void own(List<SrunOption> rows, String name, char letter, Setting setting) {
+        rows.add(new SrunOption(name, letter, Argument.NONE, new Meaning.Own(setting)));
+    }
+
+    private static void ignored(
+            List<SrunOption> rows, String name, char letter, Argument argument) {
+        rows.add(new SrunOption(name, letter, argument, new Meaning.Ignored()));
+    }
+
+    private static void refused(
+            List<SrunOption> rows, String name, char letter, Argument argument) {
+        rows.add(new SrunOption(name, letter, argument, new Meaning.Refused()));
+    }
+}

@@ -1,0 +1,93 @@
+package io.berth.slurm.session;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import java.util.stream.Stream;
+
+/// One message of an interactive run: a byte that names the channel, and the bytes that go there.
+///
+/// Control messages are words with blanks between. The user's end says `eof` (its input is over),
+/// `signal INT` and `size 24 80` (rows and columns of its terminal), to an allocation `step …` and
+/// `end`; the job's end says `started <node>` and, last, `exit <code>`.
+public record Frame(Channel channel, byte[] payload) {
+    private static final Base64.Encoder ENCODER = Base64.getUrlEncoder().withoutPadding();
+    private static final Base64.Decoder DECODER = Base64.getUrlDecoder();
+
+    /// The most bytes of one payload of a stream.
+    public static final int MAX_BYTES = 16 << 10;
+
+    /// Where the bytes go. The order is part of the language.
+    public enum Channel {
+        INPUT,
+        OUTPUT,
+        ERROR,
+        CONTROL
+    }
+
+    /// The first so many bytes of a buffer.
+    public static Frame of(Channel channel, byte[] buffer, int length) {
+        return new Frame(channel, Arrays.copyOf(buffer, length));
+    }
+
+    public static Frame control(String words) {
+        return new Frame(Channel.CONTROL, words.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// Has the job's end of an allocation run a command whose streams are at another session: `step
+    /// <url> <secret> <size> <word>…`, each in base64 for its blanks.
+    ///
+    /// @param size rows and columns of the command's terminal; empty is without one
+    public static Frame step(String url, String secret, String size, List<String> command) {
+        var words = new StringBuilder("step");
+        Stream.concat(Stream.of(url, secret, size), command.stream())
+                .map(it -> ENCODER.encodeToString(("=" + it).getBytes(StandardCharsets.UTF_8)))
+                .forEach(it -> words.append(' ').append(it));
+        return control(words.toString());
+    }
+
+    /// The words of a `step` message after the first: URL, secret, size and the command's.
+    ///
+    /// @throws IllegalArgumentException if it is none
+    public List<String> stepWords() {
+        List<String> words = words();
+        if (words.size() < 5 || !words.getFirst().equals("step")) {
+            throw new IllegalArgumentException("a message asks for no step");
+        }
+        return words.stream()
+                .skip(1)
+                .map(it -> new String(DECODER.decode(it), StandardCharsets.UTF_8).substring(1))
+                .toList();
+    }
+
+    /// The message as it was sent.
+    ///
+    /// @throws IllegalArgumentException if it is none of this language
+    public static Frame read(ByteBuffer message) {
+        Channel[] channels = Channel.values();
+        if (!message.hasRemaining()
+                || message.get(message.position()) < 0
+                || message.get(message.position()) >= channels.length) {
+            throw new IllegalArgumentException("a message names none of the channels");
+        }
+        Channel channel = channels[message.get()];
+        var payload = new byte[message.remaining()];
+        message.get(payload);
+        return new Frame(channel, payload);
+    }
+
+    /// The message as it is sent.
+    public ByteBuffer message() {
+        return ByteBuffer.allocate(payload.length + 1)
+                .put((byte) channel.ordinal())
+                .put(payload)
+                .flip();
+    }
+
+    /// The words of a control message.
+    public List<String> words() {
+        return List.of(new String(payload, StandardCharsets.UTF_8).strip().split("\\s+"));
+    }
+}

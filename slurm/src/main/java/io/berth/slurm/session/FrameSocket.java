@@ -1,0 +1,141 @@
+package io.berth.slurm.session;
+
+import io.berth.slurm.session.Frame.Channel;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.WebSocket;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/// One end of an interactive run, connected to the gateway by a WebSocket. Frames are sent in the
+/// order of the calls, each when the one before is on its way; several threads may send.
+public final class FrameSocket implements AutoCloseable {
+    private static final Duration CONNECT = Duration.ofSeconds(10);
+
+    private final HttpClient client;
+    private final WebSocket socket;
+    private final Listener listener;
+
+    private FrameSocket(HttpClient client, WebSocket socket, Listener listener) {
+        this.client = client;
+        this.socket = socket;
+        this.listener = listener;
+    }
+
+    /// What an end does with what the other says.
+    public interface Receiver {
+        /// Takes a frame; the next comes when this returns.
+        void take(Frame frame);
+    }
+
+    /// Connects to the session at this address (`ws://…/v1/sessions/<id>`) by its secret.
+    ///
+    /// @throws IOException if it cannot be reached, or does not know the secret
+    public static FrameSocket connect(URI session, String secret, Receiver receiver)
+            throws IOException {
+        var listener = new Listener(receiver);
+        HttpClient client = HttpClient.newBuilder().connectTimeout(CONNECT).build();
+        try {
+            WebSocket socket =
+                    client.newWebSocketBuilder()
+                            .connectTimeout(CONNECT)
+                            .header("Authorization", "Bearer " + secret)
+                            .buildAsync(session, listener)
+                            .join();
+            return new FrameSocket(client, socket, listener);
+        } catch (CompletionException e) {
+            client.shutdownNow();
+            throw new IOException("cannot reach " + session + ": " + e.getCause(), e);
+        }
+    }
+
+    /// Sends a frame.
+    ///
+    /// @throws IOException if the connection is over
+    public synchronized void send(Frame frame) throws IOException {
+        try {
+            socket.sendBinary(frame.message(), true).join();
+        } catch (CompletionException | IllegalStateException e) {
+            throw new IOException("the connection to the other end is over", e);
+        }
+    }
+
+    /// Sends what a stream gives until its end.
+    public void sendAll(Channel channel, InputStream stream) throws IOException {
+        var buffer = new byte[Frame.MAX_BYTES];
+        for (int read = stream.read(buffer); read >= 0; read = stream.read(buffer)) {
+            if (read > 0) {
+                send(Frame.of(channel, buffer, read));
+            }
+        }
+    }
+
+    /// Done when the connection is over, by whichever end.
+    public CompletableFuture<Void> closed() {
+        return listener.closed;
+    }
+
+    @Override
+    public void close() {
+        try {
+            socket.sendClose(WebSocket.NORMAL_CLOSURE, "").join();
+            listener.closed.get(1, TimeUnit.SECONDS);
+        } catch (CompletionException
+                | IllegalStateException
+                | TimeoutException
+                | ExecutionException e) {
+            socket.abort();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            socket.abort();
+        }
+        client.shutdownNow();
+    }
+
+    /// Puts messages together of their parts.
+    private static final class Listener implements WebSocket.Listener {
+        private final Receiver receiver;
+        private final ByteArrayOutputStream parts = new ByteArrayOutputStream();
+        private final CompletableFuture<Void> closed = new CompletableFuture<>();
+
+        Listener(Receiver receiver) {
+            this.receiver = receiver;
+        }
+
+        @Override
+        public @Nullable CompletionStage<?> onBinary(
+                WebSocket from, ByteBuffer data, boolean last) {
+            var part = new byte[data.remaining()];
+            data.get(part);
+            parts.writeBytes(part);
+            if (last) {
+                Frame frame = Frame.read(ByteBuffer.wrap(parts.toByteArray()));
+                parts.reset();
+                receiver.take(frame);
+            }
+            from.request(1);
+            return null;
+        }
+
+        @Override
+        public @Nullable CompletionStage<?> onClose(WebSocket from, int status, String reason) {
+            closed.complete(null);
+            return null;
+        }
+
+        @Override
+        public void onError(WebSocket from, Throwable error) {
+            closed.complete(null);
+        }
+    }
+}

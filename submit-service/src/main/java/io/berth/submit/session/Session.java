@@ -1,0 +1,128 @@
+package io.berth.submit.session;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.ServerWebSocket;
+import org.jspecify.annotations.Nullable;
+
+/// The meeting place of two ends. What one sends before the other is there waits in its own
+/// connection; when one goes, the other is sent away.
+final class Session {
+    private static final short GONE = 1001;
+    private static final short TAKEN = 1008;
+
+    /// Which end.
+    enum End {
+        USER,
+        JOB
+    }
+
+    private final String id;
+    private final Runnable over;
+    private @Nullable ServerWebSocket user;
+    private @Nullable ServerWebSocket job;
+    private boolean ended;
+
+    /// @param over runs once, when an end that was here is gone
+    Session(String id, Runnable over) {
+        this.id = id;
+        this.over = over;
+    }
+
+    String id() {
+        return id;
+    }
+
+    synchronized boolean userCame() {
+        return user != null || ended;
+    }
+
+    /// Takes an end's connection. Each end comes once.
+    synchronized void join(End end, ServerWebSocket socket) {
+        if (ended || (end == End.USER ? user : job) != null) {
+            var unused = socket.close(TAKEN, "this end is already there");
+            return;
+        }
+        socket.pause();
+        if (end == End.USER) {
+            user = socket;
+        } else {
+            job = socket;
+        }
+        socket.closeHandler(_ -> end());
+        socket.exceptionHandler(_ -> end());
+        if (user != null && job != null) {
+            relay(user, job);
+            relay(job, user);
+        }
+    }
+
+    private void relay(ServerWebSocket from, ServerWebSocket to) {
+        from.binaryMessageHandler(message -> pass(message, from, to));
+        from.resume();
+    }
+
+    private void pass(Buffer message, ServerWebSocket from, ServerWebSocket to) {
+        try {
+            var unused = to.writeBinaryMessage(message);
+            if (to.writeQueueFull()) {
+                from.pause();
+                to.drainHandler(_ -> from.resume());
+                // Each connection has a thread of its own: it may have drained just before.
+                if (!to.writeQueueFull()) {
+                    from.resume();
+                }
+            }
+        } catch (IllegalStateException e) {
+            // It was closed meanwhile.
+            end();
+        }
+    }
+
+    /// Sends both away.
+    void end() {
+        ServerWebSocket first;
+        ServerWebSocket second;
+        synchronized (this) {
+            if (ended) {
+                return;
+            }
+            ended = true;
+            first = user;
+            second = job;
+        }
+        over.run();
+        close(first);
+        close(second);
+    }
+
+    private static void close(@Nullable ServerWebSocket socket) {
+        if (socket != null && !socket.isClosed()) {
+            // A paused connection would not see its own end.
+            socket.resume();
+            var unused = socket.close(GONE, "the other end is gone");
+        }
+    }
+
+    /// Says something to the job in the user's name.
+    ///
+    /// @return whether the job is there
+    synchronized boolean tellJob(Buffer message) {
+        if (ended || job == null || job.isClosed()) {
+            return false;
+        }
+        var unused = job.writeBinaryMessage(message);
+        return true;
+    }
+
+    /// Keeps the connections from being taken for idle ones.
+    synchronized void ping() {
+        ping(user);
+        ping(job);
+    }
+
+    private static void ping(@Nullable ServerWebSocket socket) {
+        if (socket != null && !socket.isClosed()) {
+            var unused = socket.writePing(Buffer.buffer());
+        }
+    }
+}

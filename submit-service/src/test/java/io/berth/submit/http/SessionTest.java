@@ -1,0 +1,186 @@
+package io.berth.submit.http;
+
+import static io.restassured.RestAssured.given;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.hamcrest.Matchers.is;
+
+import io.berth.slurm.session.Frame;
+import io.berth.slurm.session.Frame.Channel;
+import io.berth.slurm.session.FrameSocket;
+import io.quarkus.test.common.QuarkusTestResource;
+import io.quarkus.test.junit.QuarkusTest;
+import io.restassured.RestAssured;
+import io.restassured.http.ContentType;
+import io.restassured.path.json.JsonPath;
+import io.restassured.response.Response;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+@QuarkusTest
+@QuarkusTestResource(MeshResource.class)
+class SessionTest {
+    private final BlockingQueue<Frame> toUser = new LinkedBlockingQueue<>();
+    private final BlockingQueue<Frame> toJob = new LinkedBlockingQueue<>();
+
+    @BeforeEach
+    void ready() {
+        Api.awaitReady();
+    }
+
+    private static JsonPath open() {
+        return Api.as("alice").post("/v1/sessions").then().statusCode(201).extract().jsonPath();
+    }
+
+    private FrameSocket user(JsonPath session) throws IOException {
+        return FrameSocket.connect(
+                URI.create("ws://127.0.0.1:" + RestAssured.port + session.getString("userPath")),
+                session.getString("userSecret"),
+                toUser::add);
+    }
+
+    private FrameSocket job(JsonPath session) throws IOException {
+        return FrameSocket.connect(
+                URI.create(session.getString("jobUrl")),
+                session.getString("jobSecret"),
+                toJob::add);
+    }
+
+    private static Frame text(Channel channel, String text) {
+        return new Frame(channel, text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static String next(BlockingQueue<Frame> frames) throws InterruptedException {
+        Frame next = frames.poll(10, TimeUnit.SECONDS);
+        return next == null
+                ? "nothing"
+                : next.channel() + " " + new String(next.payload(), StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void what_each_end_says_reaches_the_other_and_what_was_said_before_it_came() throws Exception {
+        JsonPath session = open();
+        try (var user = user(session)) {
+            user.send(text(Channel.INPUT, "early"));
+            try (var job = job(session)) {
+                user.send(Frame.control("signal INT"));
+                job.send(text(Channel.OUTPUT, "größer"));
+                job.send(text(Channel.ERROR, ""));
+
+                assertThat(next(toJob)).isEqualTo("INPUT early");
+                assertThat(next(toJob)).isEqualTo("CONTROL signal INT");
+                assertThat(next(toUser)).isEqualTo("OUTPUT größer");
+                assertThat(next(toUser)).isEqualTo("ERROR ");
+            }
+        }
+    }
+
+    @Test
+    void megabytes_arrive_whole_at_an_end_that_is_slow() throws Exception {
+        JsonPath session = open();
+        try (var user = user(session);
+                var job = job(session)) {
+            var bytes = new byte[Frame.MAX_BYTES];
+            for (int i = 0; i < 512; i++) {
+                bytes[0] = (byte) i;
+                job.send(Frame.of(Channel.OUTPUT, bytes, bytes.length));
+            }
+            for (int i = 0; i < 512; i++) {
+                Frame frame = toUser.poll(10, TimeUnit.SECONDS);
+                assertThat(frame).isNotNull();
+                assertThat(frame.payload()).hasSize(Frame.MAX_BYTES).startsWith((byte) i);
+            }
+            assertThat(user.closed()).isNotDone();
+        }
+    }
+
+    @Test
+    void when_one_end_goes_the_other_is_sent_away_and_the_session_is_over() throws Exception {
+        JsonPath session = open();
+        try (var job = job(session)) {
+            user(session).close();
+
+            job.closed().get(10, TimeUnit.SECONDS);
+        }
+        assertThatThrownBy(() -> job(session)).isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void an_end_comes_once_and_a_second_one_disturbs_nobody() throws Exception {
+        JsonPath session = open();
+        try (var user = user(session);
+                var job = job(session);
+                var second = job(session)) {
+            second.closed().get(10, TimeUnit.SECONDS);
+            user.send(text(Channel.INPUT, "still here"));
+
+            assertThat(next(toJob)).isEqualTo("INPUT still here");
+            assertThat(job.closed()).isNotDone();
+        }
+    }
+
+    @Test
+    void without_the_secret_nobody_is_let_in_and_nobody_learns_which_sessions_there_are() {
+        String there = open().getString("userPath");
+
+        given().header("Upgrade", "websocket").get(there).then().statusCode(404);
+        given().header("Authorization", "Bearer x").get(there).then().statusCode(404);
+        given().get("/v1/sessions/gone").then().statusCode(404);
+        Api.refused(given().post("/v1/sessions"), 401, "unauthenticated");
+    }
+
+    @Test
+    void who_holds_the_users_end_may_speak_to_the_job_from_elsewhere() throws Exception {
+        JsonPath session = open();
+        Frame step = Frame.step("ws://x/y", "s", "24 80", List.of("echo", "a b", ""));
+        try (var user = user(session);
+                var job = job(session)) {
+            tell(session, session.getString("userSecret"), step).then().statusCode(202);
+            Api.refused(tell(session, session.getString("jobSecret"), step), 404, "not_found");
+            Api.refused(tell(session, "guessed", step), 404, "not_found");
+
+            Frame told = toJob.poll(10, TimeUnit.SECONDS);
+            assertThat(told).isNotNull();
+            assertThat(told.stepWords())
+                    .containsExactly("ws://x/y", "s", "24 80", "echo", "a b", "");
+            assertThat(toJob).isEmpty();
+            assertThat(user.closed()).isNotDone();
+            assertThat(job.closed()).isNotDone();
+        }
+        Api.refused(tell(session, session.getString("userSecret"), step), 404, "not_found");
+    }
+
+    private static Response tell(JsonPath session, String secret, Frame frame) {
+        return Api.as("alice")
+                .contentType(ContentType.JSON)
+                .body(Map.of("secret", secret, "frame", frame.message().array()))
+                .post(session.getString("userPath"));
+    }
+
+    @Test
+    void sessions_are_counted() throws Exception {
+        JsonPath session = open();
+        try (var user = user(session)) {
+            assertThat(user.closed()).isNotDone();
+            assertThat(given().get("/q/metrics").then().extract().asString())
+                    .containsPattern("(?m)^berth_sessions [1-9]");
+        }
+    }
+
+    @Test
+    void the_job_is_told_the_address_by_which_the_gateway_was_reached() {
+        Api.as("alice")
+                .header("Host", "gateway.example:7600")
+                .post("/v1/sessions")
+                .then()
+                .body("jobUrl.startsWith('ws://gateway.example:7600/v1/sessions/')", is(true));
+    }
+}
