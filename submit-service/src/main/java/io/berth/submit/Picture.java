@@ -4,6 +4,7 @@ import io.berth.contracts.Allocation;
 import io.berth.contracts.ArrayTask;
 import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
+import io.berth.contracts.RunId;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.config.ConfigurationAssembler;
 import io.berth.contracts.event.CellStatus;
@@ -46,11 +47,15 @@ public final class Picture {
     /// round are read one after the other.
     private static final long SETTLED_MILLIS = 10_000;
 
+    /// GPUs of jobs whose use is remembered: at most about 200 MiB.
+    private static final int MAX_CURVES = 20_000;
+
     private final NavigableMap<Integer, Cell> cells = new ConcurrentSkipListMap<>();
     private final NavigableMap<JobId, Job> jobs = new ConcurrentSkipListMap<>();
     private final NavigableMap<JobId, Job> holding = new ConcurrentSkipListMap<>();
     private final NavigableMap<NodeName, NodeStatus> nodes = new ConcurrentSkipListMap<>();
     private final Map<NodeName, Beat> beats = new ConcurrentHashMap<>();
+    private final Telemetry telemetry = new Telemetry(MAX_CURVES);
     private final JobFold fold = new JobFold();
     private final Mirror mirror = new Mirror();
     private final ConfigurationAssembler assembler = new ConfigurationAssembler();
@@ -145,6 +150,29 @@ public final class Picture {
 
     public void heartbeat(Heartbeat beat, long heardAt) {
         beats.put(beat.node(), new Beat(heardAt, beat.loadPercent(), beat.memoryUsedMib()));
+        if (!beat.gpus().isEmpty()) {
+            for (RunId run : beat.runs()) {
+                Job job = jobs.get(run.job());
+                if (job != null) {
+                    sample(job, beat, heardAt);
+                }
+            }
+        }
+    }
+
+    private void sample(Job job, Heartbeat beat, long heardAt) {
+        for (Allocation allocation : job.held()) {
+            if (allocation.node().equals(beat.node())) {
+                beat.gpus().stream()
+                        .filter(it -> allocation.gpus().contains(it.uuid()))
+                        .forEach(it -> telemetry.add(job.id(), beat.node(), it, heardAt));
+            }
+        }
+    }
+
+    /// What the GPUs of a job did, as far as heartbeats told it.
+    public List<Telemetry.OfGpu> telemetry(JobId job) {
+        return telemetry.of(job);
     }
 
     public void configEntry(ConfigEntry entry) {

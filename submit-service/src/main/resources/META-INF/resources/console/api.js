@@ -56,12 +56,34 @@ export async function act(method, path, body) {
   return send(path, { method, ...(body && { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }) });
 }
 
-/** Follows the events of jobs for ever; goes on after the last one when the connection breaks. */
+/** Done when somebody looks at the page. */
+function seen() {
+  return new Promise((resume) => {
+    const look = () => {
+      if (document.hidden) return;
+      document.removeEventListener('visibilitychange', look);
+      resume();
+    };
+    document.addEventListener('visibilitychange', look);
+    look();
+  });
+}
+
+/**
+ * Follows the events of jobs for ever; goes on after the last one when the connection breaks. A page that nobody sees has no
+ * connection: a browser gives a site few of them, and many tabs would take them all.
+ */
 export async function follow(onEvent, onLive) {
   let lastId = null;
   for (;;) {
+    await seen();
+    const gone = new AbortController();
+    const hide = () => document.hidden && gone.abort();
+    const leave = () => gone.abort();
+    document.addEventListener('visibilitychange', hide);
+    addEventListener('pagehide', leave);
     try {
-      const answer = await send('/v1/events', { headers: lastId === null ? {} : { 'Last-Event-ID': lastId } });
+      const answer = await send('/v1/events', { signal: gone.signal, headers: lastId === null ? {} : { 'Last-Event-ID': lastId } });
       onLive(true);
       const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
       let rest = '';
@@ -78,6 +100,9 @@ export async function follow(onEvent, onLive) {
       }
     } catch (problem) {
       if (problem.status === 401) return;
+    } finally {
+      document.removeEventListener('visibilitychange', hide);
+      removeEventListener('pagehide', leave);
     }
     onLive(false);
     await new Promise((resume) => setTimeout(resume, 2000));

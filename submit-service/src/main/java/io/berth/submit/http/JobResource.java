@@ -225,6 +225,19 @@ public class JobResource {
         return WhyJson.of(Explanation.of(one(id), picture, clock.millis()));
     }
 
+    @GET
+    @Path("{id}/telemetry")
+    @Operation(
+            summary = "Use, memory and power of a job's GPUs over time",
+            description =
+                    "From the heartbeats that this gateway has read; up to 240 points a GPU. Empty if the GPUs say nothing, as simulated ones.")
+    public TelemetryJson telemetry(
+            @PathParam("id") String id, @HeaderParam(POSITION) @Nullable String position)
+            throws Refused {
+        Picture picture = picture(position);
+        return TelemetryJson.of(picture.telemetry(one(id).id()));
+    }
+
     /// The job that the text names; of an array the first task that is not over.
     private Job one(String text) throws Refused {
         List<Job> named = gateway.named(JobName.parse(text));

@@ -4,14 +4,15 @@ import { act, get, me } from '../api.js';
 import { h, plain, table } from '../dom.js';
 import { refreshSoon } from '../cluster-state.js';
 import { limit, memory, moment, span, TERMINAL } from '../words.js';
+import { curves } from './curves.js';
 import { stateChip } from './queue.js';
 
-const read = { id: null, job: null, why: null, problem: null };
+const read = { id: null, job: null, why: null, gpus: [], problem: null };
 
 async function load(id) {
   try {
-    const [job, why] = await Promise.all([get(`/v1/jobs/${id}`), get(`/v1/jobs/${id}/why`)]);
-    Object.assign(read, { id, job, why, problem: null });
+    const [job, why, telemetry] = await Promise.all([get(`/v1/jobs/${id}`), get(`/v1/jobs/${id}/why`), get(`/v1/jobs/${id}/telemetry`)]);
+    Object.assign(read, { id, job, why, gpus: telemetry.gpus, problem: null });
   } catch (problem) {
     Object.assign(read, { id, job: null, why: null, problem });
   }
@@ -44,17 +45,20 @@ function whyItWaits(why) {
 function actions(job) {
   const { user, operator } = me();
   if (TERMINAL.has(job.state) || (user !== job.user && !operator)) return null;
-  return h('button', { type: 'button', class: 'danger', onclick: async (event) => {
-    if (!confirm(`Cancel job ${job.id} ${plain(job.name)} of ${plain(job.user)}?`)) return;
+  const button = (label, kind, ask, method, action) => h('button', { type: 'button', class: kind, onclick: async (event) => {
+    if (ask && !confirm(ask)) return;
     event.target.disabled = true;
     try {
-      await act('DELETE', `/v1/jobs/${job.id}`);
+      await act(method, `/v1/jobs/${job.id}${action}`);
       refreshSoon();
     } catch (problem) {
       dispatchEvent(new CustomEvent('berth-toast', { detail: problem.message }));
     }
     load(job.id);
-  } }, 'Cancel job');
+  } }, label);
+  return h('span', { class: 'actions' },
+    job.state === 'PENDING' && (job.hold ? button('Release', '', null, 'POST', '/release') : button('Hold', '', null, 'POST', '/hold')),
+    button('Cancel job', 'danger', `Cancel job ${job.id} ${plain(job.name)} of ${plain(job.user)}?`, 'DELETE', ''));
 }
 
 const WHERE = [
@@ -91,12 +95,13 @@ function whole(job) {
         ['Output', job.standardOutput && h('span', { class: 'code' }, plain(job.standardOutput))],
       ])),
       read.why && whyItWaits(read.why)),
+    curves(read.gpus),
     job.allocations.length > 0 && h('section', { class: 'panel' }, h('h2', {}, 'Where'), table(WHERE, job.allocations, '')));
 }
 
 export function render(id) {
   if (read.id !== id) {
-    Object.assign(read, { id, job: null, why: null, problem: null });
+    Object.assign(read, { id, job: null, why: null, gpus: [], problem: null });
     load(id);
   }
   if (read.problem) return h('p', { class: 'say bad' }, plain(read.problem.message));

@@ -1,7 +1,8 @@
 // The nodes as a table, or one of them.
 
+import { act, me } from '../api.js';
 import { h, plain, table } from '../dom.js';
-import { cluster } from '../cluster-state.js';
+import { cluster, refreshSoon } from '../cluster-state.js';
 import { memory, moment } from '../words.js';
 
 function chip(node) {
@@ -32,12 +33,35 @@ const GPUS = [
   ['UUID', 'wide', (gpu) => h('span', { class: 'code' }, plain(gpu.uuid))],
 ];
 
+const DRAINED = new Set(['DRAINING', 'DRAINED', 'DRAIN', 'DOWN']);
+
+async function change(node, body) {
+  try {
+    await act('POST', `/v1/nodes/${encodeURIComponent(node.name)}`, body);
+    refreshSoon();
+  } catch (problem) {
+    dispatchEvent(new CustomEvent('berth-toast', { detail: problem.message }));
+  }
+}
+
+/** For operators: no new work here, or work again. */
+function actions(node) {
+  if (!me().operator) return null;
+  const drained = DRAINED.has(node.state) || node.reason;
+  return h('span', { class: 'actions' }, drained
+    ? h('button', { type: 'button', onclick: () => change(node, { state: 'resume' }) }, 'Resume')
+    : h('button', { type: 'button', class: 'danger', onclick: () => {
+      const reason = prompt(`Why is ${plain(node.name)} to get no new jobs?`);
+      if (reason) change(node, { state: 'drain', reason });
+    } }, 'Drain'));
+}
+
 export function render(name) {
   if (!name) return table(COLUMNS, cluster.nodes, 'No node has registered yet.');
   const node = cluster.nodes.find((it) => it.name === name);
   if (!node) return h('p', { class: 'say bad' }, `There is no node ${plain(name)}.`);
   return h('div', {},
-    h('div', { class: 'title' }, h('h1', {}, plain(node.name)), chip(node), node.simulated && h('span', { class: 'chip off' }, 'simulated GPUs')),
+    h('div', { class: 'title' }, h('h1', {}, plain(node.name)), chip(node), node.simulated && h('span', { class: 'chip off' }, 'simulated GPUs'), actions(node)),
     table(COLUMNS.slice(2), [node], ''),
     h('h2', {}, 'GPUs'), table(GPUS, node.gpus, 'This node has no GPU.'));
 }

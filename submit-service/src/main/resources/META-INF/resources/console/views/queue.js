@@ -56,11 +56,12 @@ const COLUMNS = [
   ['Nodes or reason', '', why],
 ];
 
-/** Running jobs from their start to their limit. */
+/** Running jobs from their start to their limit, and waiting ones from where they are planned. */
 function timeline(jobs) {
   const now = Date.now();
   const lanes = jobs
-    .map((job) => ({ job, from: job.startedAt, to: job.startedAt + (job.timeLimitSeconds || 86400) * 1000 }))
+    .map((job) => ({ job, from: job.startedAt ?? job.plannedStart }))
+    .map(({ job, from }) => ({ job, from, to: from + (job.timeLimitSeconds || 86400) * 1000, planned: !job.startedAt }))
     .filter((lane) => lane.from)
     .slice(0, LANES);
   if (ended || lanes.length === 0) return null;
@@ -70,12 +71,12 @@ function timeline(jobs) {
   const height = lanes.length * 16 + 24;
   const x = (time) => LABEL + Math.max(0, Math.min(1, (time - first) / (last - first))) * (width - LABEL);
   return h('figure', { class: 'timeline' }, svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': 'Jobs over time' },
-    lanes.map(({ job, from, to }, lane) => svg('a', { href: `#/jobs/${job.id}` },
+    lanes.map(({ job, from, to, planned }, lane) => svg('a', { href: `#/jobs/${job.id}` },
       svg('text', { x: 0, y: lane * 16 + 12 }, `${job.id} ${plain(job.name)}`.slice(0, 20)),
-      svg('rect', { class: 'rest', style: { '--hue': hue(job.id) }, x: x(from), y: lane * 16 + 2, width: Math.max(2, x(to) - x(from)), height: 12, rx: 3 }),
-      svg('rect', { class: 'past', style: { '--hue': hue(job.id) }, x: x(from), y: lane * 16 + 2, width: Math.max(2, x(now) - x(from)), height: 12, rx: 3 }))),
+      svg('rect', { class: planned ? 'plan' : 'rest', style: { '--hue': hue(job.id) }, x: x(from), y: lane * 16 + 2, width: Math.max(2, x(to) - x(from)), height: 12, rx: 3 }),
+      !planned && svg('rect', { class: 'past', style: { '--hue': hue(job.id) }, x: x(from), y: lane * 16 + 2, width: Math.max(2, x(now) - x(from)), height: 12, rx: 3 }))),
     svg('line', { class: 'now', x1: x(now), x2: x(now), y1: 0, y2: height - 16 }),
-    svg('text', { class: 'axis', x: LABEL, y: height - 4 }, moment(first)),
+    x(now) - LABEL > 90 && svg('text', { class: 'axis', x: LABEL, y: height - 4 }, moment(first)),
     svg('text', { class: 'axis', x: x(now), y: height - 4, 'text-anchor': 'middle' }, 'now'),
     svg('text', { class: 'axis', x: width, y: height - 4, 'text-anchor': 'end' }, moment(last))));
 }

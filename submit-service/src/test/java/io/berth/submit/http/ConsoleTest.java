@@ -1,0 +1,263 @@
+package io.berth.submit.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.hamcrest.Matchers.is;
+
+import io.berth.contracts.GpuSample;
+import io.berth.contracts.Hardware;
+import io.berth.contracts.JobId;
+import io.berth.contracts.JobState;
+import io.berth.contracts.RunId;
+import io.berth.contracts.event.Heartbeat;
+import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.event.Submission.CancelRequested;
+import io.berth.contracts.event.Submission.Held;
+import io.berth.contracts.event.Submission.Submitted;
+import io.berth.contracts.topic.Topics;
+import io.berth.submit.Samples;
+import io.quarkus.test.common.QuarkusTestResource;
+import io.quarkus.test.junit.QuarkusTest;
+import io.restassured.RestAssured;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// The console as a browser shows it. Skipped where this system has no Chromium. With
+/// `-Dberth.screenshots=<folder>` it leaves pictures there.
+@QuarkusTest
+@QuarkusTestResource(MeshResource.class)
+class ConsoleTest {
+    private static final String HOSTILE = "<img src=x onerror=document.hacked=1>\u202Eevil";
+
+    private final Mesh mesh = Mesh.connect();
+    private static @Nullable Browser opened;
+
+    @BeforeAll
+    static void open() throws IOException {
+        var program = Browser.program();
+        assumeThat(program).as("a Chromium on the PATH").isPresent();
+        opened = Browser.start(program.orElseThrow());
+    }
+
+    @AfterAll
+    static void close() throws IOException {
+        if (opened != null) {
+            opened.close();
+        }
+    }
+
+    @BeforeEach
+    void ready() {
+        Api.awaitReady();
+        browser().anew();
+    }
+
+    @AfterEach
+    void disconnect() {
+        mesh.close();
+    }
+
+    private static Browser browser() {
+        if (opened == null) {
+            throw new IllegalStateException("no browser was started");
+        }
+        return opened;
+    }
+
+    private static void signIn(String token) {
+        browser().anew();
+        browser().go("http://127.0.0.1:" + RestAssured.port + "/#token=" + token);
+        awaitText("live");
+    }
+
+    private static void awaitText(String text) {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(browser().text()).contains(text));
+    }
+
+    private static void look(String name) throws IOException {
+        String folder = System.getProperty("berth.screenshots", "");
+        if (!folder.isEmpty()) {
+            Files.write(Path.of(folder, name + ".png"), browser().screenshot());
+        }
+    }
+
+    @Test
+    void it_shows_the_cluster_and_the_queue_and_what_happens_without_being_asked()
+            throws Exception {
+        long first = Api.submitted("alice", "\"name\":\"first-job\"");
+        signIn(Tokens.user("alice"));
+        awaitText("dgx-01");
+        look("cluster");
+
+        browser().key("2");
+        awaitText("first-job");
+        assertThat(browser().text()).contains("alice");
+        long later = Api.submitted("alice", "\"name\":\"later-job\"");
+        mesh.write(
+                Topics.JOBS,
+                new JobEvent.Queued(new JobId(later), 1, mesh.submitted(later).description()));
+        awaitText("later-job");
+        look("queue");
+
+        assertThat(browser().evaluate("location.href").asText()).doesNotContain("token");
+        assertThat(browser().errors()).isEmpty();
+        Api.as("alice").delete("/v1/jobs/" + first).then().statusCode(202);
+    }
+
+    @Test
+    void names_are_text_wherever_they_show() throws Exception {
+        long id =
+                Api.submitted(
+                        "alice", "\"name\":\"" + HOSTILE + "\",\"terms\":{\"comment\":\"<b>\"}");
+        signIn(Tokens.user("alice"));
+
+        for (String view : List.of("#/jobs", "#/jobs/" + id, "#/cluster", "#/nodes/<script>")) {
+            browser().evaluate("location.hash = '" + view + "'");
+            if (view.startsWith("#/jobs")) {
+                awaitText("<img src=x onerror=document.hacked=1>⍰evil");
+            }
+        }
+        awaitText("There is no node");
+
+        assertThat(browser().evaluate("document.hacked === undefined").asBoolean()).isTrue();
+        assertThat(browser().evaluate("document.querySelectorAll('main img').length").asInt())
+                .isZero();
+        assertThat(browser().errors()).isEmpty();
+    }
+
+    @Test
+    void a_jobs_page_draws_what_its_gpus_do_and_lets_its_owner_end_it() throws Exception {
+        long id = Api.submitted("alice", "\"name\":\"curves\",\"gpus\":2");
+        Submitted submitted = mesh.submitted(id);
+        List<String> gpus = List.of("GPU-dgx-01-0", "GPU-dgx-01-1");
+        mesh.jobStatus(
+                Samples.status(
+                        submitted,
+                        JobState.RUNNING,
+                        Samples.run(Samples.DGX, System.currentTimeMillis() - 60_000, gpus),
+                        0));
+        Api.eventually(
+                () -> Api.as("alice").get("/v1/jobs/" + id).then().body("state", is("RUNNING")));
+        for (int i = 1; i <= 20; i++) {
+            mesh.write(Topics.HEARTBEATS, beat(id, i));
+        }
+        signIn(Tokens.user("alice"));
+        browser().evaluate("location.hash = '#/jobs/" + id + "'");
+        awaitText("What its GPUs do");
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .until(() ->
+                        browser()
+                                        .evaluate(
+                                                "document.querySelectorAll('#curves polyline').length")
+                                        .asInt()
+                                == 6);
+        assertThat(browser().text()).contains("Power up to 420 W").contains("Memory up to");
+        look("job");
+
+        browser().evaluate("window.confirm = () => true");
+        browser().click("button", "Cancel job");
+
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(10))
+                .until(() ->
+                        mesh.events(Topics.SUBMISSIONS).stream()
+                                .anyMatch(it ->
+                                        it instanceof CancelRequested asked
+                                                && asked.job().value() == id
+                                                && asked.user().equals("alice")));
+        assertThat(browser().errors()).isEmpty();
+    }
+
+    private static Heartbeat beat(long job, int moment) {
+        var samples =
+                List.of("GPU-dgx-01-0", "GPU-dgx-01-1", "GPU-dgx-01-7").stream()
+                        .map(uuid ->
+                                new GpuSample(
+                                        uuid,
+                                        Math.min(100, 5 * moment),
+                                        2000L * moment,
+                                        21_000L * moment,
+                                        null,
+                                        50,
+                                        null,
+                                        null,
+                                        null,
+                                        null,
+                                        List.of(),
+                                        Hardware.Health.HEALTHY))
+                        .toList();
+        return new Heartbeat(
+                Samples.DGX.node(),
+                1,
+                0,
+                List.of(new RunId(new JobId(job), 1)),
+                250,
+                12_000,
+                samples);
+    }
+
+    @Test
+    void who_may_not_touch_a_job_is_not_asked_to_and_its_owner_may_hold_it() throws Exception {
+        long id = Api.submitted("alice", "\"name\":\"mine\"");
+        signIn(Tokens.user("bob"));
+        browser().evaluate("location.hash = '#/jobs/" + id + "'");
+        awaitText("What it asks for");
+        assertThat(browser().evaluate("document.querySelectorAll('main button').length").asInt())
+                .isZero();
+
+        signIn(Tokens.user("alice"));
+        browser().evaluate("location.hash = '#/jobs/" + id + "'");
+        awaitText("Cancel job");
+        browser().click("button", "Hold");
+
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(10))
+                .until(() ->
+                        mesh.events(Topics.SUBMISSIONS).stream()
+                                .anyMatch(
+                                        it -> it instanceof Held held && held.job().value() == id));
+    }
+
+    @Test
+    void it_fits_a_phone_and_turns_dark() throws Exception {
+        Api.submitted("alice", "\"name\":\"" + "long-name-".repeat(10) + "\"");
+        signIn(Tokens.user("alice"));
+        browser().size(390, 800);
+        for (String view : List.of("#/cluster", "#/jobs", "#/nodes", "#/shares")) {
+            browser().evaluate("location.hash = '" + view + "'");
+            assertThat(
+                            browser()
+                                    .evaluate("document.documentElement.scrollWidth <= innerWidth")
+                                    .asBoolean())
+                    .as(view)
+                    .isTrue();
+        }
+
+        browser().key("d");
+        String theme = browser().evaluate("document.documentElement.dataset.theme").asText();
+
+        assertThat(theme).isEqualTo("dark");
+        look("phone");
+    }
+
+    @Test
+    void a_token_that_is_not_valid_is_asked_for_again() {
+        browser().go("http://127.0.0.1:" + RestAssured.port + "/#token=a.b.c");
+
+        awaitText("Who are you?");
+        awaitText("the token is not valid");
+    }
+}
