@@ -7,9 +7,9 @@ import jakarta.inject.Singleton;
 
 /// Who sends the request that is being answered, by its token.
 @Singleton
-final class Callers {
-    static final String OPERATOR = "operator";
-    static final String USER = "user";
+public final class Callers {
+    public static final String OPERATOR = "operator";
+    public static final String USER = "user";
 
     private final SecurityIdentity identity;
 
@@ -17,7 +17,7 @@ final class Callers {
         this.identity = identity;
     }
 
-    Caller of(HttpServerRequest request) {
+    public Caller of(HttpServerRequest request) {
         var address = request.remoteAddress();
         return new Caller(
                 identity.getPrincipal().getName(),

@@ -63,7 +63,7 @@ public class JobControls {
     }
 
     /// Asks that the jobs end; a job that has ended stays as it is.
-    Position cancel(JobName name, Caller caller) throws Refused {
+    public Position cancel(JobName name, Caller caller) throws Refused {
         List<Job> jobs = controlled(name, caller);
         List<Job> living = jobs.stream().filter(job -> !job.state().terminal()).toList();
         return living.isEmpty()

@@ -29,7 +29,7 @@ public record Problem(String type, String title, int status, String code, String
         return of(429, "too_many_requests", why.getMessage() + "; try again");
     }
 
-    static Problem of(Refusal refusal) {
+    public static Problem of(Refusal refusal) {
         return of(status(refusal), refusal.code(), refusal.detail());
     }
 

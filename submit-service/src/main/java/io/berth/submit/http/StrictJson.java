@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads JSON from the body of a request strictly: no unknown or doubled fields, no number for a
 /// text. What is wrong is said in one line that names the place.
-final class StrictJson {
+public final class StrictJson {
     /// No request has lists within objects within more than this.
     private static final int MAX_DEPTH = 8;
 
@@ -36,7 +36,7 @@ final class StrictJson {
     private StrictJson() {}
 
     /// @param what is expected, for the refusal of something else
-    static <T> T read(byte[] body, Class<T> type, String what) throws Refused {
+    public static <T> T read(byte[] body, Class<T> type, String what) throws Refused {
         try {
             T read = JSON.readValue(body, type);
             if (read == null) {

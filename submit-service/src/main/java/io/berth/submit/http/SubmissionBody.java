@@ -19,13 +19,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Reads a submission from the body of a request: JSON, taken strictly, or a batch script.
-final class SubmissionBody {
+public final class SubmissionBody {
     private SubmissionBody() {}
 
     /// All bytes of the body.
     ///
     /// @throws BodyNotReceived if they take longer than that, or end before their end
-    static byte[] bytes(InputStream body, Duration limit) throws Refused {
+    public static byte[] bytes(InputStream body, Duration limit) throws Refused {
         return bytes(body, limit, BodySize.MAX_BYTES);
     }
 

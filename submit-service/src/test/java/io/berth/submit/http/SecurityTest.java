@@ -7,10 +7,18 @@ import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import io.restassured.response.Response;
 import io.restassured.specification.RequestSpecification;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.eclipse.microprofile.config.ConfigProvider;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +28,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @QuarkusTest
 @QuarkusTestResource(MeshResource.class)
 class SecurityTest {
+    private static final Base64.Encoder URL = Base64.getUrlEncoder().withoutPadding();
+
     @BeforeEach
     void ready() {
         Api.awaitReady();
@@ -77,6 +87,45 @@ class SecurityTest {
         Response response = with(foreign).get("/v1/jobs");
 
         Api.refused(response, 401, "unauthenticated");
+    }
+
+    static Stream<String> forged() throws Exception {
+        String claims =
+                part(
+                        "{\"iss\":\"berth\",\"upn\":\"alice\",\"groups\":[\"operator\"],\"iat\":1,\"exp\":4102444800}");
+        String none = part("{\"alg\":\"none\",\"typ\":\"JWT\"}") + "." + claims + ".";
+        String hmac = part("{\"alg\":\"HS256\",\"typ\":\"JWT\"}") + "." + claims;
+        Path publicKey =
+                Path.of(
+                        URI.create(
+                                ConfigProvider.getConfig()
+                                        .getValue(
+                                                "mp.jwt.verify.publickey.location", String.class)));
+        var mac = Mac.getInstance("HmacSHA256");
+        mac.init(new SecretKeySpec(Files.readAllBytes(publicKey), "HmacSHA256"));
+        String signature =
+                URL.encodeToString(mac.doFinal(hmac.getBytes(StandardCharsets.US_ASCII)));
+        String own = Tokens.user("alice");
+        return Stream.of(
+                none,
+                none + "AAAA",
+                hmac + "." + signature,
+                own.replaceFirst("\\.[^.]+$", "."),
+                own.substring(0, own.indexOf('.') + 1)
+                        + claims
+                        + own.substring(own.lastIndexOf('.')));
+    }
+
+    private static String part(String json) {
+        return URL.encodeToString(json.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// Without a signature, signed with the public key as a secret, without its own signature, with
+    /// the signature of another token.
+    @ParameterizedTest
+    @MethodSource("forged")
+    void a_token_that_the_mesh_did_not_sign_is_not_valid(String token) {
+        Api.refused(with(token).get("/v1/jobs"), 401, "unauthenticated");
     }
 
     @ParameterizedTest

@@ -1,0 +1,190 @@
+package io.berth.submit.restd;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.berth.submit.Caller;
+import io.berth.submit.Job;
+import io.berth.submit.JobName;
+import io.berth.submit.Picture;
+import io.berth.submit.Refused;
+import io.berth.submit.SubmitConfig;
+import io.berth.submit.http.Callers;
+import io.berth.submit.http.Gateway;
+import io.berth.submit.http.JobControls;
+import io.berth.submit.http.Problem;
+import io.berth.submit.http.StrictJson;
+import io.berth.submit.http.SubmissionBody;
+import io.smallrye.common.annotation.RunOnVirtualThread;
+import io.vertx.core.http.HttpServerRequest;
+import jakarta.annotation.security.RolesAllowed;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.DELETE;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import java.io.InputStream;
+import java.time.Clock;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+
+/// `/slurm/v0.0.4x`: what programs most ask of slurmrestd, in its words. What it does not have is
+/// `404`; Berth's own API is `/v1`.
+@Path("/slurm/{version:v0\\.0\\.4[0-9]}")
+@Produces(MediaType.APPLICATION_JSON)
+@RolesAllowed({Callers.OPERATOR, Callers.USER})
+@RunOnVirtualThread
+@Tag(name = "Slurm")
+public class SlurmResource {
+    private final Gateway gateway;
+    private final JobControls controls;
+    private final Callers callers;
+    private final SubmitConfig config;
+    private final Clock clock;
+
+    SlurmResource(
+            Gateway gateway,
+            JobControls controls,
+            Callers callers,
+            SubmitConfig config,
+            Clock clock) {
+        this.gateway = gateway;
+        this.controls = controls;
+        this.callers = callers;
+        this.config = config;
+        this.clock = clock;
+    }
+
+    /// What may be refused.
+    private interface Answer {
+        Map<String, Object> make() throws Refused;
+    }
+
+    @GET
+    @Path("ping")
+    @Operation(summary = "Whether the gateway answers")
+    public Response ping() {
+        return answer(() -> {
+            var unused = gateway.picture(null);
+            return Map.of(
+                    "pings",
+                    List.of(Map.of("hostname", "gateway", "pinged", "UP", "mode", "primary")));
+        });
+    }
+
+    @GET
+    @Path("jobs")
+    @Operation(summary = "All jobs, those too that ended in the last 24 hours")
+    public Response jobs() {
+        return answer(() -> {
+            Picture picture = gateway.picture(null);
+            long now = clock.millis();
+            return Map.of(
+                    "jobs",
+                    picture.jobs(now).map(it -> SlurmJobs.of(it, picture, now)).toList(),
+                    "last_update",
+                    SlurmNumber.time(now));
+        });
+    }
+
+    @GET
+    @Path("job/{id}")
+    @Operation(summary = "A job, or the tasks of an array")
+    public Response job(@PathParam("id") String id) {
+        return answer(() -> {
+            List<Job> named = gateway.named(JobName.parse(id));
+            Picture picture = gateway.picture(null);
+            long now = clock.millis();
+            return Map.of(
+                    "jobs", named.stream().map(it -> SlurmJobs.of(it, picture, now)).toList());
+        });
+    }
+
+    @DELETE
+    @Path("job/{id}")
+    @Operation(summary = "End a job")
+    public Response cancel(@PathParam("id") String id, @Context HttpServerRequest request) {
+        Caller caller = callers.of(request);
+        return answer(() -> {
+            var unused = controls.cancel(JobName.parse(id), caller);
+            return Map.of();
+        });
+    }
+
+    @POST
+    @Path("job/submit")
+    @Consumes(MediaType.APPLICATION_JSON)
+    @Operation(summary = "Submit a batch job")
+    public Response submit(InputStream body, @Context HttpServerRequest request) {
+        Caller caller = callers.of(request);
+        return answer(() -> {
+            ObjectNode asked =
+                    StrictJson.read(
+                            SubmissionBody.bytes(body, config.bodyTimeout()),
+                            ObjectNode.class,
+                            "a script and its job: an object");
+            Job job = gateway.submit(SlurmSubmission.of(asked), caller, null);
+            return Map.of(
+                    "job_id", job.id().value(), "step_id", "batch", "job_submit_user_msg", "");
+        });
+    }
+
+    @GET
+    @Path("nodes")
+    @Operation(summary = "All nodes")
+    public Response nodes() {
+        return answer(() -> {
+            Picture picture = gateway.picture(null);
+            return Map.of(
+                    "nodes",
+                    picture.nodes().stream().map(it -> SlurmNodes.node(it, picture)).toList());
+        });
+    }
+
+    @GET
+    @Path("partitions")
+    @Operation(summary = "All partitions")
+    public Response partitions() {
+        return answer(() -> {
+            Picture picture = gateway.picture(null);
+            return Map.of(
+                    "partitions",
+                    SlurmNodes.partitions(picture).stream()
+                            .map(it -> SlurmNodes.partition(it, picture))
+                            .toList());
+        });
+    }
+
+    private static Response answer(Answer made) {
+        var fields = new LinkedHashMap<String, Object>();
+        int status = 200;
+        List<Map<String, Object>> errors = List.of();
+        try {
+            fields.putAll(made.make());
+        } catch (Refused e) {
+            Problem problem = Problem.of(e.refusal());
+            status = problem.status();
+            errors =
+                    List.of(
+                            Map.of(
+                                    "error",
+                                    problem.detail(),
+                                    "error_number",
+                                    status,
+                                    "description",
+                                    problem.code(),
+                                    "source",
+                                    "berth"));
+        }
+        fields.put("meta", Map.of("slurm", Map.of("release", "berth", "cluster", "berth")));
+        fields.put("errors", errors);
+        fields.put("warnings", List.of());
+        return Response.status(status).entity(fields).build();
+    }
+}

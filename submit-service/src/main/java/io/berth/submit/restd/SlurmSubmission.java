@@ -1,0 +1,175 @@
+package io.berth.submit.restd;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.berth.contracts.json.Json;
+import io.berth.slurm.JobSubmission;
+import io.berth.submit.Refusal.InvalidOption;
+import io.berth.submit.Refused;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Makes a submission of slurmrestd's `job_submit_req`: a script, and the job's description beside
+/// it. A field that would change what runs and that Berth does not have is refused by name.
+final class SlurmSubmission {
+    /// They change nothing of what runs.
+    private static final Set<String> IGNORED =
+            Set.of(
+                    "user_id",
+                    "group_id",
+                    "kill_on_node_fail",
+                    "mail_type",
+                    "mail_user",
+                    "container_id",
+                    "wckey",
+                    "profile",
+                    "oversubscribe",
+                    "cluster");
+
+    private final Map<String, @Nullable Object> job = new LinkedHashMap<>();
+    private final Map<String, @Nullable Object> terms = new LinkedHashMap<>();
+    private final Map<String, @Nullable Object> where = new LinkedHashMap<>();
+
+    /// @param body of the request
+    static JobSubmission of(ObjectNode body) throws Refused {
+        var submission = new SlurmSubmission();
+        JsonNode description = body.path("job");
+        JsonNode script =
+                body.hasNonNull("script") ? body.get("script") : description.get("script");
+        if (script == null || !script.isTextual()) {
+            throw invalid("script", "a text");
+        }
+        submission.job.put("script", script.asText());
+        for (Map.Entry<String, JsonNode> field : description.properties()) {
+            if (!field.getValue().isNull() && !field.getKey().equals("script")) {
+                submission.set(field.getKey(), field.getValue());
+            }
+        }
+        submission.job.put("terms", submission.terms);
+        submission.job.put("where", submission.where);
+        try {
+            return Json.mapper().convertValue(submission.job, JobSubmission.class);
+        } catch (IllegalArgumentException e) {
+            throw new Refused(new InvalidOption("a field of the job is of the wrong type"));
+        }
+    }
+
+    private void set(String name, JsonNode value) throws Refused {
+        switch (name) {
+            case "name", "account", "partition", "qos" -> job.put(name, text(name, value));
+            case "current_working_directory" -> job.put("workingDirectory", text(name, value));
+            case "standard_output" -> job.put("standardOutput", text(name, value));
+            case "standard_error" -> job.put("standardError", text(name, value));
+            case "standard_input" -> job.put("standardInput", text(name, value));
+            case "argv" -> job.put("arguments", value);
+            case "environment" -> job.put("environment", environment(value));
+            case "tasks" -> job.put("tasks", number(name, value));
+            case "tasks_per_node" -> job.put("tasksPerNode", number(name, value));
+            case "cpus_per_task" -> job.put("cpusPerTask", number(name, value));
+            case "nodes" -> job.put("nodes", nodes(value));
+            case "minimum_nodes" -> job.put("nodes", number(name, value));
+            case "memory_per_node" -> job.put("memoryMibPerNode", number(name, value));
+            case "memory_per_cpu" -> job.put("memoryMibPerCpu", number(name, value));
+            case "time_limit" -> job.put("timeLimitSeconds", 60 * number(name, value));
+            case "tres_per_job" -> gpus("gpus", text(name, value));
+            case "tres_per_node" -> gpus("gpusPerNode", text(name, value));
+            case "tres_per_task" -> gpus("gpusPerTask", text(name, value));
+            case "nice" -> job.put("nice", number(name, value));
+            case "requeue" -> job.put("requeue", value.asBoolean());
+            default -> setTerm(name, value);
+        }
+    }
+
+    private void setTerm(String name, JsonNode value) throws Refused {
+        switch (name) {
+            case "array" -> terms.put("array", text(name, value));
+            case "dependency" -> terms.put("dependency", text(name, value));
+            case "hold" -> terms.put("hold", value.asBoolean());
+            case "begin_time" -> terms.put("beginAt", 1000 * number(name, value));
+            case "deadline" -> terms.put("deadlineAt", 1000 * number(name, value));
+            case "priority" -> terms.put("priority", number(name, value));
+            case "comment" -> terms.put("comment", text(name, value));
+            case "constraints" -> where.put("constraint", text(name, value));
+            case "required_nodes" -> where.put("nodeList", list(value));
+            case "excluded_nodes" -> where.put("excludedNodes", list(value));
+            default -> {
+                if (!IGNORED.contains(name)) {
+                    throw new Refused(
+                            new InvalidOption("field 'job." + name + "' is not supported yet"));
+                }
+            }
+        }
+    }
+
+    private void gpus(String field, String tres) throws Refused {
+        String gpu = tres.replaceFirst("^gres[:/]", "");
+        if (!gpu.startsWith("gpu")) {
+            throw invalid(tres, "gres/gpu[:type]:count");
+        }
+        String[] parts = gpu.split("[:=]");
+        try {
+            job.put(field, Integer.parseInt(parts[parts.length - 1]));
+        } catch (NumberFormatException e) {
+            throw invalid(tres, "gres/gpu[:type]:count");
+        }
+        if (parts.length == 3) {
+            job.put("gpuType", parts[1]);
+        }
+    }
+
+    private static Map<String, String> environment(JsonNode value) throws Refused {
+        var environment = new LinkedHashMap<String, String>();
+        for (JsonNode variable : value) {
+            String[] parts = variable.asText().split("=", 2);
+            if (parts.length < 2) {
+                throw invalid("environment", "a list of NAME=VALUE");
+            }
+            environment.put(parts[0], parts[1]);
+        }
+        return environment;
+    }
+
+    /// The least of a range, as sbatch takes it.
+    private static int nodes(JsonNode value) throws Refused {
+        String text = value.asText().split("-", 2)[0];
+        try {
+            return Integer.parseInt(text);
+        } catch (NumberFormatException e) {
+            throw invalid("nodes", "a number of nodes");
+        }
+    }
+
+    private static String list(JsonNode value) {
+        if (!value.isArray()) {
+            return value.asText();
+        }
+        var names = new StringBuilder();
+        value.forEach(it -> names.append(names.isEmpty() ? "" : ",").append(it.asText()));
+        return names.toString();
+    }
+
+    private static String text(String name, JsonNode value) throws Refused {
+        if (!value.isTextual()) {
+            throw invalid(name, "a text");
+        }
+        return value.asText();
+    }
+
+    /// A number as it is, or as one that may be unset or infinite: infinite is 0, without limit.
+    private static long number(String name, JsonNode value) throws Refused {
+        JsonNode number = value.isObject() ? value.path("number") : value;
+        if (value.path("infinite").asBoolean()) {
+            return 0;
+        }
+        if (!number.isIntegralNumber() || !number.canConvertToLong()) {
+            throw invalid(name, "a whole number");
+        }
+        return Math.clamp(number.asLong(), -1_000_000_000_000L, 1_000_000_000_000L);
+    }
+
+    private static Refused invalid(String name, String allowed) {
+        return new Refused(new InvalidOption("field '" + name + "' is not " + allowed));
+    }
+}
