@@ -40,7 +40,12 @@ final class AdminPatch {
         switch (setting.key()) {
             case "fairshare", "shares", "share" ->
                     patch.put("shares", isNone(setting) ? JsonText.NULL : number(setting));
-            case "description", "organization", "parent", "usagefactor", "preemptmode" ->
+            case "description",
+                    "organization",
+                    "parent",
+                    "usagefactor",
+                    "preemptmode",
+                    "preemptexempttime" ->
                     patch.put(camel(setting.key()), orNull(setting));
             case "priority", "gracetime" -> patch.put(camel(setting.key()), number(setting));
             case "defaultqos" -> patch.put("defaultQos", orNull(setting));
@@ -56,6 +61,7 @@ final class AdminPatch {
         return switch (key) {
             case "usagefactor" -> "usageFactor";
             case "preemptmode" -> "preemptMode";
+            case "preemptexempttime" -> "preemptExemptTime";
             case "gracetime" -> "graceTime";
             default -> key;
         };

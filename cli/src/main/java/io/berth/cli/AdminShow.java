@@ -217,6 +217,7 @@ final class AdminShow {
                                 right("GraceTime", 10),
                                 right("Preempt", 10),
                                 right("PreemptMode", 11),
+                                right("PreemptExemptTime", 19),
                                 right("Flags", 40),
                                 right("UsageFactor", 11)));
         QOS_LIMITS.forEach(it -> titles.add(title(it)));
@@ -230,6 +231,10 @@ final class AdminShow {
                 row.add(SlurmTime.full(qos.number("graceTime")));
                 row.add(list(qos, "preempt"));
                 row.add(qos.has("preemptMode") ? qos.text("preemptMode") : "cluster");
+                row.add(
+                        qos.has("preemptExemptTime")
+                                ? String.valueOf(qos.fields().get("preemptExemptTime"))
+                                : "");
                 row.add(list(qos, "flags"));
                 row.add(
                         qos.has("usageFactor")

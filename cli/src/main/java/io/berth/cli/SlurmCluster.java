@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /// A cluster file as it comes together from Slurm's files: the words of slurm.conf here, partitions
 /// in [SlurmPartitions], accounts in [SlurmAccounts].
@@ -22,8 +23,6 @@ final class SlurmCluster {
                     Map.entry("name", AGENTS),
                     Map.entry("autodetect", AGENTS),
                     Map.entry("schedulerparameters", "Berth's backfill has settings of its own"),
-                    Map.entry("preempttype", "Berth does not preempt yet"),
-                    Map.entry("preemptmode", "Berth does not preempt yet"),
                     Map.entry("slurmctldhost", "the mesh finds its services by their addresses"),
                     Map.entry("accountingstoragehost", "accounting is a service of the mesh"),
                     Map.entry("slurmctldlogfile", "services log to standard output"),
@@ -60,6 +59,7 @@ final class SlurmCluster {
     private final Map<String, Object> fairShare = new LinkedHashMap<>();
     private final Map<String, Object> priority = new LinkedHashMap<>();
     private final Map<String, Object> weights = new LinkedHashMap<>();
+    private final Map<String, Object> preemption = new LinkedHashMap<>();
     private final Map<String, Object> switches = new LinkedHashMap<>();
     private final List<String> leftOut = new ArrayList<>();
     private final SlurmAccounts accounts = new SlurmAccounts();
@@ -113,6 +113,12 @@ final class SlurmCluster {
             case "priorityusageresetperiod" -> fairShare.put("usageReset", value);
             case "priorityweighttres" -> weights.put("tres", tres(value));
             case "priorityflags" -> flags(value, place);
+            case "preempttype" ->
+                    preemption.put("type", value.toLowerCase(Locale.ROOT).replace("preempt/", ""));
+            case "preemptmode" -> preemptMode(value, place);
+            case "preemptexempttime" -> exemptTime(value);
+            case "preemptparameters" -> preemptParameters(value, place);
+            case "schedulertimeslice" -> preemption.put("timeSlice", Long.valueOf(value));
             case "defmempercpu" -> partitions.defaultMemory(value);
             default -> leftOut.add(place + line.text() + ": " + why(key));
         }
@@ -146,6 +152,37 @@ final class SlurmCluster {
         }
     }
 
+    private void preemptMode(String value, String place) {
+        List<String> words = CliOption.split(value.toUpperCase(Locale.ROOT));
+        if (Set.of("OFF", "CANCEL", "REQUEUE", "SUSPEND", "GANG").containsAll(words)) {
+            preemption.put("mode", String.join(",", words));
+        } else {
+            leftOut.add(place + "PreemptMode=" + value + ": Berth knows no such mode");
+        }
+    }
+
+    /// Slurm's -1 is none.
+    private void exemptTime(String value) {
+        if (!value.equals("-1")) {
+            preemption.put("exemptTime", value);
+        }
+    }
+
+    private void preemptParameters(String value, String place) {
+        for (String parameter : CliOption.split(value)) {
+            switch (parameter.toLowerCase(Locale.ROOT)) {
+                case "youngest_first" -> preemption.put("youngestFirst", true);
+                case "strict_order" -> {}
+                default ->
+                        leftOut.add(
+                                place
+                                        + "PreemptParameters="
+                                        + parameter
+                                        + ": Berth knows no such setting");
+            }
+        }
+    }
+
     String yaml() {
         var file = new LinkedHashMap<String, Object>();
         file.put("name", name);
@@ -154,6 +191,7 @@ final class SlurmCluster {
         put(file, "fairShare", fairShare);
         put(priority, "weights", weights);
         put(file, "priority", priority);
+        put(file, "preemption", preemption);
         file.put("partitions", partitions.entries());
         file.put("qos", accounts.qos());
         file.put("accounts", accounts.entries());

@@ -58,6 +58,8 @@ final class SlurmPartitions {
             case "denyaccounts" -> putAccounts(entry, "denyAccounts", value);
             case "allowqos" -> putQos(entry, "allowQos", value);
             case "denyqos" -> putQos(entry, "denyQos", value);
+            case "preemptmode" -> entry.put("preemptMode", value.toUpperCase(Locale.ROOT));
+            case "gracetime" -> putNumber(entry, "graceTime", value);
             case "qos" -> {
                 accounts.knowQos(List.of(value));
                 entry.put("qos", value);
@@ -93,7 +95,6 @@ final class SlurmPartitions {
     private static String why(String key) {
         return switch (key) {
             case "oversubscribe" -> "jobs share nodes, and no two the same CPU or GPU";
-            case "preemptmode", "gracetime" -> "Berth does not preempt yet";
             case "tresbillingweights" -> "write it as prices";
             default -> "Berth knows no such setting";
         };

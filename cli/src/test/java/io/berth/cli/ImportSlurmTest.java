@@ -28,11 +28,16 @@ final class ImportSlurmTest {
             PriorityDecayHalfLife=14-0
             PriorityFlags=NO_FAIR_TREE,CALCULATE_RUNNING
             SlurmctldPort=6817
+            PreemptType=preempt/partition_prio
+            PreemptMode=SUSPEND,GANG
+            PreemptExemptTime=00:10:00
+            PreemptParameters=youngest_first,reclaim_licenses
+            SchedulerTimeSlice=60
             NodeName=n[1-4] CPUs=64 Gres=gpu:a100:8
             PartitionName=DEFAULT MaxTime=1-0 State=UP
             PartitionName=batch Nodes=n[1-4] Default=YES \\
               AllowAccounts=team_a AllowQos=high OverSubscribe=NO
-            PartitionName=long Nodes=ALL MaxTime=7-00:00:00 MaxNodes=UNLIMITED PriorityTier=5
+            PartitionName=long Nodes=ALL MaxTime=7-00:00:00 MaxNodes=UNLIMITED PriorityTier=5 PreemptMode=requeue GraceTime=120
             """;
 
     private static final String TOPOLOGY =
@@ -83,8 +88,9 @@ final class ImportSlurmTest {
                           slurm.conf:4: SelectType=select/linear: Berth knows no such setting
                           slurm.conf:9: PriorityFlags=CALCULATE_RUNNING: Berth knows no such setting
                           slurm.conf:10: SlurmctldPort=6817: Berth knows no such setting
-                          slurm.conf:11: NodeName=n[1-4] CPUs=64 Gres=gpu:a100:8: a node tells what it has when its agent registers
-                          slurm.conf:13: oversubscribe=NO of partition batch: jobs share nodes, and no two the same CPU or GPU
+                          slurm.conf:14: PreemptParameters=reclaim_licenses: Berth knows no such setting
+                          slurm.conf:16: NodeName=n[1-4] CPUs=64 Gres=gpu:a100:8: a node tells what it has when its agent registers
+                          slurm.conf:18: oversubscribe=NO of partition batch: jobs share nodes, and no two the same CPU or GPU
                           topology.conf:1: linkspeed=100: it is not used
                           accounts.cfg:3: AdminLevel=Administrator of root: Berth knows no such setting
                         """);

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// @param killOnInvalidDependency whether it is cancelled when its dependency can never be met;
 ///   else it waits for someone to notice
 /// @param priority set by an operator, in points: neither rank nor fair share count
+/// @param preemption whose place it takes; null is [PreemptPolicy#LOWER]
 public record JobTerms(
         @Nullable Hold hold,
         @Nullable Long beginAt,
@@ -22,10 +23,53 @@ public record JobTerms(
         @Nullable WarningSignal signal,
         @Nullable ArrayTask array,
         @Nullable Long priority,
-        @Nullable String comment) {
+        @Nullable String comment,
+        @Nullable PreemptPolicy preemption) {
 
     public static final JobTerms NONE =
             new JobTerms(null, null, null, null, null, null, null, null, null, null);
+
+    /// Terms that say nothing of preemption.
+    public JobTerms(
+            @Nullable Hold hold,
+            @Nullable Long beginAt,
+            @Nullable Long deadlineAt,
+            @Nullable Long timeMinSeconds,
+            @Nullable Dependency dependency,
+            @Nullable Boolean killOnInvalidDependency,
+            @Nullable WarningSignal signal,
+            @Nullable ArrayTask array,
+            @Nullable Long priority,
+            @Nullable String comment) {
+        this(
+                hold,
+                beginAt,
+                deadlineAt,
+                timeMinSeconds,
+                dependency,
+                killOnInvalidDependency,
+                signal,
+                array,
+                priority,
+                comment,
+                null);
+    }
+
+    /// The same terms, of a job that begins at that time at the earliest.
+    public JobTerms from(long at) {
+        return new JobTerms(
+                hold,
+                at,
+                deadlineAt,
+                timeMinSeconds,
+                dependency,
+                killOnInvalidDependency,
+                signal,
+                array,
+                priority,
+                comment,
+                preemption);
+    }
 
     /// The same terms for a task of an array.
     public JobTerms as(ArrayTask task) {
@@ -39,6 +83,7 @@ public record JobTerms(
                 signal,
                 task,
                 priority,
-                comment);
+                comment,
+                preemption);
     }
 }

@@ -4,6 +4,7 @@ import io.berth.contracts.event.AccountDetails;
 import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.ConfigEntry.Part;
 import io.berth.contracts.event.PartitionRules;
+import io.berth.contracts.event.PreemptRules;
 import io.berth.contracts.event.PriorityRules;
 import io.berth.contracts.event.QosRules;
 import io.berth.contracts.event.Terms;
@@ -59,7 +60,8 @@ final class SampleConfiguration {
                                 PriorityRules.UsageReset.MONTHLY,
                                 true,
                                 300,
-                                Map.of(Tres.GPU, 2000L))),
+                                Map.of(Tres.GPU, 2000L)),
+                        null),
                 new ConfigEntry.Partition(
                         new Part(4, 2, 7),
                         "batch",
@@ -81,7 +83,7 @@ final class SampleConfiguration {
                                 List.of("normal"),
                                 List.of("high"),
                                 "part_batch",
-                                "REQUEUE",
+                                PreemptMode.REQUEUE,
                                 30,
                                 true,
                                 PRICES)),
@@ -103,7 +105,47 @@ final class SampleConfiguration {
                                 2000,
                                 60,
                                 List.of("normal"),
-                                "CANCEL",
+                                PreemptMode.CANCEL,
                                 LIMITS)));
+    }
+
+    /// Of kinds that have learnt of preemption later.
+    static List<ConfigEntry> ofPreemption() {
+        return List.of(
+                new ConfigEntry.Cluster(
+                        new Part(5, 1, 2),
+                        "berth",
+                        "default",
+                        "normal",
+                        604_800,
+                        604_800,
+                        false,
+                        new ConfigEntry.Weights(1000, 10_000, 100, 500, 2000),
+                        PRICES,
+                        null,
+                        new PreemptRules(
+                                PreemptRules.Type.QOS,
+                                PreemptMode.SUSPEND,
+                                true,
+                                PreemptMode.REQUEUE,
+                                600,
+                                true,
+                                16,
+                                2,
+                                120,
+                                30)),
+                new ConfigEntry.Qos(
+                        new Part(5, 2, 2),
+                        "high",
+                        100,
+                        new QosRules(
+                                "urgent",
+                                List.of(),
+                                1000,
+                                60,
+                                List.of("normal"),
+                                PreemptMode.CANCEL,
+                                Limits.NONE,
+                                300L)));
     }
 }

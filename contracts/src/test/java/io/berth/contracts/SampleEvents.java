@@ -182,6 +182,8 @@ final class SampleEvents {
         events.ofPriorityAndAccounting();
         SampleConfiguration.ofNewKinds().forEach(it -> events.add(Topics.CONFIG, it));
         SampleConfiguration.inFull().forEach(it -> events.addNamed("full", Topics.CONFIG, it));
+        SampleConfiguration.ofPreemption()
+                .forEach(it -> events.addNamed("preemption", Topics.CONFIG, it));
         events.ofPlacement();
         events.ofJobs();
         events.ofAgents();
@@ -437,6 +439,7 @@ final class SampleEvents {
         addMinimal(Topics.JOB_STATES, waitingStatus(null, null));
         addNamed("held", Topics.JOB_STATES, waitingStatus(Hold.ADMIN, 0L));
         addNamed("suspended", Topics.JOB_STATES, suspendedStatus());
+        addNamed("clearing", Topics.JOB_STATES, clearingStatus());
     }
 
     private static JobEvent.Ended ended(@Nullable String cancelledBy, @Nullable String message) {
@@ -507,6 +510,7 @@ final class SampleEvents {
                 it.message(),
                 new JobStatus.Planned(2000, 9000, List.of(ALLOCATION.node()), 3),
                 null,
+                null,
                 null);
     }
 
@@ -574,7 +578,47 @@ final class SampleEvents {
                 null,
                 null,
                 hold,
-                eligibleAt);
+                eligibleAt,
+                null);
+    }
+
+    /// Of a job that takes the place of another one, on terms of its own.
+    private static JobStatus clearingStatus() {
+        JobStatus it = waitingStatus(null, null);
+        return new JobStatus(
+                it.job(),
+                DESCRIPTION.on(
+                        new JobTerms(
+                                null,
+                                null,
+                                null,
+                                null,
+                                null,
+                                null,
+                                null,
+                                null,
+                                null,
+                                null,
+                                PreemptPolicy.ALWAYS)),
+                it.submittedBy(),
+                it.spec(),
+                it.key(),
+                it.submission(),
+                it.submittedAt(),
+                it.state(),
+                it.reason(),
+                it.rank(),
+                null,
+                List.of(),
+                0,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                new JobStatus.Clearing(
+                        1000, 91_000, List.of(NODE), List.of(new RunId(new JobId(9), 2))));
     }
 
     private void ofAgents() {

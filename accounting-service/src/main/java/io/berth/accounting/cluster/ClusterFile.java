@@ -7,6 +7,7 @@ import io.berth.contracts.event.ConfigEntry.Cluster;
 import io.berth.contracts.event.ConfigEntry.Part;
 import io.berth.contracts.event.ConfigEntry.Prices;
 import io.berth.contracts.event.ConfigEntry.Weights;
+import io.berth.contracts.event.PreemptRules;
 import io.berth.contracts.event.PriorityRules;
 import io.berth.contracts.event.PriorityRules.FairShareRule;
 import io.berth.contracts.event.PriorityRules.UsageReset;
@@ -96,6 +97,7 @@ public final class ClusterFile {
                 "defaultQos",
                 "fairShare",
                 "priority",
+                "preemption",
                 "prices",
                 "partitions",
                 "qos",
@@ -131,6 +133,8 @@ public final class ClusterFile {
         Prices prices = PricesSection.of(root.map("prices"));
         PriorityRules rules = rules(fairShare, priority);
         @Nullable PriorityRules stored = rules.equals(PriorityRules.DEFAULT) ? null : rules;
+        PreemptRules preempt = PreemptionSection.of(root.map("preemption"));
+        @Nullable PreemptRules preemption = preempt.equals(PreemptRules.NONE) ? null : preempt;
         records.add(part ->
                 new Cluster(
                         part,
@@ -142,7 +146,8 @@ public final class ClusterFile {
                         favorSmall,
                         weights,
                         prices,
-                        stored));
+                        stored,
+                        preemption));
     }
 
     private static Weights weights(YamlMap map) throws InvalidClusterFile {

@@ -119,7 +119,7 @@ final class PartitionsSection {
                 known(map, "allowQos", "QOS", qos),
                 known(map, "denyQos", "QOS", qos),
                 ownQos,
-                PreemptModes.of(map),
+                PreemptionSection.mode(map, "preemptMode"),
                 map.number("graceTime", 0),
                 map.flag("hidden"),
                 map.has("prices") ? PricesSection.of(map.map("prices")) : null);

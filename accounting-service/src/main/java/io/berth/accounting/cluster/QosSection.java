@@ -3,7 +3,9 @@ package io.berth.accounting.cluster;
 import io.berth.contracts.event.ConfigEntry.Qos;
 import io.berth.contracts.event.QosRules;
 import io.berth.contracts.event.QosRules.Flag;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -26,13 +28,40 @@ final class QosSection {
                     "graceTime",
                     "preempt",
                     "preemptMode",
+                    "preemptExemptTime",
                     "limits");
             int priority = map.number("priority", 0);
             QosRules rules = rules(map, all.keys());
             @Nullable QosRules stored = rules.equals(QosRules.NONE) ? null : rules;
             records.add(part -> new Qos(part, name, priority, stored));
         }
+        refuseCircles(all);
         return records;
+    }
+
+    /// Jobs of two QOS that may preempt one another, even through others, would do so for ever.
+    private static void refuseCircles(YamlMap all) throws InvalidClusterFile {
+        for (String start : all.keys()) {
+            var ways = new ArrayDeque<List<String>>();
+            ways.add(List.of(start));
+            var seen = new HashSet<String>();
+            while (!ways.isEmpty()) {
+                List<String> way = ways.remove();
+                for (String next : all.map(way.getLast()).nameList("preempt")) {
+                    var longer = new ArrayList<>(way);
+                    longer.add(next);
+                    if (next.equals(start)) {
+                        throw new InvalidClusterFile(
+                                all.map(start).place("preempt"),
+                                "would let jobs preempt one another for ever: "
+                                        + String.join(" > ", longer));
+                    }
+                    if (seen.add(next)) {
+                        ways.add(longer);
+                    }
+                }
+            }
+        }
     }
 
     private static QosRules rules(YamlMap map, List<String> known) throws InvalidClusterFile {
@@ -47,13 +76,15 @@ final class QosSection {
         }
         List<String> preempt = map.nameList("preempt");
         YamlMap.refuseUnknown(map.place("preempt"), "QOS", preempt, known);
+        long exempt = map.seconds("preemptExemptTime", 0);
         return new QosRules(
                 description == null ? "" : description,
                 flags,
                 (int) usageFactor,
                 map.number("graceTime", 0),
                 preempt,
-                PreemptModes.of(map),
-                LimitsSection.of(map.map("limits"), true));
+                PreemptionSection.mode(map, "preemptMode"),
+                LimitsSection.of(map.map("limits"), true),
+                map.has("preemptExemptTime") ? exempt : null);
     }
 }

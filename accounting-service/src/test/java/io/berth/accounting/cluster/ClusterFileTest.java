@@ -6,6 +6,7 @@ import static org.assertj.core.groups.Tuple.tuple;
 
 import io.berth.contracts.Limit;
 import io.berth.contracts.Limits;
+import io.berth.contracts.PreemptMode;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.config.ConfigurationAssembler;
 import io.berth.contracts.event.ConfigEntry;
@@ -16,6 +17,7 @@ import io.berth.contracts.event.ConfigEntry.Prices;
 import io.berth.contracts.event.ConfigEntry.Qos;
 import io.berth.contracts.event.ConfigEntry.Weights;
 import io.berth.contracts.event.PartitionRules;
+import io.berth.contracts.event.PreemptRules;
 import io.berth.contracts.event.PriorityRules;
 import io.berth.contracts.event.PriorityRules.FairShareRule;
 import io.berth.contracts.event.PriorityRules.UsageReset;
@@ -142,6 +144,19 @@ class ClusterFileTest {
                                 true,
                                 300,
                                 Map.of("gres/gpu", 2000L)));
+        assertThat(all.cluster().preemptRules())
+                .isEqualTo(
+                        new PreemptRules(
+                                PreemptRules.Type.PARTITION_PRIO,
+                                PreemptMode.SUSPEND,
+                                true,
+                                PreemptMode.CANCEL,
+                                300,
+                                true,
+                                8,
+                                2,
+                                120,
+                                10));
         var limits =
                 new Limits(
                         Map.of(Limit.MAX_JOBS, 4L, Limit.MAX_WALL, 1440L),
@@ -157,8 +172,9 @@ class ClusterFileTest {
                                 2500,
                                 60,
                                 List.of("normal"),
-                                "REQUEUE",
-                                limits));
+                                PreemptMode.REQUEUE,
+                                limits,
+                                600L));
         assertThat(all.associations().getFirst().ownTerms())
                 .isEqualTo(
                         new Terms(
@@ -181,7 +197,7 @@ class ClusterFileTest {
                                 List.of(),
                                 List.of("high"),
                                 "high",
-                                "CANCEL",
+                                PreemptMode.CANCEL,
                                 30,
                                 true,
                                 new Prices(2000, 0, 0, Map.of())));
@@ -198,6 +214,8 @@ class ClusterFileTest {
             defaultAccount: everybody
             defaultQos: normal
             fairShare: {rule: classic, dampening: 5, usageReset: monthly}
+            preemption: {type: preempt/partition_prio, mode: "SUSPEND,GANG", gpuMode: cancel, exemptTime: 5, youngestFirst: true,
+              maxVictims: 8, minGap: 2, requeueDelay: 120, timeSlice: 10}
             priority: {sizeByTime: true, weights: {association: 300, tres: {gres/gpu: 2000}}}
             partitions:
               batch: {default: true, state: drain, maxCpusPerNode: 64, maxMemoryPerCpu: 8192, allowAccounts: everybody,
@@ -211,6 +229,7 @@ class ClusterFileTest {
                 graceTime: 60
                 preempt: normal
                 preemptMode: REQUEUE
+                preemptExemptTime: 10
                 limits: {MaxJobsPU: 4, MaxWall: 1-0, MaxTRESPerUser: "gres/gpu=8,mem=512G", GrpTRES: {gres/gpu:a100: 16}}
             accounts:
               everybody:
@@ -273,6 +292,15 @@ class ClusterFileTest {
                 "{normal: {}}                  | {normal: {limits: {MaxTRES: 'gpu=1'}}} | qos.normal.limits.MaxTRES: 'gpu=1' is no amount of a resource",
                 "{normal: {}}                  | {normal: {flags: [Fast]}}     | qos.normal.flags: 'Fast' is none of DenyOnLimit",
                 "{normal: {}}                  | {normal: {preempt: low}}      | qos.normal.preempt: there is no QOS 'low'",
+                "{normal: {}}                  | {normal: {preempt: normal}}   | qos.normal.preempt: would let jobs preempt one another for ever: normal > normal",
+                "{normal: {}}                  | {normal: {preempt: a}, a: {preempt: b}, b: {preempt: normal}} | qos.normal.preempt: would let jobs preempt one another for ever: normal > a > b > normal",
+                "{normal: {}}                  | {normal: {preemptMode: PRIORITY}} | qos.normal.preemptMode: 'PRIORITY' is none of OFF, CANCEL, REQUEUE, SUSPEND",
+                "{normal: {}}                  | {normal: {preemptMode: 'SUSPEND,GANG'}} | qos.normal.preemptMode: 'SUSPEND,GANG' is none of OFF",
+                "defaultQos: normal            | defaultQos: normal\\npreemption: {type: qos}       | preemption.mode: is required with a type: OFF, CANCEL",
+                "defaultQos: normal            | defaultQos: normal\\npreemption: {type: age}       | preemption.type: 'age' is none of None, PartitionPrio, Qos",
+                "defaultQos: normal            | defaultQos: normal\\npreemption: {mode: GANG}      | preemption.mode: GANG is for suspended jobs: write SUSPEND,GANG",
+                "defaultQos: normal            | defaultQos: normal\\npreemption: {gpuMode: suspend} | preemption.gpuMode: a suspended job keeps its GPUs",
+                "defaultQos: normal            | defaultQos: normal\\npreemption: {timeSlice: 1}    | preemption.timeSlice: is below 5 seconds",
                 "{everybody: {}}               | {everybody: {limits: {MaxTRESPU: 'cpu=1'}}} | accounts.everybody.limits.MaxTRESPU: is a limit that only a QOS may have",
                 "{everybody: {}}               | {everybody: {partitions: {batch: {MaxJobs: 1}}}} | accounts.everybody.partitions.batch.MaxJobs: is not enforced for a partition yet",
                 "{everybody: {}}               | {everybody: {qos: gold}}      | accounts.everybody.qos: there is no QOS 'gold'",

@@ -32,6 +32,7 @@ public sealed interface ConfigEntry {
     /// @param defaultAccount account of users without an association
     /// @param defaultQos QOS of jobs that name none
     /// @param rules null is [PriorityRules#DEFAULT]
+    /// @param preemption null is [PreemptRules#NONE]
     record Cluster(
             Part part,
             String name,
@@ -42,7 +43,8 @@ public sealed interface ConfigEntry {
             boolean favorSmall,
             Weights weights,
             Prices prices,
-            @Nullable PriorityRules rules)
+            @Nullable PriorityRules rules,
+            @Nullable PreemptRules preemption)
             implements ConfigEntry {
 
         /// A cluster with the default rules.
@@ -66,11 +68,16 @@ public sealed interface ConfigEntry {
                     favorSmall,
                     weights,
                     prices,
+                    null,
                     null);
         }
 
         public PriorityRules priorityRules() {
             return rules == null ? PriorityRules.DEFAULT : rules;
+        }
+
+        public PreemptRules preemptRules() {
+            return preemption == null ? PreemptRules.NONE : preemption;
         }
 
         @Override

@@ -11,6 +11,7 @@ import io.berth.contracts.JobState;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.Rank;
 import io.berth.contracts.Reason;
+import io.berth.contracts.RunId;
 import io.berth.contracts.SpecReference;
 import java.util.List;
 import java.util.Objects;
@@ -28,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// @param hold null if nobody holds it
 /// @param eligibleAt since when it may start as far as holds, its begin time and its dependencies
 ///   are concerned; 0 if it may not; null is since its submission
+/// @param clearing null for a job that no nodes are cleared for
 public record JobStatus(
         JobId job,
         JobDescription description,
@@ -47,7 +49,8 @@ public record JobStatus(
         @Nullable String message,
         @Nullable Planned planned,
         @Nullable Hold hold,
-        @Nullable Long eligibleAt) {
+        @Nullable Long eligibleAt,
+        @Nullable Clearing clearing) {
 
     public JobStatus {
         ended = List.copyOf(ended);
@@ -90,7 +93,23 @@ public record JobStatus(
                 message,
                 null,
                 null,
+                null,
                 null);
+    }
+
+    /// Nodes that are being cleared of other jobs' runs for a waiting job: what comes free there is
+    /// kept for it.
+    ///
+    /// @param since when the others were told to give way, in epoch milliseconds
+    /// @param until when the nodes are given back if the job could not start, in epoch milliseconds
+    /// @param nodes one for each part, in the order of the parts
+    /// @param victims the runs that give way
+    public record Clearing(long since, long until, List<NodeName> nodes, List<RunId> victims) {
+
+        public Clearing {
+            nodes = List.copyOf(nodes);
+            victims = List.copyOf(victims);
+        }
     }
 
     /// When a waiting job is expected to start at the latest, if nothing comes before it, and the
@@ -198,16 +217,33 @@ public record JobStatus(
     /// @param ending what cuts the run of a job that waits again short: PREEMPTED or NODE_FAIL;
     ///   null is neither
     /// @param endsBy until when the run has notice; null is none
+    /// @param decidedAt in epoch milliseconds; null is not known
     public record Outcome(
             JobState state,
             Reason reason,
             ExitStatus exit,
             @Nullable String message,
             @Nullable JobState ending,
-            @Nullable Long endsBy) {
+            @Nullable Long endsBy,
+            @Nullable Long decidedAt) {
 
         public Outcome withoutNotice() {
-            return new Outcome(state, reason, exit, message, ending, null);
+            return new Outcome(state, reason, exit, message, ending, null, decidedAt);
+        }
+
+        public Outcome decided(long at) {
+            return new Outcome(state, reason, exit, message, ending, endsBy, at);
+        }
+
+        /// One that is not decided yet.
+        public Outcome(
+                JobState state,
+                Reason reason,
+                ExitStatus exit,
+                @Nullable String message,
+                @Nullable JobState ending,
+                @Nullable Long endsBy) {
+            this(state, reason, exit, message, ending, endsBy, null);
         }
 
         /// Of a run that ends without notice, as its job does.

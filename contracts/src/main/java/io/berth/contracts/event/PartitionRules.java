@@ -1,5 +1,6 @@
 package io.berth.contracts.event;
 
+import io.berth.contracts.PreemptMode;
 import io.berth.contracts.event.ConfigEntry.Prices;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /// @param allowQos empty is all
 /// @param denyQos not read where `allowQos` says which may
 /// @param qos whose limits hold for all its jobs, before those of their own QOS; null is none
-/// @param preemptMode what happens to its jobs when a higher tier needs their place: OFF, CANCEL,
-///   REQUEUE or SUSPEND; null is OFF
-/// @param graceSeconds between the warning and that
+/// @param preemptMode what becomes of its jobs when a higher tier takes their place; null is the
+///   cluster's
+/// @param graceSeconds between their notice and their end (GraceTime)
 /// @param hidden whether listings leave it out unless asked for all
 /// @param prices of its jobs (TRESBillingWeights); null are the cluster's
 public record PartitionRules(
@@ -29,7 +30,7 @@ public record PartitionRules(
         List<String> allowQos,
         List<String> denyQos,
         @Nullable String qos,
-        @Nullable String preemptMode,
+        @Nullable PreemptMode preemptMode,
         long graceSeconds,
         boolean hidden,
         @Nullable Prices prices) {

@@ -1,23 +1,48 @@
 package io.berth.contracts.event;
 
 import io.berth.contracts.Limits;
+import io.berth.contracts.PreemptMode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// What a QOS gives and takes.
 ///
 /// @param usageFactorThousandths what its usage counts, in thousandths
-/// @param graceSeconds between the warning of a preempted job and its end
+/// @param graceSeconds between the notice of a preempted job and its end (GraceTime)
 /// @param preempt the QOS whose jobs its jobs may preempt
-/// @param preemptMode OFF, CANCEL, REQUEUE or SUSPEND; null is the partition's
+/// @param preemptMode what becomes of its jobs when another QOS takes their place; null is the
+///   cluster's
+/// @param exemptSeconds for which its jobs give way to nobody; null is as in the cluster
+///   (PreemptExemptTime)
 public record QosRules(
         String description,
         List<Flag> flags,
         int usageFactorThousandths,
         long graceSeconds,
         List<String> preempt,
-        @Nullable String preemptMode,
-        Limits limits) {
+        @Nullable PreemptMode preemptMode,
+        Limits limits,
+        @Nullable Long exemptSeconds) {
+
+    /// A QOS whose jobs are exempt as long as all are.
+    public QosRules(
+            String description,
+            List<Flag> flags,
+            int usageFactorThousandths,
+            long graceSeconds,
+            List<String> preempt,
+            @Nullable PreemptMode preemptMode,
+            Limits limits) {
+        this(
+                description,
+                flags,
+                usageFactorThousandths,
+                graceSeconds,
+                preempt,
+                preemptMode,
+                limits,
+                null);
+    }
 
     /// How limits and usage are treated in a QOS.
     public enum Flag {

@@ -57,6 +57,7 @@ final class Intake {
                 null,
                 null,
                 one.description().conditions().hold(),
+                null,
                 null);
     }
 

@@ -39,7 +39,7 @@ public final class Companions {
         return Collections.unmodifiableNavigableMap(arrays.getOrDefault(array, new TreeMap<>()));
     }
 
-    /// Tasks of the array that hold resources.
+    /// Tasks of the array that hold resources, or that nodes are cleared for.
     public int active(JobId array) {
         return active.getOrDefault(array, 0);
     }
@@ -78,7 +78,7 @@ public final class Companions {
         ArrayTask task = job.description().array();
         if (task != null) {
             arrays.computeIfAbsent(task.array(), _ -> new TreeMap<>()).put(task.task(), job.job());
-            if (job.run() != null) {
+            if (active(job)) {
                 active.merge(task.array(), 1, Integer::sum);
             }
         }
@@ -105,7 +105,7 @@ public final class Companions {
         ArrayTask task = job.description().array();
         if (task != null) {
             drop(arrays, task.array(), task.task());
-            if (job.run() != null) {
+            if (active(job)) {
                 active.computeIfPresent(task.array(), (_, count) -> count == 1 ? null : count - 1);
             }
         }
@@ -121,6 +121,10 @@ public final class Companions {
                 }
             }
         }
+    }
+
+    private static boolean active(JobStatus job) {
+        return job.run() != null || job.clearing() != null;
     }
 
     private static boolean timed(JobStatus job) {

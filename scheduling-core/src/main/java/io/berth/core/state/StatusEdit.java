@@ -8,6 +8,7 @@ import io.berth.contracts.JobState;
 import io.berth.contracts.Rank;
 import io.berth.contracts.Reason;
 import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.JobStatus.Clearing;
 import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.contracts.event.JobStatus.Run;
 import java.util.List;
@@ -30,6 +31,7 @@ final class StatusEdit {
     private @Nullable Planned planned;
     private @Nullable Hold hold;
     private @Nullable Long eligibleAt;
+    private @Nullable Clearing clearing;
 
     StatusEdit(JobStatus before) {
         this.before = before;
@@ -46,6 +48,7 @@ final class StatusEdit {
         this.planned = before.planned();
         this.hold = before.hold();
         this.eligibleAt = before.eligibleAt();
+        this.clearing = before.clearing();
     }
 
     StatusEdit description(JobDescription it) {
@@ -110,6 +113,11 @@ final class StatusEdit {
         return this;
     }
 
+    StatusEdit clearing(@Nullable Clearing it) {
+        clearing = it;
+        return this;
+    }
+
     JobStatus done() {
         return new JobStatus(
                 before.job(),
@@ -130,6 +138,7 @@ final class StatusEdit {
                 message,
                 state == JobState.PENDING ? planned : null,
                 hold,
-                eligibleAt);
+                eligibleAt,
+                state == JobState.PENDING ? clearing : null);
     }
 }

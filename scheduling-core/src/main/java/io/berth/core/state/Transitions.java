@@ -9,6 +9,7 @@ import io.berth.contracts.JobState;
 import io.berth.contracts.Rank;
 import io.berth.contracts.Reason;
 import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.JobStatus.Clearing;
 import io.berth.contracts.event.JobStatus.Outcome;
 import io.berth.contracts.event.JobStatus.Part;
 import io.berth.contracts.event.JobStatus.Planned;
@@ -38,9 +39,26 @@ public final class Transitions {
         return new StatusEdit(job).reason(reason).done();
     }
 
-    /// The job as another one: what was expected of it is void.
+    /// The job as another one: what was expected of it is void. What is cleared for it stays if it
+    /// needs the same for no longer.
     public static JobStatus amended(JobStatus job, JobDescription description) {
-        return new StatusEdit(job).description(description).planned(null).done();
+        JobDescription before = job.description();
+        boolean same =
+                before.request().equals(description.request())
+                        && before.partition().equals(description.partition())
+                        && before.qos().equals(description.qos())
+                        && before.account().equals(description.account())
+                        && before.timeLimitSeconds() == description.timeLimitSeconds();
+        return new StatusEdit(job)
+                .description(description)
+                .planned(null)
+                .clearing(same ? job.clearing() : null)
+                .done();
+    }
+
+    /// A waiting job that nodes are cleared for, or are no more.
+    public static JobStatus cleared(JobStatus job, @Nullable Clearing clearing) {
+        return new StatusEdit(job).clearing(clearing).done();
     }
 
     /// The job with that hold on it, or with none.
@@ -55,7 +73,7 @@ public final class Transitions {
 
     /// A waiting job that may not start, for that reason.
     public static JobStatus barred(JobStatus job, Reason reason) {
-        return new StatusEdit(job).reason(reason).eligibleAt(0).planned(null).done();
+        return new StatusEdit(job).reason(reason).eligibleAt(0).planned(null).clearing(null).done();
     }
 
     /// A waiting job's new run holds resources. Slurm calls the job RUNNING from here on.
