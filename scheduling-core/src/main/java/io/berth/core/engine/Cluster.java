@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// Nodes with what runs hold and what is reserved on them.
@@ -17,10 +18,18 @@ public final class Cluster {
     /// @param nodes by part
     /// @param demands by part
     /// @param from start of a reservation; 0 for a run
-    record Stay(int[] nodes, Demand[] demands, long from, long until, boolean running) {
+    /// @param stake of a run that may give way; null for another, and for a reservation
+    record Stay(
+            int[] nodes,
+            Demand[] demands,
+            long from,
+            long until,
+            boolean running,
+            @Nullable Stake stake) {
 
         boolean same(Stay other) {
             return running == other.running
+                    && Objects.equals(stake, other.stake)
                     && from == other.from
                     && until == other.until
                     && Arrays.equals(nodes, other.nodes)
@@ -32,6 +41,15 @@ public final class Cluster {
     final Network network;
     private final List<Node> nodes = new ArrayList<>();
     private final Map<Long, Stay> stays = new HashMap<>();
+
+    /// What runs will leave to jobs that nodes are cleared for, by part.
+    private final Map<Long, Demand[]> owed = new HashMap<>();
+
+    /// How many runs stand on each ground.
+    private int[] grounds = {};
+
+    /// Until when runs are exempt, and how many until then.
+    private final TreeMap<Long, Integer> exemptions = new TreeMap<>();
 
     /// Nodes on which something came free since [#settle] was last called.
     private final BitSet touched = new BitSet();
@@ -76,13 +94,14 @@ public final class Cluster {
     /// A job runs. What it had before, it has no more.
     ///
     /// @param until its expected end
-    public void run(long job, int[] onNodes, Demand[] demands, long until) {
-        put(job, new Stay(onNodes, demands, 0, until, true));
+    /// @param stake null if it gives way to nobody
+    void run(long job, int[] onNodes, Demand[] demands, long until, @Nullable Stake stake) {
+        put(job, new Stay(onNodes, demands, 0, until, true, stake));
     }
 
     /// A job has its nodes reserved. What it had before, it has no more.
-    public void reserve(long job, int[] onNodes, Demand[] demands, long from, long until) {
-        put(job, new Stay(onNodes, demands, from, until, false));
+    void reserve(long job, int[] onNodes, Demand[] demands, long from, long until) {
+        put(job, new Stay(onNodes, demands, from, until, false, null));
     }
 
     private void put(long job, Stay stay) {
@@ -92,23 +111,18 @@ public final class Cluster {
         }
         leave(job);
         stays.put(job, stay);
-        for (int part = 0; part < stay.nodes.length; part++) {
-            Node node = nodes.get(stay.nodes[part]);
-            if (stay.running) {
-                node.take(job, stay.demands[part], stay.until);
-            } else {
-                node.reserve(job, stay.demands[part], stay.from, stay.until);
-            }
-            node.kind.refresh(node);
-        }
+        stand(stay.stake, 1);
+        take(job, stay);
     }
 
     /// A job neither runs nor has anything reserved any more.
     public void leave(long job) {
         Stay stay = stays.remove(job);
+        owed.remove(job);
         if (stay == null) {
             return;
         }
+        stand(stay.stake, -1);
         for (int part = 0; part < stay.nodes.length; part++) {
             Node node = nodes.get(stay.nodes[part]);
             if (stay.running) {
@@ -119,6 +133,61 @@ public final class Cluster {
             node.kind.refresh(node);
             touched.set(node.index);
         }
+    }
+
+    private void take(long job, Stay stay) {
+        for (int part = 0; part < stay.nodes.length; part++) {
+            Node node = nodes.get(stay.nodes[part]);
+            Demand demand = stay.demands[part];
+            if (stay.running) {
+                node.take(job, demand, returns(job, stay, part), stay.until, stay.stake);
+            } else {
+                node.reserve(job, demand, stay.from, stay.until);
+            }
+            node.kind.refresh(node);
+        }
+    }
+
+    private Demand returns(long job, Stay stay, int part) {
+        Demand[] debts = owed.get(job);
+        return debts == null ? stay.demands[part] : stay.demands[part].less(debts[part]);
+    }
+
+    /// A run leaves so much of what it holds to others than those who look for room.
+    ///
+    /// @param debts by part of the run; null for none
+    void owe(long job, Demand @Nullable [] debts) {
+        Demand[] before = debts == null ? owed.remove(job) : owed.put(job, debts);
+        Stay stay = stays.get(job);
+        if (stay == null || !stay.running || Arrays.equals(before, debts)) {
+            return;
+        }
+        for (int part = 0; part < stay.nodes.length; part++) {
+            nodes.get(stay.nodes[part]).release(job, stay.demands[part]);
+        }
+        take(job, stay);
+    }
+
+    private void stand(@Nullable Stake stake, int count) {
+        if (stake != null && !stake.told()) {
+            if (stake.ground() >= grounds.length) {
+                grounds = Arrays.copyOf(grounds, 2 * stake.ground() + 1);
+            }
+            grounds[stake.ground()] += count;
+            exemptions.merge(stake.exemptUntil(), count, Integer::sum);
+            exemptions.remove(stake.exemptUntil(), 0);
+        }
+    }
+
+    /// When the next run is exempt no more; [Node#NEVER] if none is.
+    long nextExemptionEnd(long now) {
+        Long next = exemptions.higherKey(now);
+        return next == null ? Node.NEVER : next;
+    }
+
+    /// Whether a run stands on any of these grounds.
+    boolean standsOn(BitSet any) {
+        return any.stream().anyMatch(ground -> ground < grounds.length && grounds[ground] > 0);
     }
 
     /// Takes a reservation off its nodes, for a look at what could be without it. What is known of
@@ -137,6 +206,63 @@ public final class Cluster {
             Node node = nodes.get(stay.nodes[part]);
             node.reserve(job, stay.demands[part], stay.from, stay.until);
         }
+    }
+
+    /// A run has been told to give way: it will be gone soon.
+    ///
+    /// @param until when it can be counted on to have gone
+    void giveWay(long job, long now, long until) {
+        Stay stay = stays.get(job);
+        if (stay != null && stay.stake != null && !stay.stake.told()) {
+            Stake told = Stake.told(until, stay.stake.suspends());
+            put(job, new Stay(stay.nodes, stay.demands, 0, now, true, told));
+        }
+    }
+
+    /// Whether a run has been told to give way, or ends anyhow, and holds what it will give.
+    boolean told(long job) {
+        Stay stay = stays.get(job);
+        return stay != null && stay.running && stay.stake != null && stay.stake.told();
+    }
+
+    /// Lets a run give way, for a look at what could be without it.
+    void liftRun(long job) {
+        for (int index : nodesOf(job)) {
+            Node node = nodes.get(index);
+            node.giveWay(job);
+            node.kind.refresh(node);
+        }
+    }
+
+    /// Puts a run that was lifted back.
+    void putRunBack(long job) {
+        for (int index : nodesOf(job)) {
+            Node node = nodes.get(index);
+            node.takeBack(job);
+            node.kind.refresh(node);
+        }
+    }
+
+    /// What the run of a job has to lose that may give way.
+    Stake stake(long job) {
+        Stay stay = stays.get(job);
+        if (stay == null || stay.stake == null) {
+            throw new IllegalStateException(
+                    "look at job " + job + ": it has no run that gives way");
+        }
+        return stay.stake;
+    }
+
+    /// What a job has on its nodes; none for one that is not known.
+    Demand[] demandsOf(long job) {
+        Stay stay = stays.get(job);
+        return stay == null ? new Demand[0] : stay.demands;
+    }
+
+    /// The nodes that a job has; none for one that is not known.
+    int[] nodesOf(long job) {
+        Stay stay = stays.get(job);
+        return stay == null ? new int[0] : stay.nodes;
     }
 
     @Nullable Stay stay(long job) {

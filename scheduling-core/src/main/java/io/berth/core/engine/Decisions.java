@@ -19,4 +19,15 @@ public interface Decisions {
 
     /// The job has no expected start any more.
     void unplanned(Waiting job);
+
+    /// Nodes are cleared for the job: the victims give way, and what they leave is kept for it.
+    /// Never said where no class has a [Preemptor].
+    ///
+    /// @param until when the nodes are given back if the job could not start
+    default void cleared(Waiting job, Clearing clearing, long until) {
+        throw new IllegalStateException("clear nodes for job " + job.job + ": nobody can");
+    }
+
+    /// Nothing is kept for the job any more that nodes were cleared for, and it has not started.
+    default void abandoned(Waiting job) {}
 }

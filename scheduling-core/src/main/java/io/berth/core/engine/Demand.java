@@ -6,11 +6,37 @@ package io.berth.core.engine;
 /// @param lane which of the kind's GPU types they are of; -1 without GPUs
 public record Demand(int cpus, long memoryMib, int gpus, int lane) {
 
+    static final Demand NOTHING = new Demand(0, 0, 0, -1);
+
     public Demand {
         if (cpus < 0 || memoryMib < 0 || gpus < 0 || (gpus > 0) != (lane >= 0)) {
             throw new IllegalArgumentException(
                     "demand of %d CPUs, %d MiB and %d GPUs of lane %d"
                             .formatted(cpus, memoryMib, gpus, lane));
         }
+    }
+
+    private static Demand of(int cpus, long memoryMib, int gpus, int lane) {
+        return new Demand(cpus, memoryMib, gpus, gpus == 0 ? -1 : lane);
+    }
+
+    /// As much of this as another demand on the same node covers.
+    Demand within(Demand other) {
+        return of(
+                Math.min(cpus, other.cpus),
+                Math.min(memoryMib, other.memoryMib),
+                lane == other.lane ? Math.min(gpus, other.gpus) : 0,
+                lane);
+    }
+
+    /// What is left of this without a part of it.
+    Demand less(Demand part) {
+        return of(cpus - part.cpus, memoryMib - part.memoryMib, gpus - part.gpus, lane);
+    }
+
+    /// This and a demand of the same lane, or of none.
+    Demand and(Demand other) {
+        int either = lane < 0 ? other.lane : lane;
+        return of(cpus + other.cpus, memoryMib + other.memoryMib, gpus + other.gpus, either);
     }
 }

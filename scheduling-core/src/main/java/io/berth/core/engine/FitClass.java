@@ -20,6 +20,7 @@ public final class FitClass {
     final @Nullable Demand[] smallOn;
     final @Nullable BitSet only;
     final int maxSwitches;
+    final @Nullable Preemptor preemptor;
 
     /// No job of this class can start now whose window ends later. An upper bound: it is lowered by
     /// trying, and raised when something comes free.
@@ -39,6 +40,7 @@ public final class FitClass {
     /// @param smallOn the same for a small part
     /// @param only the nodes that it may use; null for all of its kinds
     /// @param maxSwitches leaf switches that its nodes may lie under; 0 is any number
+    /// @param preemptor whose place its jobs may have; null is nobody's
     public record Terms(
             int tier,
             int partition,
@@ -47,7 +49,22 @@ public final class FitClass {
             List<@Nullable Demand> largeOn,
             List<@Nullable Demand> smallOn,
             @Nullable BitSet only,
-            int maxSwitches) {}
+            int maxSwitches,
+            @Nullable Preemptor preemptor) {
+
+        /// Of jobs that take nobody's place.
+        public Terms(
+                int tier,
+                int partition,
+                int large,
+                int small,
+                List<@Nullable Demand> largeOn,
+                List<@Nullable Demand> smallOn,
+                @Nullable BitSet only,
+                int maxSwitches) {
+            this(tier, partition, large, small, largeOn, smallOn, only, maxSwitches, null);
+        }
+    }
 
     FitClass(int id, Terms terms) {
         this.id = id;
@@ -59,6 +76,7 @@ public final class FitClass {
         this.smallOn = terms.smallOn().toArray(new @Nullable Demand[0]);
         this.only = terms.only();
         this.maxSwitches = terms.maxSwitches();
+        this.preemptor = terms.preemptor();
     }
 
     int parts() {

@@ -1,6 +1,9 @@
 package io.berth.core.engine;
 
 import java.util.Arrays;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
 
 /// A node: what is free on it now, when its runs will free the rest, and what is reserved on it.
 ///
@@ -13,7 +16,9 @@ final class Node {
 
     /// A run until its expected end, or a reservation from its start (`sign` -1) or to its end
     /// (+1).
-    private record Step(long time, long job, Demand demand, int sign) {}
+    ///
+    /// @param stake of a run that may give way; null for another, and for a reservation
+    record Step(long time, long job, Demand demand, int sign, @Nullable Stake stake) {}
 
     private static final Step[] NO_STEPS = {};
 
@@ -29,6 +34,10 @@ final class Node {
     int cellGpus = -1;
     int cellMagnitude = -1;
     private Step[] runs = NO_STEPS;
+
+    /// Runs that have given way, for a look.
+    private Step[] gone = NO_STEPS;
+
     private Step[] reserved = NO_STEPS;
 
     Node(int index, Kind kind) {
@@ -57,9 +66,10 @@ final class Node {
                 && (demand.lane() < 0 || free[2 + demand.lane()] >= demand.gpus());
     }
 
-    void take(long job, Demand demand, long until) {
-        add(demand, -1);
-        runs = with(runs, new Step(until, job, demand, 1));
+    /// @param returns what others get at its end
+    void take(long job, Demand held, Demand returns, long until, @Nullable Stake stake) {
+        add(held, -1);
+        runs = with(runs, new Step(until, job, returns, 1, stake));
     }
 
     void release(long job, Demand demand) {
@@ -68,14 +78,83 @@ final class Node {
     }
 
     void reserve(long job, Demand demand, long from, long until) {
-        reserved = with(reserved, new Step(from, job, demand, -1));
+        reserved = with(reserved, new Step(from, job, demand, -1, null));
         if (until != NEVER) {
-            reserved = with(reserved, new Step(until, job, demand, 1));
+            reserved = with(reserved, new Step(until, job, demand, 1, null));
         }
     }
 
     void unreserve(long job) {
         reserved = without(reserved, job);
+    }
+
+    /// Whether the demand fits now, beside what is reserved now for some jobs.
+    boolean fitsBeside(Demand demand, long now, LongPredicate jobs) {
+        Demand all = demand;
+        for (Step step : reserved) {
+            if (step.time <= now && step.sign < 0 && jobs.test(step.job)) {
+                Demand kept = step.demand;
+                boolean alike = kept.lane() == demand.lane();
+                all = all.and(alike ? kept : new Demand(kept.cpus(), kept.memoryMib(), 0, -1));
+            }
+        }
+        return fits(all);
+    }
+
+    /// What runs hold, the one that ends first before all. Must not be changed.
+    Step[] runs() {
+        return runs;
+    }
+
+    /// Whether anything is reserved here.
+    boolean reserved() {
+        return reserved.length > 0;
+    }
+
+    /// A run gives what it would give, for a look.
+    void giveWay(long job) {
+        Step[] rest = without(runs, job);
+        for (Step step : runs) {
+            if (step.job == job && step.stake != null) {
+                add(step.stake.yield(step.demand), 1);
+                gone = with(gone, step);
+                if (step.stake.suspends()) {
+                    Demand kept = Stake.rest(step.demand);
+                    rest = with(rest, new Step(step.time, job, kept, 1, null));
+                }
+            }
+        }
+        runs = rest;
+    }
+
+    /// A run that gave way has its place again.
+    void takeBack(long job) {
+        Step[] back = without(runs, job);
+        for (Step step : gone) {
+            if (step.job == job && step.stake != null) {
+                add(step.stake.yield(step.demand), -1);
+                back = with(back, step);
+            }
+        }
+        runs = back;
+        gone = without(gone, job);
+    }
+
+    /// Asks a question as if these runs had given way.
+    boolean without(LongPredicate leaving, BooleanSupplier question) {
+        Step[] all = runs;
+        for (Step step : all) {
+            if (leaving.test(step.job)) {
+                giveWay(step.job);
+            }
+        }
+        boolean answer = question.getAsBoolean();
+        for (Step step : all) {
+            if (leaving.test(step.job)) {
+                takeBack(step.job);
+            }
+        }
+        return answer;
     }
 
     private void add(Demand demand, int sign) {

@@ -1,5 +1,6 @@
 package io.berth.core.engine;
 
+import io.berth.core.engine.Clearings.Standing;
 import io.berth.core.engine.Plans.Plan;
 import io.berth.core.engine.Search.Place;
 import io.berth.core.engine.Waiting.Association;
@@ -42,8 +43,10 @@ public final class Scheduling {
     final Cluster cluster;
     final Queue queue = new Queue();
     final Plans plans;
+    final Clearings clearings;
     final Search search;
     final Settings settings;
+    final Preemption preemption;
     private final List<FitClass> classes = new ArrayList<>();
     private final Map<Long, Waiting> waiting = new HashMap<>();
     private final List<Waiting> arrived = new ArrayList<>();
@@ -75,9 +78,15 @@ public final class Scheduling {
     }
 
     public Scheduling(Cluster cluster, Settings settings) {
+        this(cluster, settings, Preemption.DEFAULT);
+    }
+
+    public Scheduling(Cluster cluster, Settings settings, Preemption preemption) {
         this.cluster = cluster;
         this.settings = settings;
+        this.preemption = preemption;
         this.plans = new Plans(cluster);
+        this.clearings = new Clearings(this);
         this.search = new Search(cluster, settings.score());
     }
 
@@ -129,6 +138,23 @@ public final class Scheduling {
         }
     }
 
+    /// A job waits whose nodes are being cleared already. A clearing that the nodes do not allow is
+    /// void.
+    ///
+    /// @param victims who give way, as far as they have not gone
+    public void clear(long job, int[] nodes, long since, long until, List<Long> victims) {
+        Waiting cleared = waiting.get(job);
+        if (cleared != null && allows(cleared.fit, nodes)) {
+            queue.remove(cleared);
+            clearings.add(new Standing(cleared, nodes, since, until, victims));
+        }
+    }
+
+    /// Whether nodes are being cleared for that job.
+    public boolean clears(long job) {
+        return clearings.of(job) != null;
+    }
+
     private boolean allows(FitClass fit, int[] nodes) {
         boolean allowed = nodes.length == fit.parts();
         for (int part = 0; part < nodes.length && allowed; part++) {
@@ -168,15 +194,32 @@ public final class Scheduling {
     /// @param placedAt when it took them
     /// @param limitMillis its time limit; 0 is none
     public void run(long job, int[] nodes, Demand[] demands, long placedAt, long limitMillis) {
+        run(job, nodes, demands, latestEnd(placedAt, limitMillis), null);
+    }
+
+    /// A job holds resources.
+    ///
+    /// @param until when it ends at the latest
+    /// @param stake null if it gives way to nobody
+    public void run(long job, int[] nodes, Demand[] demands, long until, @Nullable Stake stake) {
         dequeue(job);
-        long length = limitMillis <= 0 ? WITHOUT_LIMIT_MILLIS : limitMillis + Buckets.SLACK_MILLIS;
-        cluster.run(job, nodes, demands, placedAt + length);
+        cluster.run(job, nodes, demands, until, stake);
+        clearings.changed(job);
+    }
+
+    /// When a run ends at the latest.
+    ///
+    /// @param limitMillis its time limit; 0 is none
+    public static long latestEnd(long placedAt, long limitMillis) {
+        return placedAt
+                + (limitMillis <= 0 ? WITHOUT_LIMIT_MILLIS : limitMillis + Buckets.SLACK_MILLIS);
     }
 
     /// A job neither waits nor holds anything.
     public void forget(long job) {
         dequeue(job);
         cluster.leave(job);
+        clearings.changed(job);
     }
 
     private void dequeue(long job) {
@@ -184,6 +227,7 @@ public final class Scheduling {
         if (known != null) {
             queue.remove(known);
             plans.remove(job);
+            clearings.remove(job);
         }
     }
 
@@ -210,9 +254,10 @@ public final class Scheduling {
         return classes;
     }
 
-    /// The next time at which a job is expected to start; `Long.MAX_VALUE` if none is.
+    /// The next time at which a job may start though nothing has happened; `Long.MAX_VALUE` if none
+    /// is: an expected start, the end of a clearing, a run that may be preempted from then on.
     public long next(long now) {
-        return plans.next(now);
+        return Math.min(plans.next(now), clearings.next(now));
     }
 
     /// Whether a plan pass would do something that start passes cannot: the order of priority has
@@ -277,7 +322,7 @@ public final class Scheduling {
     /// Starts the job on these nodes, in the engine and in words.
     void start(Waiting job, int[] nodes, long now, Decisions decisions) {
         dequeue(job.job);
-        cluster.run(job.job, nodes, cluster.demands(job.fit, nodes), end(job, now));
+        cluster.run(job.job, nodes, cluster.demands(job.fit, nodes), end(job, now), null);
         decisions.started(job, nodes);
     }
 
@@ -311,6 +356,9 @@ public final class Scheduling {
         }
         for (Plan plan : plans.all()) {
             heads.merge(plan.job().fit.partition, plan.job(), (a, b) -> first(a, b, now));
+        }
+        for (Standing it : clearings.all()) {
+            heads.merge(it.job().fit.partition, it.job(), (a, b) -> first(a, b, now));
         }
         return heads;
     }

@@ -48,6 +48,11 @@ final class Search {
         this.compact = new Compact(cluster.network);
     }
 
+    /// The gang's nodes among those that it may have; null if they cannot be dealt out.
+    int @Nullable [] choose(Usable usable) {
+        return compact.choose(usable, score);
+    }
+
     static long floor(long now) {
         return now + OVERRUN_MILLIS;
     }

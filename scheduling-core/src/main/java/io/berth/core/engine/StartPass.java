@@ -1,12 +1,16 @@
 package io.berth.core.engine;
 
+import io.berth.core.engine.Clearings.Standing;
 import io.berth.core.engine.Plans.Plan;
 import io.berth.core.engine.Scheduling.Backfill;
 import io.berth.core.engine.Search.Place;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +29,9 @@ final class StartPass {
     private final List<Waiting> aside = new ArrayList<>();
     private final boolean off;
 
+    /// Of each class, from which bucket on nobody can give way for its jobs in this pass.
+    private final Map<FitClass, Integer> hopeless = new HashMap<>();
+
     /// Nodes on which something came free before or in this pass.
     private final BitSet touched = new BitSet();
 
@@ -41,8 +48,9 @@ final class StartPass {
 
     void run() {
         reopen(all.cluster.settle());
+        all.clearings.all().forEach(it -> lineUp(it.job()));
         for (Plan plan : all.plans.all()) {
-            if (plan.start() <= now) {
+            if (plan.start() <= now || mayPreempt(plan.job())) {
                 lineUp(plan.job());
             }
         }
@@ -52,7 +60,10 @@ final class StartPass {
         for (Waiting next = line.poll(); next != null; next = line.poll()) {
             inLine.remove(next.job);
             Plan plan = all.plans.of(next.job);
-            if (plan != null) {
+            Standing cleared = all.clearings.of(next.job);
+            if (cleared != null) {
+                tryCleared(cleared);
+            } else if (plan != null) {
                 tryPlanned(plan);
             } else if (next.line != null) {
                 tryQueued(next);
@@ -124,7 +135,8 @@ final class StartPass {
         if (!fit.able) {
             return;
         }
-        Waiting head = all.queue.head(fit, all.mayPlan(fit) ? last() : open(fit), now);
+        int most = all.mayPlan(fit) ? last() : Math.max(open(fit), lastToPreempt(fit));
+        Waiting head = all.queue.head(fit, most, now);
         if (head != null) {
             lineUp(head);
         }
@@ -146,30 +158,87 @@ final class StartPass {
 
     private void tryPlanned(Plan plan) {
         Waiting job = plan.job();
-        if (plan.start() > now && !gains(plan, gain(job.fit, touched), touched)) {
-            return;
-        }
-        if (!decisions.admits(job)) {
+        boolean due = plan.start() <= now || gains(plan, gain(job.fit, touched), touched);
+        if ((!due && !mayPreempt(job)) || !decisions.admits(job)) {
             return;
         }
         all.plans.lift(plan);
-        int[] nodes = all.search.now(job.fit, now, job.length);
+        int[] nodes = due ? all.search.now(job.fit, now, job.length) : null;
         all.plans.putBack(plan);
         if (nodes != null) {
             start(job, nodes);
-        } else if (plan.start() <= now) {
+        } else if (!clear(job) && plan.start() <= now) {
             all.stale(true);
+        }
+    }
+
+    /// Starts a job on the nodes that were cleared for it, as soon as they are free.
+    private void tryCleared(Standing cleared) {
+        Waiting job = cleared.job();
+        boolean hopeful = all.clearings.hopeful(cleared, now);
+        if (hopeful && all.clearings.free(cleared, now)) {
+            start(job, cleared.nodes());
+        } else if (!hopeful) {
+            all.clearings.abandon(job, decisions);
+            reopen(all.cluster.settle());
+            push(job.fit);
+        }
+    }
+
+    private boolean mayPreempt(Waiting job) {
+        return job.bucket <= lastToPreempt(job.fit);
+    }
+
+    /// The last bucket of a class for whose jobs somebody may give way.
+    private int lastToPreempt(FitClass fit) {
+        boolean any = fit.preemptor != null && all.cluster.standsOn(fit.preemptor.grounds());
+        return any ? hopeless.getOrDefault(fit, Buckets.count()) - 1 : -1;
+    }
+
+    /// Has nodes cleared for the job, or starts it at once where only plans of jobs behind it stand
+    /// in its way. False: nobody can give way for it.
+    private boolean clear(Waiting job) {
+        if (!mayPreempt(job)) {
+            return false;
+        }
+        Clearing clearing = VictimSearch.find(all, job, now);
+        if (clearing == null) {
+            hopeless.put(job.fit, job.bucket);
+            return false;
+        }
+        displace(job, clearing.nodes());
+        if (clearing.victims().isEmpty()) {
+            start(job, clearing.nodes());
+        } else {
+            all.clearings.begin(job, clearing, now, decisions);
+            reopen(all.cluster.settle());
+        }
+        return true;
+    }
+
+    /// Voids the plans of jobs behind it that need these nodes.
+    private void displace(Waiting job, int[] nodes) {
+        var needed = new BitSet();
+        Arrays.stream(nodes).forEach(needed::set);
+        for (Plan plan : List.copyOf(all.plans.all())) {
+            if (Waiting.compare(job, plan.job(), now) < 0
+                    && Arrays.stream(plan.nodes()).anyMatch(needed::get)) {
+                all.unplan(plan.job(), decisions);
+                all.stale(true);
+                push(plan.job().fit);
+            }
         }
     }
 
     private void tryQueued(Waiting job) {
         FitClass fit = job.fit;
         int[] nodes = null;
-        if (job.bucket <= open(fit)) {
-            if (!decisions.admits(job)) {
-                setAside(job);
-                return;
-            }
+        boolean open = job.bucket <= open(fit);
+        if ((open || mayPreempt(job)) && !decisions.admits(job)) {
+            setAside(job);
+            return;
+        }
+        if (open) {
             nodes = all.search.now(fit, now, Buckets.longest(job.bucket));
             if (nodes == null) {
                 fit.reach = Math.min(fit.reach, Math.min(all.search.reach, end(job) - 1));
@@ -177,6 +246,8 @@ final class StartPass {
         }
         if (nodes != null) {
             start(job, nodes);
+        } else if (clear(job)) {
+            return;
         } else if (off) {
             keep(fit);
         } else if (all.mayPlan(fit)) {

@@ -40,6 +40,7 @@ final class Deadlines {
                 Endings.decide(draft, id, run.startedAt() == 0 ? notReady() : overLimit(), now);
             }
         }
+        Preemptions.goOn(draft, now);
         Standstill.goOn(draft, now);
         var known = new Known(state);
         for (JobId id : state.companions().timed()) {

@@ -48,7 +48,7 @@ final class Endings {
             return;
         }
         boolean awake = Standstill.wake(draft, id, now);
-        draft.change(Transitions.completing(draft.job(id), outcome));
+        draft.change(Transitions.completing(draft.job(id), outcome.decided(now)));
         stop(draft, id, awake, now);
         freeIfEmpty(draft, id, now);
     }
@@ -56,7 +56,7 @@ final class Endings {
     /// Ends a run at once that has notice, or was to make its job wait again, and is no more to.
     static void hasten(Draft draft, JobId id, Outcome outcome, long now) {
         boolean notice = Objects.requireNonNull(run(draft, id).outcome()).endsBy() != null;
-        draft.change(Transitions.completing(draft.job(id), outcome));
+        draft.change(Transitions.completing(draft.job(id), outcome.decided(now)));
         if (notice) {
             stop(draft, id, true, now);
         }

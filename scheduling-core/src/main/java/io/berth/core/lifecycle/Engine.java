@@ -67,6 +67,6 @@ public final class Engine {
     /// @param placement of that state
     public static List<Fact> place(
             CellState state, Placement placement, long now, Placement.Pass pass) {
-        return Reviews.followed(state, placement.decide(now, pass), now);
+        return Reviews.followed(state, placement.decide(now, pass, Preemptions::giveWay), now);
     }
 }

@@ -1,16 +1,14 @@
 package io.berth.core.placement;
 
-import io.berth.contracts.Allocation;
-import io.berth.contracts.Gpu;
-import io.berth.contracts.Inventory;
+import io.berth.contracts.GpuRequest;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
-import io.berth.contracts.NodeName;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.SwitchLimit;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.JobStatus.Clearing;
 import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.contracts.event.JobStatus.Run;
 import io.berth.contracts.event.NodeStatus;
@@ -18,8 +16,8 @@ import io.berth.contracts.event.Suspensions;
 import io.berth.core.engine.Cluster;
 import io.berth.core.engine.Demand;
 import io.berth.core.engine.FitClass;
-import io.berth.core.engine.Kind;
 import io.berth.core.engine.Network;
+import io.berth.core.engine.Preemptor;
 import io.berth.core.engine.Scheduling;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.engine.Waiting.Association;
@@ -27,19 +25,19 @@ import io.berth.core.engine.Waiting.Rank;
 import io.berth.core.state.CellState;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// A cell in the engine's terms: names as indices, nodes by kind, requests as fit classes. It holds
 /// for one configuration and one set of nodes; jobs and what they hold come and go.
 final class ClusterModel {
 
-    private record FitName(String partition, ResourceRequest request) {}
+    private record FitName(
+            String partition, ResourceRequest request, @Nullable Preemptor preemptor) {}
 
     private record AssociationName(String account, String user) {}
 
@@ -48,13 +46,10 @@ final class ClusterModel {
     final Scheduling engine;
     final GpuLayout.Known layouts = new GpuLayout.Known();
     final Quotas quotas;
+    final Grounds grounds;
     private final CellState state;
     private final Configuration configuration;
-    private final List<NodeName> names = new ArrayList<>();
-    private final Map<NodeName, Integer> indices = new TreeMap<>();
-    private final List<NodeKind> kinds = new ArrayList<>();
-    private final List<Integer> kindOf = new ArrayList<>();
-    private final Admission admission = new Admission();
+    final NodeTable nodes;
     private final List<String> partitions;
     private final Map<FitName, FitClass> classes = new HashMap<>();
     private final Map<AssociationName, Association> associations = new HashMap<>();
@@ -66,24 +61,14 @@ final class ClusterModel {
         this.configuration = configuration;
         this.partitions = List.copyOf(configuration.partitions().keySet());
         this.quotas = new Quotas(configuration);
-        var numbers = new HashMap<NodeKind, Integer>();
-        for (NodeStatus node : state.nodes()) {
-            NodeKind kind = NodeKind.of(node.seen().inventory(), partitionsOf(node.node()));
-            indices.put(node.node(), names.size());
-            names.add(node.node());
-            admission.add(node);
-            kindOf.add(
-                    numbers.computeIfAbsent(
-                            kind,
-                            it -> {
-                                kinds.add(it);
-                                return kinds.size() - 1;
-                            }));
-        }
-        List<Kind> engineKinds = kinds.stream().map(NodeKind::engineKind).toList();
-        int[] kindNumbers = kindOf.stream().mapToInt(Integer::intValue).toArray();
-        Network network = Topology.of(configuration.switches().values(), names);
-        engine = new Scheduling(new Cluster(engineKinds, kindNumbers, network), settings);
+        this.grounds = new Grounds(configuration);
+        this.nodes = new NodeTable(state, configuration);
+        Network network = Topology.of(configuration.switches().values(), nodes.names());
+        engine =
+                new Scheduling(
+                        new Cluster(nodes.engineKinds(), nodes.kindNumbers(), network),
+                        settings,
+                        grounds.preemption());
         switchWaits = new SwitchWaits(now);
         unshared = engine.association(0);
         state.nodes().forEach(this::open);
@@ -107,26 +92,6 @@ final class ClusterModel {
         return Math.min(engine.next(now), Math.min(switchWaits.next(), quotas.next(now)));
     }
 
-    private List<String> partitionsOf(NodeName node) {
-        return configuration.partitions().values().stream()
-                .filter(it -> has(it, node))
-                .map(Partition::name)
-                .toList();
-    }
-
-    private static boolean has(Partition partition, NodeName node) {
-        return partition.nodes().equals(List.of("ALL")) || partition.nodes().contains(node.value());
-    }
-
-    /// Whether the model still speaks of this node as it is.
-    boolean covers(NodeStatus node) {
-        Integer index = indices.get(node.node());
-        return index != null
-                && admission.covers(index, node)
-                && kinds.get(kindOf.get(index))
-                        .equals(NodeKind.of(node.seen().inventory(), partitionsOf(node.node())));
-    }
-
     /// Whether it holds far more classes of requests than jobs wait: those of jobs long gone.
     boolean overgrown() {
         return classes.size() > SPARE_CLASSES + 4 * state.pending().size();
@@ -134,19 +99,7 @@ final class ClusterModel {
 
     /// Opens or closes a node. True: that changed something.
     boolean open(NodeStatus node) {
-        return engine.open(index(node.node()), node.open());
-    }
-
-    NodeName name(int index) {
-        return names.get(index);
-    }
-
-    private int index(NodeName node) {
-        Integer index = indices.get(node);
-        if (index == null) {
-            throw new IllegalStateException("find node " + node + ": it is not in the model");
-        }
-        return index;
+        return engine.open(nodes.index(node.node()), node.open());
     }
 
     /// Takes a job as it now is.
@@ -163,19 +116,9 @@ final class ClusterModel {
     }
 
     private void run(JobStatus job, Run run) {
-        var nodes = new ArrayList<Integer>();
-        var demands = new ArrayList<Demand>();
         Suspensions standstill = run.standstill();
         // One that wants its CPUs back counts as if it had them, so that nobody new gets them.
-        for (Allocation allocation : standstill.resuming() ? run.allocations() : run.held()) {
-            Integer index = indices.get(allocation.node());
-            if (index != null) {
-                for (Demand demand : held(index, allocation)) {
-                    nodes.add(index);
-                    demands.add(demand);
-                }
-            }
-        }
+        NodeTable.Held held = nodes.held(standstill.resuming() ? run.allocations() : run.held());
         long began =
                 Math.max(run.placedAt(), run.startedAt() - Scheduling.SLACK_MILLIS)
                         + standstill.millis();
@@ -184,53 +127,29 @@ final class ClusterModel {
         count(job, run);
         engine.run(
                 job.job().value(),
-                nodes.stream().mapToInt(Integer::intValue).toArray(),
-                demands.toArray(new Demand[0]),
-                ending ? run.placedAt() : began,
-                ending ? 1 : limit);
+                held.nodes(),
+                held.demands(),
+                ending ? end(run) : Scheduling.latestEnd(began, limit),
+                grounds.stake(job, run));
+    }
+
+    /// When a run that is being stopped has been.
+    private static long end(Run run) {
+        Long notice = Objects.requireNonNull(run.outcome()).endsBy();
+        return notice == null ? run.placedAt() : notice;
     }
 
     /// Counts what a run holds for limits, from now on.
     void count(JobStatus job, Run run) {
-        quotas.holds(job, gpusByType(run), Math.max(run.placedAt(), run.startedAt()));
+        quotas.holds(job, nodes.gpusByType(run), Math.max(run.placedAt(), run.startedAt()));
     }
 
-    private Map<String, Long> gpusByType(Run run) {
-        var byType = new TreeMap<String, Long>();
-        for (Allocation allocation : run.allocations()) {
-            if (indices.containsKey(allocation.node())) {
-                for (Gpu gpu : inventory(allocation.node()).gpus()) {
-                    if (allocation.gpus().contains(gpu.uuid())) {
-                        byType.merge(gpu.type(), 1L, Long::sum);
-                    }
-                }
-            }
-        }
-        return byType;
-    }
-
-    /// What an allocation takes of its node, by kind of GPU.
-    private List<Demand> held(int index, Allocation allocation) {
-        NodeKind kind = kinds.get(kindOf.get(index));
-        var byLane = new TreeMap<Integer, Integer>();
-        for (Gpu gpu : inventory(allocation.node()).gpus()) {
-            if (allocation.gpus().contains(gpu.uuid())) {
-                byLane.merge(kind.lane(gpu), 1, Integer::sum);
-            }
-        }
-        int cpus = allocation.cpus().size();
-        long memory = allocation.memoryMib();
-        var demands = new ArrayList<Demand>();
-        for (var entry : byLane.entrySet()) {
-            demands.add(new Demand(cpus, memory, entry.getValue(), entry.getKey()));
-            cpus = 0;
-            memory = 0;
-        }
-        return demands.isEmpty() ? List.of(new Demand(cpus, memory, 0, -1)) : demands;
-    }
-
-    private Inventory inventory(NodeName node) {
-        return state.node(node).orElseThrow().seen().inventory();
+    /// Counts what a job will hold that nodes are cleared for.
+    void count(JobStatus cleared) {
+        GpuRequest gpus = cleared.description().request().gpus();
+        long since = Objects.requireNonNull(cleared.clearing()).since();
+        long count = cleared.description().request().totalGpus();
+        quotas.holds(cleared, gpus.type() == null ? Map.of() : Map.of(gpus.type(), count), since);
     }
 
     private void wait(JobStatus job) {
@@ -252,11 +171,26 @@ final class ClusterModel {
                 rank,
                 description.timeLimitSeconds() * 1000);
         Planned planned = job.planned();
-        if (planned != null && planned.end() == planned.start() + engine.length(id)) {
-            int[] nodes =
-                    planned.nodes().stream().mapToInt(it -> indices.getOrDefault(it, -1)).toArray();
-            engine.plan(id, planned.start(), nodes, planned.place());
+        Clearing clearing = job.clearing();
+        if (clearing != null) {
+            List<Long> victims = clearing.victims().stream().map(it -> it.job().value()).toList();
+            engine.clear(
+                    id,
+                    nodes.indices(clearing.nodes()),
+                    clearing.since(),
+                    clearing.until(),
+                    victims);
+            if (engine.clears(id)) {
+                count(job);
+            }
+        } else if (planned != null && planned.end() == planned.start() + engine.length(id)) {
+            engine.plan(id, planned.start(), nodes.indices(planned.nodes()), planned.place());
         }
+    }
+
+    /// Whether nodes are being cleared for the job.
+    boolean clears(JobId job) {
+        return engine.clears(job.value());
     }
 
     /// What is expected of a waiting job now; null if nothing is.
@@ -267,7 +201,7 @@ final class ClusterModel {
                 : new Planned(
                         plan.start(),
                         plan.start() + engine.length(job.value()),
-                        Arrays.stream(plan.nodes()).mapToObj(names::get).toList(),
+                        Arrays.stream(plan.nodes()).mapToObj(nodes::name).toList(),
                         plan.place());
     }
 
@@ -291,29 +225,25 @@ final class ClusterModel {
 
     /// What the job asks for now.
     FitClass fit(JobStatus job) {
-        return fit(job.description().partition(), switchWaits.request(job));
+        return fit(job, switchWaits.request(job));
     }
 
     /// What it asks for when it has waited for switches long enough.
     FitClass fitLater(JobStatus job) {
         ResourceRequest asked = job.description().request();
-        return fit(
-                job.description().partition(),
-                asked.where().switches() == null ? asked : asked.underAnySwitches());
+        return fit(job, asked.where().switches() == null ? asked : asked.underAnySwitches());
     }
 
+    private FitClass fit(JobStatus job, ResourceRequest request) {
+        JobDescription description = job.description();
+        Preemptor preemptor = grounds.preemptor(description);
+        return classes.computeIfAbsent(
+                new FitName(description.partition(), request, preemptor), this::makeFit);
+    }
+
+    /// The class of jobs that take nobody's place.
     FitClass fit(String partition, ResourceRequest request) {
-        return classes.computeIfAbsent(new FitName(partition, request), this::makeFit);
-    }
-
-    /// Whether a node is in a partition.
-    boolean in(String partition, int node) {
-        return kinds.get(kindOf.get(node)).partitions().contains(partition);
-    }
-
-    /// The nodes that a request's constraints admit; null for all.
-    @Nullable BitSet only(ResourceRequest request) {
-        return admission.only(request);
+        return classes.computeIfAbsent(new FitName(partition, request, null), this::makeFit);
     }
 
     private FitClass makeFit(FitName name) {
@@ -321,7 +251,7 @@ final class ClusterModel {
         Partition partition = configuration.partitions().get(name.partition());
         var large = new ArrayList<@Nullable Demand>();
         var small = new ArrayList<@Nullable Demand>();
-        for (NodeKind kind : kinds) {
+        for (NodeKind kind : nodes.kinds()) {
             boolean in = kind.partitions().contains(name.partition());
             large.add(in ? kind.demand(request, 0) : null);
             small.add(in ? kind.demand(request, request.nodes() - 1) : null);
@@ -336,8 +266,9 @@ final class ClusterModel {
                         request.nodes() - count,
                         large,
                         small,
-                        admission.only(request),
-                        limit == null ? 0 : limit.count()));
+                        nodes.only(request),
+                        limit == null ? 0 : limit.count(),
+                        name.preemptor()));
     }
 
     /// How many parts of the request count as taking more than its last. Where tasks and GPUs do

@@ -67,7 +67,7 @@ final class Explaining {
 
     private List<Stage> stages() {
         FitClass fit = model.fit(job);
-        BitSet only = model.only(request);
+        BitSet only = model.nodes.only(request);
         long limit = description.timeLimitSeconds() * 1000;
         var stages = new ArrayList<Stage>();
         List<Integer> left = IntStream.range(0, state.nodes().size()).boxed().toList();
@@ -75,7 +75,7 @@ final class Explaining {
             IntPredicate yes =
                     switch (question) {
                         case REGISTERED -> _ -> true;
-                        case PARTITION -> node -> model.in(description.partition(), node);
+                        case PARTITION -> node -> model.nodes.in(description.partition(), node);
                         case CONSTRAINTS -> node -> only == null || only.get(node);
                         case SIZE -> node -> outlook.couldHold(fit, node);
                         case AVAILABLE -> node -> status(node).open();
@@ -90,7 +90,7 @@ final class Explaining {
     }
 
     private NodeStatus status(int node) {
-        NodeName name = model.name(node);
+        NodeName name = model.nodes.name(node);
         return state.node(name)
                 .orElseThrow(() ->
                         new IllegalStateException(

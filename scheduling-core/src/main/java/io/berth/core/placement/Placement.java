@@ -2,9 +2,11 @@ package io.berth.core.placement;
 
 import io.berth.contracts.JobId;
 import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.state.CellState;
+import io.berth.core.state.Draft;
 import io.berth.core.state.Fact;
 import java.util.List;
 import java.util.Optional;
@@ -35,6 +37,12 @@ public final class Placement {
         START,
         /// Puts the plan into the order of priority first.
         PLAN
+    }
+
+    /// Makes runs give way: ends them, or lets them stand still.
+    @FunctionalInterface
+    public interface GivingWay {
+        void giveWay(Draft draft, JobEvent.Preempted victim);
     }
 
     /// A point of priority, in the unit of ranks.
@@ -75,7 +83,7 @@ public final class Placement {
             }
             case Fact.JobForgotten(var job) -> model.forget(job);
             case Fact.NodeChanged(var node) -> {
-                if (!model.covers(node)) {
+                if (!model.nodes.covers(node)) {
                     model = null;
                 } else if (model.open(node)) {
                     unsettled.addAll(state.eligible());
@@ -88,13 +96,13 @@ public final class Placement {
     }
 
     /// The facts of one pass. Nothing starts before a configuration is in force.
-    public List<Fact> decide(long now, Pass pass) {
+    public List<Fact> decide(long now, Pass pass, GivingWay givingWay) {
         Configuration configuration = state.configuration().orElse(null);
         if (configuration == null) {
             return List.of();
         }
         ClusterModel current = model(configuration, now);
-        var round = new Round(state, configuration, current, now);
+        var round = new Round(state, configuration, current, givingWay, now);
         if (pass == Pass.PLAN) {
             current.engine.planPass(now, round);
         } else {

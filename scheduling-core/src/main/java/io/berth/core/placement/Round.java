@@ -4,21 +4,25 @@ import io.berth.contracts.Allocation;
 import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.Reason;
+import io.berth.contracts.RunId;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Part;
 import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.contracts.event.JobStatus.Run;
+import io.berth.core.engine.Clearing;
 import io.berth.core.engine.Decisions;
 import io.berth.core.engine.FitClass;
 import io.berth.core.engine.Waiting;
+import io.berth.core.placement.Placement.GivingWay;
 import io.berth.core.request.Throttles;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Draft;
 import io.berth.core.state.Fact;
 import io.berth.core.state.Transitions;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -30,6 +34,7 @@ final class Round implements Decisions {
     private final CellState state;
     private final Configuration configuration;
     private final ClusterModel model;
+    private final GivingWay givingWay;
     private final long now;
     private final FreeNodes free;
     private final Draft draft;
@@ -37,10 +42,16 @@ final class Round implements Decisions {
     private final TreeSet<JobId> planned = new TreeSet<>();
     private final TreeSet<JobId> startedJobs = new TreeSet<>();
 
-    Round(CellState state, Configuration configuration, ClusterModel model, long now) {
+    Round(
+            CellState state,
+            Configuration configuration,
+            ClusterModel model,
+            GivingWay givingWay,
+            long now) {
         this.state = state;
         this.configuration = configuration;
         this.model = model;
+        this.givingWay = givingWay;
         this.now = now;
         this.free = new FreeNodes(state, model.layouts);
         this.draft = new Draft(state);
@@ -58,7 +69,7 @@ final class Round implements Decisions {
         JobStatus status = state.knownJob(new JobId(job.job()));
         List<Allocation> allocations = new ArrayList<>();
         for (int part = 0; part < nodes.length; part++) {
-            Allocation allocation = allocation(status, part, model.name(nodes[part]));
+            Allocation allocation = allocation(status, part, model.nodes.name(nodes[part]));
             free.take(allocation);
             allocations.add(allocation);
         }
@@ -95,6 +106,32 @@ final class Round implements Decisions {
         planned.add(new JobId(job.job()));
     }
 
+    @Override
+    public void cleared(Waiting job, Clearing clearing, long until) {
+        JobStatus status = draft.job(new JobId(job.job()));
+        var victims = new ArrayList<RunId>();
+        for (long id : clearing.victims()) {
+            JobStatus victim = draft.job(new JobId(id));
+            Run run = Objects.requireNonNull(victim.run());
+            victims.add(new RunId(victim.job(), run.lease()));
+            if (!model.grounds.told(victim, run)) {
+                givingWay.giveWay(draft, model.grounds.preempted(victim, status.job(), now));
+            }
+        }
+        List<NodeName> nodes = Arrays.stream(clearing.nodes()).mapToObj(model.nodes::name).toList();
+        JobStatus cleared =
+                Transitions.cleared(status, new JobStatus.Clearing(now, until, nodes, victims));
+        throttles.started(status);
+        draft.change(cleared);
+        model.count(cleared);
+        planned.add(status.job());
+    }
+
+    @Override
+    public void abandoned(Waiting job) {
+        planned.add(new JobId(job.job()));
+    }
+
     /// All facts, with those on reasons and expected starts.
     ///
     /// @param unsettled jobs to look at, beside those that this pass has changed
@@ -118,6 +155,9 @@ final class Round implements Decisions {
     }
 
     private void settle(JobStatus job, boolean first) {
+        if (job.clearing() != null && !model.clears(job.job())) {
+            draft.change(Transitions.cleared(draft.job(job.job()), null));
+        }
         Planned plan = model.planned(job.job());
         if (!Objects.equals(plan, job.planned())) {
             draft.change(Transitions.planned(draft.job(job.job()), plan));
@@ -150,6 +190,6 @@ final class Round implements Decisions {
         if (!fit.able()) {
             return Reason.REQ_NODE_NOT_AVAIL;
         }
-        return first ? Reason.RESOURCES : Reason.PRIORITY;
+        return first || model.clears(job.job()) ? Reason.RESOURCES : Reason.PRIORITY;
     }
 }

@@ -145,7 +145,7 @@ final class ExplainTest {
                                     Transitions.planned(Transitions.amended(status, other), null)));
 
                     new Placement(changed.state, Settings.DEFAULT)
-                            .decide(changed.now, Pass.START)
+                            .decide(changed.now, Pass.START, (_, _) -> {})
                             .forEach(changed.state::replay);
 
                     assertThat(changed.state.knownJob(waiting).state())

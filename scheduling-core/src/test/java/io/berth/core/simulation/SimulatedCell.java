@@ -16,6 +16,7 @@ import io.berth.contracts.Limit;
 import io.berth.contracts.Limits;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.NodeName;
+import io.berth.contracts.PreemptMode;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.RunId;
 import io.berth.contracts.SignalTarget;
@@ -28,6 +29,7 @@ import io.berth.contracts.event.NodeRequest;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.Order;
+import io.berth.contracts.event.PreemptRules;
 import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.Submission;
 import io.berth.core.engine.Scheduling.Settings;
@@ -79,6 +81,8 @@ final class SimulatedCell {
     private final TreeSet<JobId> submitted = new TreeSet<>();
     private final TreeMap<JobId, JobEvent.Ended> ended = new TreeMap<>();
     private final TreeMap<RunId, TreeSet<NodeName>> codeStarted = new TreeMap<>();
+    private final TreeSet<RunId> gone = new TreeSet<>();
+    private final TreeMap<JobId, TreeSet<JobId>> preempted = new TreeMap<>();
     private CellState state = new CellState();
     private Placement placement = new Placement(state, Settings.DEFAULT);
     private final Rerun rerun;
@@ -91,7 +95,7 @@ final class SimulatedCell {
         // A fifth of all cells: it takes as long again as the cell itself.
         rerun = new Rerun(seed % 5 == 0 ? new Random(seed).nextInt(12) : Integer.MAX_VALUE);
         limited = seed % 2 == 1;
-        configuration = TestCell.configuration(limited ? LIMITS : Limits.NONE);
+        configuration = TestCell.configuration(limited ? LIMITS : Limits.NONE, preemption(random));
         log.add(new Input.Configured(configuration));
         for (int i = 1; i <= NODES; i++) {
             agents.add(
@@ -101,6 +105,23 @@ final class SimulatedCell {
                             () -> random.nextInt(8) == 0,
                             () -> random.nextInt(8) == 0));
         }
+    }
+
+    private static PreemptRules preemption(Random random) {
+        PreemptMode mode = PreemptMode.values()[random.nextInt(PreemptMode.values().length)];
+        return mode == PreemptMode.OFF
+                ? PreemptRules.NONE
+                : new PreemptRules(
+                        PreemptRules.Type.PARTITION_PRIO,
+                        mode,
+                        false,
+                        random.nextBoolean() ? PreemptMode.REQUEUE : PreemptMode.OFF,
+                        10L * random.nextInt(2),
+                        random.nextBoolean(),
+                        random.nextInt(4),
+                        0,
+                        10L * random.nextInt(2),
+                        30);
     }
 
     /// Trouble for a while, then calm until every job is over. The invariants are asserted after
@@ -223,7 +244,7 @@ final class SimulatedCell {
                 new JobDescription(
                         USERS.get(random.nextInt(2)),
                         "team",
-                        "batch",
+                        random.nextInt(4) == 0 ? "urgent" : "batch",
                         "normal",
                         "job",
                         request,
@@ -305,6 +326,7 @@ final class SimulatedCell {
         facts.addAll(replay(Engine.due(state, now)));
         List<Fact> placed = replay(placed());
         checkNoWorkForThoseWhoLeft(placed);
+        checkClearings();
         facts.addAll(placed);
         return facts;
     }
@@ -345,6 +367,7 @@ final class SimulatedCell {
                         assertThat(ended.put(event.job(), event))
                                 .as("job %s ends once", event.job())
                                 .isNull();
+                case Fact.Announced(JobEvent.Preempted event) -> gaveWay(event);
                 case Fact.Announced _,
                         Fact.RankKept _,
                         Fact.ConfigurationTaken _,
@@ -352,6 +375,19 @@ final class SimulatedCell {
             }
         }
         committed = until;
+    }
+
+    /// A run gives way once, unless it only stands still, and nobody gives way to one that gave way
+    /// to him.
+    private void gaveWay(JobEvent.Preempted event) {
+        var run = new RunId(event.job(), event.lease());
+        if (event.mode() != PreemptMode.SUSPEND) {
+            assertThat(gone.add(run)).as("run %s gives way once", run).isTrue();
+        }
+        preempted.computeIfAbsent(event.job(), _ -> new TreeSet<>()).add(event.preemptor());
+        assertThat(preempted.getOrDefault(event.preemptor(), new TreeSet<>()))
+                .as("job %s gave way to %s", event.preemptor(), event.job())
+                .doesNotContain(event.job());
     }
 
     /// The service dies after deciding and before its commit: its successor has only the log.
@@ -394,6 +430,27 @@ final class SimulatedCell {
                         fact instanceof Fact.Ordered(Order.Launch launch)
                                 && state.node(launch.node()).orElseThrow().presence()
                                         == NodeStatus.Presence.LEFT);
+    }
+
+    /// A job that nodes are cleared for waits for its victims alone: what they leave nobody gets.
+    private void checkClearings() {
+        for (JobStatus job : state.jobs()) {
+            if (job.clearing() != null) {
+                assertThat(job.clearing().victims())
+                        .as("job %s waits for those who give way", job)
+                        .anySatisfy(victim -> assertThat(giving(victim)).isTrue());
+                assertThat(job.clearing().nodes())
+                        .allMatch(node -> state.node(node).orElseThrow().open());
+                assertThat(job.clearing().until()).isGreaterThan(now);
+            }
+        }
+    }
+
+    private boolean giving(RunId id) {
+        JobStatus.Run run = state.job(id.job()).map(JobStatus::run).orElse(null);
+        return run != null
+                && run.lease() == id.lease()
+                && (run.outcome() != null || !run.standstill().suspended());
     }
 
     private void checkCapacity() {

@@ -24,6 +24,7 @@ import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.Order;
+import io.berth.contracts.event.PreemptRules;
 import io.berth.contracts.event.QosRules;
 import io.berth.contracts.event.Ranked;
 import io.berth.contracts.event.RunReport;
@@ -64,6 +65,11 @@ public final class TestCell {
 
     /// With a QOS `normal` of all jobs that has these limits.
     public static Configuration configuration(Limits limits) {
+        return configuration(limits, PreemptRules.NONE);
+    }
+
+    /// With preemption, beside that.
+    public static Configuration configuration(Limits limits, PreemptRules preemption) {
         var assembler = new ConfigurationAssembler();
         Optional<Configuration> whole = Optional.empty();
         List<ConfigEntry> entries =
@@ -77,7 +83,9 @@ public final class TestCell {
                                 604_800,
                                 false,
                                 new ConfigEntry.Weights(1000, 10000, 0, 0, 0),
-                                new ConfigEntry.Prices(1000, 256, 4000, Map.of("a100", 16_000L))),
+                                new ConfigEntry.Prices(1000, 256, 4000, Map.of("a100", 16_000L)),
+                                null,
+                                preemption.equals(PreemptRules.NONE) ? null : preemption),
                         partition(2, "batch", List.of("ALL"), 0, 1),
                         partition(3, "urgent", List.of("ALL"), 0, 10),
                         partition(4, "pair", List.of("n1", "n2"), 1, 1),

@@ -1,0 +1,197 @@
+package io.berth.core.engine;
+
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/// The jobs whose nodes are being cleared: runs there end or stand still soon, and what they leave
+/// is kept for the job until it starts.
+///
+/// What a job needs and its victims still hold, these *owe* it: nobody else counts on it. The rest
+/// is reserved for it at once. When a victim goes, what it owed is reserved in its place, so that
+/// at no time more is kept for the job than it needs.
+final class Clearings {
+
+    /// @param nodes larger parts first
+    /// @param since when the victims were told
+    /// @param until when the job gives the nodes back if it could not start
+    /// @param victims those who have not yet gone, and others
+    record Standing(Waiting job, int[] nodes, long since, long until, List<Long> victims) {}
+
+    private static final Comparator<Standing> BY_AGE =
+            Comparator.comparingLong(Standing::since).thenComparingLong(it -> it.job().job);
+
+    private final Scheduling all;
+    private final Cluster cluster;
+    private final TreeMap<Long, Standing> standing = new TreeMap<>();
+
+    /// For whom each victim gives way.
+    private final Map<Long, TreeSet<Long>> by = new HashMap<>();
+
+    Clearings(Scheduling all) {
+        this.all = all;
+        this.cluster = all.cluster;
+    }
+
+    /// Has nodes cleared for a job.
+    void begin(Waiting job, Clearing clearing, long now, Decisions decisions) {
+        long until = now + all.preemption.clearMillis();
+        all.plans.remove(job.job);
+        all.queue.remove(job);
+        clearing.victims().forEach(victim -> cluster.giveWay(victim, now, until));
+        add(new Standing(job, clearing.nodes(), now, until, clearing.victims()));
+        decisions.cleared(job, clearing, until);
+    }
+
+    /// Nothing is kept for a job any more: it goes back to the queue.
+    void abandon(Waiting job, Decisions decisions) {
+        if (remove(job.job) != null) {
+            all.queue.add(job);
+            decisions.abandoned(job);
+        }
+    }
+
+    /// Whether the nodes can still become the job's.
+    boolean hopeful(Standing it, long now) {
+        return now < it.until()
+                && Arrays.stream(it.nodes())
+                        .mapToObj(cluster::node)
+                        .allMatch(node -> node.open && it.job().fit.admits(node));
+    }
+
+    /// Whether the nodes are free for the job. It has them from when they were promised to it until
+    /// after its end, so no plan can be in its way.
+    boolean free(Standing it, long now) {
+        Waiting job = it.job();
+        Demand[] demands = cluster.demands(job.fit, it.nodes());
+        boolean free = true;
+        for (int part = 0; part < demands.length; part++) {
+            Node node = cluster.node(it.nodes()[part]);
+            free &=
+                    node.fitsBeside(
+                            demands[part], now, other -> other != job.job && of(other) != null);
+        }
+        return free;
+    }
+
+    void add(Standing it) {
+        standing.put(it.job().job, it);
+        it.victims()
+                .forEach(victim ->
+                        by.computeIfAbsent(victim, _ -> new TreeSet<>()).add(it.job().job));
+        settle(it.victims());
+        if (it.victims().isEmpty()) {
+            reserve(it, cluster.demands(it.job().fit, it.nodes()));
+        }
+    }
+
+    @Nullable Standing of(long job) {
+        return standing.get(job);
+    }
+
+    @Nullable Standing remove(long job) {
+        Standing gone = standing.remove(job);
+        if (gone != null) {
+            cluster.leave(job);
+            for (long victim : gone.victims()) {
+                TreeSet<Long> others = by.get(victim);
+                if (others != null && others.remove(job) && others.isEmpty()) {
+                    by.remove(victim);
+                    cluster.owe(victim, null);
+                }
+            }
+            settle(gone.victims());
+        }
+        return gone;
+    }
+
+    Collection<Standing> all() {
+        return standing.values();
+    }
+
+    /// The next time at which nodes are given back, or somebody is exempt no more while one waits
+    /// who may have his place; [Node#NEVER] if there is none.
+    long next(long now) {
+        long back = standing.values().stream().mapToLong(Standing::until).min().orElse(Node.NEVER);
+        long exempt = cluster.nextExemptionEnd(now);
+        return exempt < back && somebodyAsks() ? exempt : back;
+    }
+
+    private boolean somebodyAsks() {
+        return all.queue.classes().stream().anyMatch(fit -> fit.preemptor != null)
+                || all.plans.all().stream().anyMatch(it -> it.job().fit.preemptor != null);
+    }
+
+    /// A run has changed, or is gone.
+    void changed(long job) {
+        if (by.containsKey(job)) {
+            settle(List.of(job));
+        }
+    }
+
+    /// Shares out anew what these victims leave, and what others leave to the same jobs: who was
+    /// first gets it first.
+    private void settle(List<Long> victims) {
+        var clearings = new TreeSet<>(BY_AGE);
+        var debts = new TreeMap<Long, Demand[]>();
+        var open = new ArrayDeque<>(victims);
+        while (!open.isEmpty()) {
+            long victim = open.remove();
+            if (by.containsKey(victim) && !debts.containsKey(victim)) {
+                debts.put(victim, new Demand[0]);
+                for (long job : by.getOrDefault(victim, new TreeSet<>())) {
+                    Standing it = standing.get(job);
+                    if (it != null && clearings.add(it)) {
+                        open.addAll(it.victims());
+                    }
+                }
+            }
+        }
+        debts.replaceAll((victim, _) -> nothing(cluster.demandsOf(victim).length));
+        for (Standing it : clearings) {
+            reserve(it, open(it, debts));
+        }
+        debts.forEach(cluster::owe);
+    }
+
+    private static Demand[] nothing(int parts) {
+        var nothing = new Demand[parts];
+        Arrays.fill(nothing, Demand.NOTHING);
+        return nothing;
+    }
+
+    /// What the job needs besides that which its victims owe it, by part.
+    private Demand[] open(Standing it, Map<Long, Demand[]> debts) {
+        Demand[] open = cluster.demands(it.job().fit, it.nodes());
+        for (int part = 0; part < open.length; part++) {
+            for (long victim : it.victims()) {
+                int[] nodes = cluster.nodesOf(victim);
+                Demand[] held = cluster.demandsOf(victim);
+                Demand[] owed = debts.get(victim);
+                if (owed == null || !cluster.told(victim)) {
+                    continue;
+                }
+                for (int i = 0; i < nodes.length; i++) {
+                    if (nodes[i] == it.nodes()[part]) {
+                        Demand owes = open[part].within(held[i].less(owed[i]));
+                        owed[i] = owed[i].and(owes);
+                        open[part] = open[part].less(owes);
+                    }
+                }
+            }
+        }
+        return open;
+    }
+
+    private void reserve(Standing it, Demand[] open) {
+        Waiting job = it.job();
+        cluster.reserve(job.job, it.nodes(), open, it.since(), Scheduling.end(job, it.until()));
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.berth.core.preemption;
+
+import org.jspecify.annotations.NullMarked;
