@@ -94,6 +94,8 @@ public final class KafkaBroker implements AutoCloseable {
         settings.put("log.cleaner.dedupe.buffer.size", "16777216");
         settings.put("log.segment.bytes", "67108864");
         settings.put("log.index.size.max.bytes", "1048576");
+        // Nobody watches whether an idle controller is alive.
+        settings.put("metadata.max.idle.interval.ms", "0");
         settings.put("num.network.threads", "2");
         settings.put("num.io.threads", "4");
         // One machine: an acknowledged record must survive a power cut.

@@ -45,11 +45,17 @@ public final class Election implements AutoCloseable {
     }
 
     /// Takes part, and tells whether this instance is elected.
+    public boolean poll() {
+        return poll(Duration.ZERO);
+    }
+
+    /// Takes part for so long, and tells whether this instance is elected. An election takes
+    /// several questions to the brokers: who waits for one takes part for some time.
     ///
     /// @throws org.apache.kafka.common.errors.InvalidSessionTimeoutException if the brokers do not
     ///   allow a session of [KafkaConnection#CANDIDATE_SESSION]
-    public boolean poll() {
-        consumer.poll(Duration.ZERO);
+    public boolean poll(Duration time) {
+        consumer.poll(time);
         return elected;
     }
 

@@ -22,6 +22,9 @@ public record KafkaConnection(String bootstrapServers) {
     /// The longest record that any topic takes, with room for its headers.
     private static final int MAX_REQUEST_BYTES = (8 << 20) + (64 << 10);
 
+    /// What is fetched to find one record; a longer one comes whole.
+    private static final int LOOKUP_BYTES = 32 << 10;
+
     /// How long a candidate may be silent. Brokers allow it if `group.min.session.timeout.ms`, 6 s
     /// by default, is not above it.
     public static final Duration CANDIDATE_SESSION = Duration.ofSeconds(2);
@@ -55,9 +58,29 @@ public record KafkaConnection(String bootstrapServers) {
         return new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
     }
 
-    /// A consumer without a group, of committed records, to be assigned and sought by hand.
+    /// A consumer without a group, of committed records, to be assigned and sought by hand, for
+    /// what is there: it is soon done, or goes on elsewhere.
     public Consumer<byte[], byte[]> consumer() {
-        var settings = new HashMap<String, Object>();
+        return consumer(Map.of(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 50));
+    }
+
+    /// A consumer as [#consumer], for one who stays with its partitions and waits for what comes:
+    /// it hears of that at once, but to be closed or sent elsewhere takes it up to a second.
+    public Consumer<byte[], byte[]> follower() {
+        return consumer(Map.of(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 1000));
+    }
+
+    /// A consumer as [#consumer], for single records here and there.
+    public Consumer<byte[], byte[]> lookup() {
+        return consumer(
+                Map.of(
+                        ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 5,
+                        ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 1,
+                        ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, LOOKUP_BYTES));
+    }
+
+    private Consumer<byte[], byte[]> consumer(Map<String, Object> way) {
+        var settings = new HashMap<>(way);
         settings.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
         settings.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
         settings.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
@@ -83,7 +106,7 @@ public record KafkaConnection(String bootstrapServers) {
         settings.put(
                 ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG,
                 Math.toIntExact(CANDIDATE_SESSION.toMillis()));
-        settings.put(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, 300);
+        settings.put(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, 500);
         settings.put(
                 ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG,
                 Math.toIntExact(wedgedAfter.toMillis()));

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 public final class LogView implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(LogView.class);
-    private static final Duration POLL = Duration.ofMillis(200);
+    private static final Duration POLL = Duration.ofSeconds(1);
 
     private final Consumer<byte[], byte[]> consumer;
     private final LogReader.Handler handler;

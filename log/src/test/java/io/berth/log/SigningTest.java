@@ -156,7 +156,7 @@ class SigningTest {
                 new ProcessBuilder(
                                 "sh",
                                 "-c",
-                                "openssl genpkey -algorithm ed25519 >$0 && openssl pkey -in $0 -pubout >>$0",
+                                "umask 077; openssl genpkey -algorithm ed25519 >$0 && openssl pkey -in $0 -pubout >>$0",
                                 file.toString())
                         .start()
                         .waitFor();
@@ -167,7 +167,9 @@ class SigningTest {
 
     @Test
     void a_file_that_holds_no_key_is_named() throws IOException {
-        Files.writeString(folder.resolve("a"), "nothing");
+        Files.setPosixFilePermissions(
+                Files.writeString(folder.resolve("a"), "nothing"),
+                PosixFilePermissions.fromString("rw-------"));
 
         assertThatThrownBy(() -> key("a"))
                 .isInstanceOf(IOException.class)

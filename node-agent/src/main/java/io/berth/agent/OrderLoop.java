@@ -99,7 +99,7 @@ final class OrderLoop implements AutoCloseable {
         while (!closed) {
             try {
                 int partitionCount = findTopics();
-                try (Consumer<byte[], byte[]> consumer = connection.consumer()) {
+                try (Consumer<byte[], byte[]> consumer = connection.follower()) {
                     said = false;
                     reading = consumer;
                     read(consumer, partitionCount);

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 final class HeartbeatWatch implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(HeartbeatWatch.class);
-    private static final Duration POLL = Duration.ofMillis(200);
+    private static final Duration POLL = Duration.ofSeconds(1);
 
     /// A reader that stood still for longer has not listened.
     private static final long STOOD_STILL_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -47,7 +47,7 @@ final class HeartbeatWatch implements AutoCloseable {
         }
     }
 
-    /// The presence of the watched nodes, as of half a second ago.
+    /// The presence of the watched nodes, as of a second ago.
     Map<NodeName, Presence> latest() {
         return latest;
     }

@@ -164,8 +164,9 @@ public class PlacementLoop {
     /// there is one.
     private void stand(Standby standby) {
         try (var election = new Election(kafka, "berth-placement-" + log.cell(), WEDGED)) {
-            while (!stopped && !election.poll()) {
-                standby.follow(POLL);
+            boolean more = true;
+            while (!stopped && !election.poll(more ? Duration.ZERO : POLL)) {
+                more = standby.follow(Duration.ZERO);
                 announce(election.decided());
             }
             if (!stopped) {

@@ -42,7 +42,7 @@ final class Tenure implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Tenure.class);
 
     /// The longest wait for inputs: presences are looked at this often.
-    private static final long LONGEST_WAIT_MILLIS = 200;
+    private static final long LONGEST_WAIT_MILLIS = 500;
 
     /// How far this machine's clock may be from the broker's.
     private static final long CLOCK_TOLERANCE_MILLIS = 2_000;

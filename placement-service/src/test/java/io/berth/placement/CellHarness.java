@@ -125,12 +125,8 @@ final class CellHarness implements AutoCloseable {
     /// What a new leader finds that can keep two records unread at a time; the predecessor is
     /// fenced.
     Recovered recover() {
-        var standby = new Standby(kafka, LOG, 2);
-        try {
+        try (var standby = new Standby(kafka, LOG, 2)) {
             return standby.takeOver(() -> true);
-        } catch (RuntimeException e) {
-            standby.close();
-            throw e;
         }
     }
 

@@ -45,7 +45,8 @@ public class PriorityLoop {
     private static final Logger LOG = Logger.getLogger(PriorityLoop.class);
     private static final String SERVICE = "priority-service";
     private static final String SERVICE_GROUP = "berth-priority";
-    private static final Duration POLL = Duration.ofMillis(100);
+    private static final Duration POLL = Duration.ofMillis(500);
+    private static final Duration ELECTION_POLL = Duration.ofMillis(100);
 
     /// Reading a large log anew takes its time.
     private static final Duration WEDGED = Duration.ofMinutes(5);
@@ -167,17 +168,12 @@ public class PriorityLoop {
     /// Waits until this instance is elected; one that waits while another ranks is ready.
     private boolean awaitElection(Election election) {
         while (!stopping) {
-            if (election.poll()) {
+            if (election.poll(ELECTION_POLL)) {
                 return true;
             }
             if (election.decided() && waitsFor.isPresent()) {
                 LOG.info("Standing by");
                 waitsFor = Optional.empty();
-            }
-            try {
-                Thread.sleep(POLL);
-            } catch (InterruptedException e) {
-                throw new InterruptException(e);
             }
         }
         return false;
@@ -188,9 +184,11 @@ public class PriorityLoop {
         var rankings = new Rankings();
         var shares = new Shares();
         var inputs = new Inputs(rankings, shares);
-        try (var consumer = kafka.consumer();
+        try (var consumer = kafka.follower();
                 var outputs = new Outputs(kafka.producer())) {
-            catchUp(consumer, inputs);
+            Map<TopicPartition, Long> next = catchUp(inputs);
+            consumer.assign(next.keySet());
+            next.forEach(consumer::seek);
             LOG.info("Ranking");
             leading = true;
             new Life(consumer, inputs, rankings, shares, outputs).go(election);
@@ -199,7 +197,15 @@ public class PriorityLoop {
         }
     }
 
-    private void catchUp(Consumer<byte[], byte[]> consumer, Inputs inputs) {
+    /// Reads what there is; where to go on.
+    private Map<TopicPartition, Long> catchUp(Inputs inputs) {
+        try (var consumer = kafka.consumer()) {
+            return catchUp(consumer, inputs);
+        }
+    }
+
+    private static Map<TopicPartition, Long> catchUp(
+            Consumer<byte[], byte[]> consumer, Inputs inputs) {
         // First the positions: what placement reads from now on is then in the submissions below.
         LogReader.readAll(
                 consumer, partitions(consumer, List.of(Topics.CELL_STATES)), inputs::handle);
@@ -213,8 +219,10 @@ public class PriorityLoop {
         Map<TopicPartition, Long> begins = consumer.beginningOffsets(submissions);
         begins.forEach((partition, begin) ->
                 consumer.seek(partition, Math.max(begin, inputs.consumed(partition.partition()))));
-        LogReader.readTo(consumer, consumer.endOffsets(all), inputs::handle);
+        Map<TopicPartition, Long> ends = consumer.endOffsets(all);
+        LogReader.readTo(consumer, ends, inputs::handle);
         inputs.forgetStrangers();
+        return ends;
     }
 
     private static List<TopicPartition> partitions(

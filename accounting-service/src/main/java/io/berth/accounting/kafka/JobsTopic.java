@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 public final class JobsTopic implements AutoCloseable {
 
     private static final String NAME = Topics.JOBS.name();
-    private static final Duration POLL = Duration.ofMillis(200);
+    private static final Duration POLL = Duration.ofMillis(500);
     private static final Duration ANSWER = Duration.ofSeconds(2);
 
     private final Events<JobEvent> events = new Events<>(Topics.JOBS, "accounting-service");
@@ -58,7 +58,7 @@ public final class JobsTopic implements AutoCloseable {
         }
         topicId = topic.topicId().toString();
         topic.partitions().forEach(it -> next.put(new TopicPartition(NAME, it.partition()), 0L));
-        consumer = kafka.consumer();
+        consumer = kafka.follower();
         try {
             seek(positions);
         } catch (RuntimeException e) {

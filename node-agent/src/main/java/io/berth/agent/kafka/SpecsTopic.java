@@ -88,7 +88,7 @@ public final class SpecsTopic implements Specs, Closeable {
     private ConsumerRecord<byte[], byte[]> fetch(SpecReference reference) throws LaunchRefused {
         Consumer<byte[], byte[]> reader = consumer;
         if (reader == null) {
-            reader = connection.consumer();
+            reader = connection.lookup();
             consumer = reader;
         }
         var partition = new TopicPartition(Topics.SPECS.name(), reference.partition());

@@ -24,7 +24,7 @@ public final class HeartbeatReader implements AutoCloseable {
     private final TopicPartition partition;
 
     public HeartbeatReader(KafkaConnection kafka, CellLog log) {
-        this.consumer = kafka.consumer();
+        this.consumer = kafka.follower();
         this.partition = log.partition(Topics.HEARTBEATS);
         consumer.assign(List.of(partition));
         consumer.seekToEnd(List.of(partition));

@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
@@ -65,7 +66,7 @@ public final class Standby implements AutoCloseable {
         this.topicIds = topicIds();
         this.statePartitions = STATES.stream().map(log::partition).toList();
         STATES.forEach(topic -> stateTopics.add(topic.name()));
-        this.consumer = kafka.consumer();
+        this.consumer = kafka.follower();
         this.tablePartitions = LastTables.TOPICS.stream().map(log::partition).toList();
         var followed = new ArrayList<>(statePartitions);
         followed.addAll(tablePartitions);
@@ -73,10 +74,10 @@ public final class Standby implements AutoCloseable {
         consumer.seekToBeginning(followed);
     }
 
-    /// Reads on; returns when something was read, or after that time.
+    /// Reads on; returns when something was read, or after that time. Whether something was.
     ///
     /// @throws Fatal if a record cannot be understood
-    public void follow(Duration timeout) {
+    public boolean follow(Duration timeout) {
         if (firstEnds.isEmpty()) {
             firstEnds = consumer.endOffsets(statePartitions);
         }
@@ -91,6 +92,7 @@ public final class Standby implements AutoCloseable {
         if (caughtUp || records.isEmpty()) {
             settle();
         }
+        return !records.isEmpty();
     }
 
     /// Whether everything that there was at the beginning has been read.
@@ -99,7 +101,7 @@ public final class Standby implements AutoCloseable {
     }
 
     /// Takes the cell over: fences the predecessor, reads to the end, and stands where the last
-    /// round stopped. Not to be followed any more after that.
+    /// round stopped. It follows no more after that.
     ///
     /// The order matters. `initTransactions` ends what the predecessor left open; only then are the
     /// ends of the state topics read. The inputs go on from the offsets in `cell-states`, which
@@ -122,12 +124,11 @@ public final class Standby implements AutoCloseable {
             readTo(tableEnds(next), alive);
             tables.settle(next);
             tables.replayInto(state);
-            consumer.assign(log.inputs());
-            next.forEach(consumer::seek);
+            close();
             return new Recovered(
                     state,
                     last,
-                    new InputReader(log, consumer, topicIds, tables.assembler()),
+                    new InputReader(log, inputs(next), topicIds, tables.assembler()),
                     new RoundWriter(log, producer, states.digest()));
         } catch (RuntimeException e) {
             producer.close(Duration.ZERO);
@@ -135,9 +136,17 @@ public final class Standby implements AutoCloseable {
         }
     }
 
+    /// A consumer of its own: this one's last fetch still waits for states.
+    private Consumer<byte[], byte[]> inputs(Map<TopicPartition, Long> next) {
+        Consumer<byte[], byte[]> inputs = kafka.follower();
+        inputs.assign(next.keySet());
+        next.forEach(inputs::seek);
+        return inputs;
+    }
+
     @Override
     public void close() {
-        consumer.close();
+        consumer.close(CloseOptions.timeout(Duration.ZERO));
     }
 
     private void add(ConsumerRecord<byte[], byte[]> record) {

@@ -26,7 +26,7 @@ public final class Mesh implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Mesh.class);
     static final String DATABASE = "postgres";
-    private static final long TICK_MILLIS = 100;
+    private static final long TICK_MILLIS = 200;
     private static final Duration START_LIMIT = Duration.ofMinutes(3);
     private static final Duration DATABASE_GRACE = Duration.ofSeconds(20);
 

@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
 @Startup
 public class JobFeed {
     private static final Logger LOG = LoggerFactory.getLogger(JobFeed.class);
-    private static final Duration POLL = Duration.ofMillis(200);
+    private static final Duration POLL = Duration.ofSeconds(1);
     private static final Duration PAUSE = Duration.ofSeconds(1);
     private static final int KEPT = 4096;
 
@@ -149,7 +149,7 @@ public class JobFeed {
     private void run() {
         while (!stopped) {
             try (var admin = kafka.admin();
-                    var consumer = kafka.consumer()) {
+                    var consumer = kafka.follower()) {
                 reading = consumer;
                 TopicDeclarations.await(admin, List.of(Topics.JOBS));
                 read(

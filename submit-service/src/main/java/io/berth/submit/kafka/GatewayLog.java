@@ -49,7 +49,7 @@ import org.slf4j.LoggerFactory;
 @Startup
 public class GatewayLog {
     private static final Logger LOG = LoggerFactory.getLogger(GatewayLog.class);
-    private static final Duration PAUSE = Duration.ofMillis(100);
+    private static final Duration PAUSE = Duration.ofMillis(500);
     private static final Duration BETWEEN_TENURES = Duration.ofSeconds(1);
 
     /// Where a job shows itself: a job that stands in none of these up to the end does not exist.
@@ -193,7 +193,7 @@ public class GatewayLog {
         try (var view =
                 new LogView(
                         "gateway-view",
-                        kafka.consumer(),
+                        kafka.follower(),
                         partitions(found, topics),
                         reader::take)) {
             tenure = new Tenure(picture, view, found);

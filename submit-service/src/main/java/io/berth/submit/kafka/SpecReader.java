@@ -31,7 +31,7 @@ public class SpecReader {
     private final ReentrantLock lock = new ReentrantLock();
 
     SpecReader(KafkaConnection kafka) {
-        this.consumer = kafka.consumer();
+        this.consumer = kafka.lookup();
     }
 
     @PreDestroy
