@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A column of `sacct`.
 ///
-/// Source: sacct(1), "Job Accounting Fields"; `Charge`, `GPUs` and `Runs` are Berth's own.
+/// Source: sacct(1), "Job Accounting Fields"; `Charge`, `GPUs`, `LostGPUTime`, `PreemptedBy`,
+/// `PreemptMode`, `PreemptReason` and `Runs` are Berth's own.
 enum AccountField {
     ACCOUNT("Account", 10),
     ALLOC_CPUS("AllocCPUS", 10),
@@ -27,21 +28,27 @@ enum AccountField {
     JOB_ID("JobID", 12),
     JOB_ID_RAW("JobIDRaw", 12),
     JOB_NAME("JobName", 10),
+    LOST_GPU_TIME("LostGPUTime", 11),
     NCPUS("NCPUS", 10),
     NNODES("NNodes", 8),
     NODE_LIST("NodeList", 15),
     NTASKS("NTasks", 8),
     PARTITION("Partition", 10),
+    PREEMPTED_BY("PreemptedBy", 11),
+    PREEMPT_MODE("PreemptMode", 11),
+    PREEMPT_REASON("PreemptReason", 14),
     QOS("QOS", 10),
     REASON("Reason", 22),
     REQ_CPUS("ReqCPUS", 8),
     REQ_MEM("ReqMem", 10),
     REQ_NODES("ReqNodes", 8),
     REQ_TRES("ReqTRES", 10),
+    RESTARTS("Restarts", 8),
     RUNS("Runs", 5),
     START("Start", 19),
     STATE("State", 10),
     SUBMIT("Submit", 19),
+    SUSPENDED("Suspended", 10),
     TIME_LIMIT("Timelimit", 10),
     TIME_LIMIT_RAW("TimelimitRaw", 10),
     USER("User", 9);
@@ -97,6 +104,18 @@ enum AccountField {
             case GPUS -> gpus(job);
             case JOB_ID, JOB_ID_RAW -> job.number("id") + (job.batchStep() ? ".batch" : "");
             case JOB_NAME -> job.batchStep() ? "batch" : job.text("name");
+            case LOST_GPU_TIME ->
+                    job.preemption().has("lostGpuSeconds")
+                            ? SlurmTime.full(job.preemption().number("lostGpuSeconds"))
+                            : "";
+            case PREEMPTED_BY ->
+                    job.preemption().has("preemptor")
+                            ? Long.toString(job.preemption().number("preemptor"))
+                            : "";
+            case PREEMPT_MODE -> job.preemption().text("mode");
+            case PREEMPT_REASON -> job.preemption().text("reason");
+            case RESTARTS -> job.batchStep() ? "" : Long.toString(job.number("restarts"));
+            case SUSPENDED -> SlurmTime.full(job.number("suspendedSeconds"));
             case NNODES, REQ_NODES -> Long.toString(nodes(job));
             case NODE_LIST ->
                     job.text("nodeList").isEmpty() ? "None assigned" : job.text("nodeList");

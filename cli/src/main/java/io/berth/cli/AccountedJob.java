@@ -1,9 +1,53 @@
 package io.berth.cli;
 
 import io.berth.slurm.SlurmMemory;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// A line of `sacct`: a job as accounting tells of it, or its batch step.
 record AccountedJob(JsonObject json, boolean batchStep) {
+
+    /// The job as it was in each of its runs that made way for another one, the earliest first:
+    /// what Slurm calls duplicates.
+    static List<AccountedJob> earlier(JsonObject job) {
+        var earlier = new ArrayList<AccountedJob>();
+        List<JsonObject> runs = job.objects("runs");
+        for (int i = 0; i < runs.size(); i++) {
+            JsonObject run = runs.get(i);
+            boolean last = i + 1 == runs.size() && job.has("startedAt");
+            if (!last && run.has("freedAt")) {
+                earlier.add(new AccountedJob(inRun(job, run), false));
+            }
+        }
+        return earlier;
+    }
+
+    private static JsonObject inRun(JsonObject job, JsonObject run) {
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>(job.fields());
+        String[] exit = run.text("exit").split(":");
+        long held = run.number("freedAt") - run.number("placedAt");
+        fields.put("state", run.text("outcome"));
+        fields.put("reason", "None");
+        fields.put("nodeList", run.text("nodeList"));
+        fields.put("startedAt", run.number("placedAt"));
+        fields.put("endedAt", run.number("freedAt"));
+        fields.put("elapsedSeconds", held / 1000 - run.number("suspendedSeconds"));
+        fields.put("suspendedSeconds", run.number("suspendedSeconds"));
+        fields.put("exitCode", Long.parseLong(exit[0]));
+        fields.put("signal", Long.parseLong(exit[1]));
+        fields.put("charge", run.object("charge"));
+        fields.put("runs", List.of(run));
+        return new JsonObject(fields);
+    }
+
+    /// For whom the last run had to give way, and how; empty if it had not.
+    JsonObject preemption() {
+        List<JsonObject> runs = json.objects("runs");
+        return batchStep || runs.isEmpty() ? JsonObject.EMPTY : runs.getLast().object("preemption");
+    }
 
     String text(String name) {
         return json.text(name);

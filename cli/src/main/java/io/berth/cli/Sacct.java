@@ -21,6 +21,7 @@ final class Sacct implements Command {
                     valued("accounts", 'A', "only jobs of these accounts"),
                     flag("allocations", 'X', "without steps"),
                     flag("allusers", 'a', "jobs of all users"),
+                    flag("duplicates", 'D', "with the runs that made way for another one"),
                     valued("endtime", 'E', "jobs before this time"),
                     valued("format", 'o', "columns, such as JobID,User,Elapsed%12"),
                     flag("help", 'h', "this text"),
@@ -66,6 +67,11 @@ final class Sacct implements Command {
         }
         printTitles(terminal, words, columns);
         for (JsonObject json : jobs) {
+            if (words.has("duplicates")) {
+                for (AccountedJob earlier : AccountedJob.earlier(json)) {
+                    terminal.out().print(line(columns, words, earlier, moment));
+                }
+            }
             var job = new AccountedJob(json, false);
             terminal.out().print(line(columns, words, job, moment));
             if (job.started() && !words.has("allocations")) {

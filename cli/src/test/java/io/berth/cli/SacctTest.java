@@ -77,6 +77,36 @@ final class SacctTest {
     }
 
     @Test
+    void a_job_that_had_to_give_way_shows_that_run_and_the_next_one() {
+        mesh.on(
+                "GET",
+                "/v1/accounting/jobs",
+                """
+                {"jobs":[{"id":7,"name":"t","user":"bob","account":"a","partition":"low","qos":"normal",
+                 "state":"COMPLETED","exitCode":0,"signal":0,"submittedAt":1795168850000,"startedAt":1795168900000,
+                 "endedAt":1795168960000,"elapsedSeconds":50,"suspendedSeconds":10,"timeLimitSeconds":600,"nodes":1,
+                 "nodeList":"n2","cpus":4,"memoryMib":100,"gpus":0,"tasks":1,"restarts":1,"reason":"None",
+                 "charge":{"billingMicros":3000000},"runs":[
+                 {"lease":1,"nodeList":"n1","gpus":[],"placedAt":1795168852000,"freedAt":1795168882000,
+                  "outcome":"PREEMPTED","exit":"0:15","charge":{"billingMicros":1000000},"suspendedSeconds":0,
+                  "preemption":{"preemptor":9,"at":1795168870000,"mode":"REQUEUE","reason":"qos","lostGpuSeconds":90}},
+                 {"lease":2,"nodeList":"n2","gpus":[],"placedAt":1795168900000,"freedAt":1795168960000,
+                  "outcome":"COMPLETED","exit":"0:0","charge":{"billingMicros":2000000},"suspendedSeconds":10}]}]}
+                """);
+        String fields =
+                "JobID,State,NodeList,Elapsed,Suspended,ExitCode,Charge,PreemptedBy,PreemptReason,LostGPUTime";
+
+        assertThat(out("sacct", "-a", "-D", "-X", "-P", "-n", "-o", fields))
+                .isEqualTo(
+                        """
+                        7|PREEMPTED|n1|00:00:30|00:00:00|0:15|1.000|9|qos|00:01:30
+                        7|COMPLETED|n2|00:00:50|00:00:10|0:0|3.000|||
+                        """);
+        assertThat(out("sacct", "-a", "-X", "-P", "-n", "-o", "JobID,State,Restarts"))
+                .isEqualTo("7|COMPLETED|1\n");
+    }
+
+    @Test
     void widths_can_be_given() {
         assertThat(out("sacct", "-X", "-n", "-o", "JobName%4,State%-12"))
                 .isEqualTo("env+ COMPLETED    \n   b CANCELLED b+ \n");

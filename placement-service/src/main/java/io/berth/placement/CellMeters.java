@@ -1,6 +1,7 @@
 package io.berth.placement;
 
 import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
@@ -105,6 +106,8 @@ public class CellMeters {
                 state.job(placed.job()).ifPresent(job -> placed(placed, job));
             } else if (fact instanceof Fact.Announced(JobEvent.Ended ended)) {
                 ended(ended);
+            } else if (fact instanceof Fact.Announced(JobEvent.Preempted preempted)) {
+                preempted(preempted, state);
             } else if (fact instanceof Fact.Ordered(Order order)) {
                 registry.counter("berth.placement.orders", "kind", kind(order)).increment();
             }
@@ -158,6 +161,22 @@ public class CellMeters {
         }
         timer("training.job.completion", WAITS, tags(ended.description(), "status", status))
                 .record(Duration.ofMillis(millis));
+    }
+
+    private void preempted(JobEvent.Preempted event, CellState state) {
+        registry.counter(
+                        "training.job.preemptions",
+                        "preemptor_queue",
+                        queue(state, event.preemptor()),
+                        "victim_queue",
+                        queue(state, event.job()),
+                        "reason",
+                        event.reason().code())
+                .increment();
+    }
+
+    private static String queue(CellState state, JobId job) {
+        return state.job(job).map(it -> it.description().partition()).orElse("");
     }
 
     private void scheduling(JobDescription job, String result, long millis) {

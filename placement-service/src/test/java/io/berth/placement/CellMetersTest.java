@@ -5,9 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.Inventory;
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
+import io.berth.contracts.JobState;
+import io.berth.contracts.LaunchMode;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.NodeName;
+import io.berth.contracts.PreemptMode;
+import io.berth.contracts.PreemptReason;
+import io.berth.contracts.Rank;
+import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.SpecReference;
+import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.NodeStatus.Presence;
@@ -56,6 +67,66 @@ final class CellMetersTest {
         state.replay(new Fact.NodeChanged(node("n1")));
 
         assertThat(Utilization.of(state)).isEmpty();
+    }
+
+    @Test
+    void a_run_that_gives_way_counts_for_the_queues_of_both_jobs() {
+        var state = new CellState();
+        state.replay(new Fact.JobChanged(job(1, "low")));
+        state.replay(new Fact.JobChanged(job(2, "urgent")));
+        var event =
+                new JobEvent.Preempted(
+                        new JobId(1),
+                        5,
+                        1,
+                        new JobId(2),
+                        PreemptMode.REQUEUE,
+                        PreemptReason.PARTITION_PRIO,
+                        0,
+                        0);
+
+        meters.facts(List.of(new Fact.Announced(event)), state);
+
+        assertThat(
+                        registry.get("training.job.preemptions")
+                                .tag("preemptor_queue", "urgent")
+                                .tag("victim_queue", "low")
+                                .tag("reason", "partition_prio")
+                                .counter()
+                                .count())
+                .isEqualTo(1);
+    }
+
+    private static JobStatus job(long id, String partition) {
+        var description =
+                new JobDescription(
+                        "alice",
+                        "team",
+                        partition,
+                        "normal",
+                        "job",
+                        new ResourceRequest(1, 1, 1, MemoryRequest.perNode(1), GpuRequest.NONE),
+                        LaunchMode.BATCH,
+                        60,
+                        0,
+                        true);
+        return new JobStatus(
+                new JobId(id),
+                description,
+                "alice",
+                new SpecReference(0, id, ""),
+                null,
+                id,
+                1,
+                JobState.PENDING,
+                Reason.NONE,
+                Rank.NONE,
+                null,
+                List.of(),
+                0,
+                null,
+                null,
+                null);
     }
 
     private static NodeStatus node(String name) {
