@@ -2,6 +2,7 @@ package io.berth.accounting;
 
 import io.berth.contracts.Allocation;
 import io.berth.contracts.Charge;
+import io.berth.contracts.Consumption;
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.GpuRequest;
@@ -110,7 +111,8 @@ public final class Lives {
                             ExitStatus.SUCCESS,
                             charge(at - placedAt - suspended, rate, allocations),
                             suspended == 0 ? null : suspended,
-                            requeued && preempted ? JobState.PREEMPTED : null);
+                            requeued && preempted ? JobState.PREEMPTED : null,
+                            random.nextBoolean() ? new Consumption(at - placedAt, 7) : null);
             runs.add(run);
             charged.add(run);
             if (!requeued) {

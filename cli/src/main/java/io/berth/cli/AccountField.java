@@ -29,6 +29,9 @@ enum AccountField {
     JOB_ID_RAW("JobIDRaw", 12),
     JOB_NAME("JobName", 10),
     LOST_GPU_TIME("LostGPUTime", 11),
+    MAX_DISK_READ("MaxDiskRead", 12),
+    MAX_DISK_WRITE("MaxDiskWrite", 12),
+    MAX_RSS("MaxRSS", 10),
     NCPUS("NCPUS", 10),
     NNODES("NNodes", 8),
     NODE_LIST("NodeList", 15),
@@ -51,9 +54,11 @@ enum AccountField {
     SUSPENDED("Suspended", 10),
     TIME_LIMIT("Timelimit", 10),
     TIME_LIMIT_RAW("TimelimitRaw", 10),
+    TOTAL_CPU("TotalCPU", 10),
     USER("User", 9);
 
     private static final int MICROS = 1_000_000;
+    private static final long HOUR_MILLIS = 3_600_000;
 
     private final String header;
     private final int width;
@@ -108,6 +113,10 @@ enum AccountField {
                     job.preemption().has("lostGpuSeconds")
                             ? SlurmTime.full(job.preemption().number("lostGpuSeconds"))
                             : "";
+            case MAX_DISK_READ -> ofStep(job, "readMib");
+            case MAX_DISK_WRITE -> ofStep(job, "writtenMib");
+            case MAX_RSS -> ofStep(job, "maxMemoryMib");
+            case TOTAL_CPU -> cpuTime(job.used().number("cpuMillis"));
             case PREEMPTED_BY ->
                     job.preemption().has("preemptor")
                             ? Long.toString(job.preemption().number("preemptor"))
@@ -140,6 +149,20 @@ enum AccountField {
     private static String gpus(AccountedJob job) {
         List<JsonObject> runs = job.json().objects("runs");
         return runs.isEmpty() ? "" : String.join(",", runs.getLast().texts("gpus"));
+    }
+
+    /// What steps alone have, in MiB.
+    private static String ofStep(AccountedJob job, String name) {
+        return job.batchStep() && job.used().has(name)
+                ? SlurmMemory.exact(job.used().number(name))
+                : "";
+    }
+
+    /// `00:01.500` below an hour, `01:00:00` from then on.
+    private static String cpuTime(long millis) {
+        return millis < HOUR_MILLIS
+                ? "%02d:%02d.%03d".formatted(millis / 60_000, millis / 1000 % 60, millis % 1000)
+                : SlurmTime.full(millis / 1000);
     }
 
     private static String ofJob(AccountedJob job, String name) {

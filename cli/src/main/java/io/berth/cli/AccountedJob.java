@@ -43,6 +43,24 @@ record AccountedJob(JsonObject json, boolean batchStep) {
         return new JsonObject(fields);
     }
 
+    /// What the processes of the last run used.
+    JsonObject used() {
+        List<JsonObject> runs = json.objects("runs");
+        return runs.isEmpty() ? JsonObject.EMPTY : runs.getLast().object("used");
+    }
+
+    /// The job as it is in its last run, charged for that alone.
+    static AccountedJob latest(JsonObject job) {
+        List<JsonObject> runs = job.objects("runs");
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>(job.fields());
+        fields.put(
+                "charge",
+                runs.isEmpty() || !job.has("startedAt")
+                        ? JsonObject.EMPTY
+                        : runs.getLast().object("charge"));
+        return new AccountedJob(new JsonObject(fields), false);
+    }
+
     /// For whom the last run had to give way, and how; empty if it had not.
     JsonObject preemption() {
         List<JsonObject> runs = json.objects("runs");

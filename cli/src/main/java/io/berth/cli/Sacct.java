@@ -72,7 +72,10 @@ final class Sacct implements Command {
                     terminal.out().print(line(columns, words, earlier, moment));
                 }
             }
-            var job = new AccountedJob(json, false);
+            var job =
+                    words.has("duplicates")
+                            ? AccountedJob.latest(json)
+                            : new AccountedJob(json, false);
             terminal.out().print(line(columns, words, job, moment));
             if (job.started() && !words.has("allocations")) {
                 terminal.out().print(line(columns, words, new AccountedJob(json, true), moment));

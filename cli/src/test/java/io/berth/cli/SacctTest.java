@@ -22,7 +22,7 @@ final class SacctTest {
                               "eligibleAt":1795168850000,"startedAt":1795168852000,"endedAt":1795168855000,
                               "elapsedSeconds":3,"timeLimitSeconds":600,"nodes":1,"nodeList":"node05","cpus":4,
                               "memoryMib":400,"gpus":2,"gpuType":"a100","tasks":4,"restarts":0,"reason":"None",
-                              "charge":{"cpuMillis":12000,"billingMicros":12500000},"runs":[{"lease":1,"gpus":["GPU-0a","GPU-7f"]}]},
+                              "charge":{"cpuMillis":12000,"billingMicros":12500000},"runs":[{"lease":1,"gpus":["GPU-0a","GPU-7f"],"used":{"cpuMillis":63250,"maxMemoryMib":1536}}]},
                              {"id":1013,"name":"b","user":"root","account":"bench","partition":"training","qos":"normal",
                               "state":"CANCELLED","exitCode":0,"signal":0,"submittedAt":1795168851000,
                               "endedAt":1795168856000,"elapsedSeconds":0,"timeLimitSeconds":0,"nodes":2,"nodeList":"",
@@ -71,6 +71,17 @@ final class SacctTest {
     }
 
     @Test
+    void a_step_says_what_it_used() {
+        assertThat(out("sacct", "-P", "-n", "-o", "JobID,TotalCPU,MaxRSS,MaxDiskRead"))
+                .isEqualTo(
+                        """
+                        1012|01:03.250||
+                        1012.batch|01:03.250|1536M|
+                        1013|00:00.000||
+                        """);
+    }
+
+    @Test
     void a_job_names_its_gpus() {
         assertThat(out("sacct", "-X", "-P", "-n", "-o", "JobID,GPUs"))
                 .isEqualTo("1012|GPU-0a,GPU-7f\n1013|\n");
@@ -100,7 +111,7 @@ final class SacctTest {
                 .isEqualTo(
                         """
                         7|PREEMPTED|n1|00:00:30|00:00:00|0:15|1.000|9|qos|00:01:30
-                        7|COMPLETED|n2|00:00:50|00:00:10|0:0|3.000|||
+                        7|COMPLETED|n2|00:00:50|00:00:10|0:0|2.000|||
                         """);
         assertThat(out("sacct", "-a", "-X", "-P", "-n", "-o", "JobID,State,Restarts"))
                 .isEqualTo("7|COMPLETED|1\n");

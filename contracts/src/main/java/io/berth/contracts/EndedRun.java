@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// @param charge for the time in which it was not suspended
 /// @param suspendedMillis how long it was suspended in all; null is never
 /// @param ending what cut the run of a requeued job short: PREEMPTED or NODE_FAIL; null is neither
+/// @param used null is not known
 public record EndedRun(
         int lease,
         List<Allocation> allocations,
@@ -22,7 +23,8 @@ public record EndedRun(
         ExitStatus exit,
         Charge charge,
         @Nullable Long suspendedMillis,
-        @Nullable JobState ending) {
+        @Nullable JobState ending,
+        @Nullable Consumption used) {
 
     public EndedRun {
         allocations = List.copyOf(allocations);
@@ -38,6 +40,17 @@ public record EndedRun(
             JobState outcome,
             ExitStatus exit,
             Charge charge) {
-        this(lease, allocations, placedAt, startedAt, freedAt, outcome, exit, charge, null, null);
+        this(
+                lease,
+                allocations,
+                placedAt,
+                startedAt,
+                freedAt,
+                outcome,
+                exit,
+                charge,
+                null,
+                null,
+                null);
     }
 }

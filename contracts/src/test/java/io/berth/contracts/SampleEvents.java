@@ -130,7 +130,21 @@ final class SampleEvents {
                     EXIT,
                     CHARGE,
                     250L,
-                    JobState.PREEMPTED);
+                    JobState.PREEMPTED,
+                    null);
+    private static final EndedRun MEASURED_RUN =
+            new EndedRun(
+                    1,
+                    List.of(ALLOCATION),
+                    100,
+                    110,
+                    1100,
+                    JobState.COMPLETED,
+                    EXIT,
+                    CHARGE,
+                    null,
+                    null,
+                    new Consumption(8000, 512, 64L, 32L));
     private static final Inventory INVENTORY =
             new Inventory(
                     2,
@@ -432,6 +446,10 @@ final class SampleEvents {
                 "preempted",
                 Topics.JOBS,
                 new JobEvent.Requeued(JOB, 1100, PREEMPTED_RUN, Reason.NONE));
+        addNamed(
+                "measured",
+                Topics.JOBS,
+                new JobEvent.Requeued(JOB, 1100, MEASURED_RUN, Reason.NONE));
         add(Topics.JOBS, ended("root", "cancelled by root"));
         addMinimal(Topics.JOBS, ended(null, null));
         add(Topics.JOB_STATES, runningStatus());
@@ -646,7 +664,7 @@ final class SampleEvents {
                         3,
                         RunReport.Cause.EXITED,
                         EXIT,
-                        new RunReport.Usage(8000, 512, 64L, 32L),
+                        new Consumption(8000, 512, 64L, 32L),
                         "GPU 0 failed"));
         add(Topics.RUNS, new RunReport.Suspended(RUN, NODE, 4, 6, 1));
         add(Topics.RUNS, new RunReport.NotSuspended(RUN, NODE, 4, 6, 1, "no freezer"));
@@ -672,7 +690,7 @@ final class SampleEvents {
                         3,
                         RunReport.Cause.GPU_FAILED,
                         new ExitStatus(0, 15),
-                        new RunReport.Usage(8000, 512),
+                        new Consumption(8000, 512),
                         "GPU GPU-a1 failed: XID 79, the GPU has fallen off the bus"));
     }
 
@@ -742,7 +760,7 @@ final class SampleEvents {
                 3,
                 RunReport.Cause.LAUNCH_FAILED,
                 EXIT,
-                new RunReport.Usage(8000, 512),
+                new Consumption(8000, 512),
                 message);
     }
 }

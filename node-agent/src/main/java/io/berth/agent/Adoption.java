@@ -5,11 +5,11 @@ import io.berth.agent.group.Groups;
 import io.berth.agent.host.LiveProcess;
 import io.berth.agent.launch.Hooks;
 import io.berth.agent.launch.RunFiles;
+import io.berth.contracts.Consumption;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
 import io.berth.contracts.event.Order.Launch;
 import io.berth.contracts.event.RunReport.Cause;
-import io.berth.contracts.event.RunReport.Usage;
 import java.io.IOException;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -60,7 +60,7 @@ record Adoption(NodeName node, String bootId, Groups groups, Hooks hooks) {
 
     private static RunEnd afterReboot(RunFiles files) throws IOException {
         return files.exit()
-                .map(exit -> new RunEnd(Cause.EXITED, exit, Usage.NONE, null))
+                .map(exit -> new RunEnd(Cause.EXITED, exit, Consumption.NONE, null))
                 .orElseGet(() -> RunEnd.unstarted(Cause.STATUS_LOST, "the node was rebooted"));
     }
 }

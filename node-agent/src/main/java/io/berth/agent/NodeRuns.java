@@ -5,6 +5,7 @@ import io.berth.agent.host.FoundGpus;
 import io.berth.agent.host.LocalNode;
 import io.berth.agent.launch.Launcher;
 import io.berth.agent.launch.RunFiles;
+import io.berth.contracts.Consumption;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.HeldRun;
@@ -14,7 +15,6 @@ import io.berth.contracts.event.Order;
 import io.berth.contracts.event.Order.Launch;
 import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.RunReport.Cause;
-import io.berth.contracts.event.RunReport.Usage;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
@@ -210,7 +210,7 @@ final class NodeRuns implements Closeable {
                                         applied,
                                         Cause.LAUNCH_FAILED,
                                         ExitStatus.SUCCESS,
-                                        Usage.NONE,
+                                        Consumption.NONE,
                                         why),
                         () -> {});
     }

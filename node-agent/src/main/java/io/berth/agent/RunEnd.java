@@ -1,17 +1,17 @@
 package io.berth.agent;
 
+import io.berth.contracts.Consumption;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.event.RunReport.Cause;
-import io.berth.contracts.event.RunReport.Usage;
 import org.jspecify.annotations.Nullable;
 
 /// How a run's part ended, kept in the spool until its report stands in the log.
-record RunEnd(Cause cause, ExitStatus exit, Usage usage, @Nullable String message) {
+record RunEnd(Cause cause, ExitStatus exit, Consumption usage, @Nullable String message) {
 
     static final String NAME = "end";
 
     /// The end of a part whose code never ran.
     static RunEnd unstarted(Cause cause, @Nullable String message) {
-        return new RunEnd(cause, ExitStatus.SUCCESS, Usage.NONE, message);
+        return new RunEnd(cause, ExitStatus.SUCCESS, Consumption.NONE, message);
     }
 }

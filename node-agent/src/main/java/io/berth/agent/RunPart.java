@@ -16,7 +16,6 @@ import io.berth.contracts.Isolation;
 import io.berth.contracts.RunId;
 import io.berth.contracts.SignalTarget;
 import io.berth.contracts.event.Order.Launch;
-import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.RunReport.Cause;
 import java.io.IOException;
 import java.time.Duration;
@@ -32,7 +31,7 @@ import org.slf4j.LoggerFactory;
 
 /// The life of a run's part on one node, on a thread of its own: prepared, running, ended. Each
 /// step is in the run's folder before it is taken, so that a later agent goes on from there.
-final class RunPart implements Standing.Reports {
+final class RunPart {
 
     private static final Logger LOG = LoggerFactory.getLogger(RunPart.class);
     private static final long TICK_MILLIS = 1000;
@@ -77,6 +76,7 @@ final class RunPart implements Standing.Reports {
     private final Launch launch;
     private final RunFiles files;
     private final RunOrders orders = new RunOrders();
+    private final RunReports reports;
     private final Thread thread;
 
     private final ReentrantLock reporting = new ReentrantLock();
@@ -88,6 +88,8 @@ final class RunPart implements Standing.Reports {
         this.surroundings = surroundings;
         this.launch = launch;
         this.files = files;
+        this.reports =
+                new RunReports(launch.run(), surroundings.node().name(), surroundings.outbox());
         this.thread = Thread.ofVirtual().name("run-" + launch.run()).unstarted(this::live);
     }
 
@@ -204,9 +206,9 @@ final class RunPart implements Standing.Reports {
         }
         reporting(() -> {
             if (phase == Phase.RUNNING) {
-                reportStarted();
+                reports.started(isolation);
             } else if (phase == Phase.PREPARED && ready) {
-                reportReady();
+                reports.ready();
             }
         });
     }
@@ -284,14 +286,14 @@ final class RunPart implements Standing.Reports {
         reporting(() -> {
             phase = Phase.RUNNING;
             isolation = prepared.isolation();
-            reportStarted();
+            reports.started(isolation);
         });
         return new RunningTask(
                         launch,
                         files,
                         prepared.group(),
                         orders,
-                        new Standing(files, prepared.group(), orders, this),
+                        new Standing(files, prepared.group(), orders, reports),
                         surroundings.killGrace(),
                         begun.uptimeMillis())
                 .untilEnd();
@@ -318,7 +320,7 @@ final class RunPart implements Standing.Reports {
         if (launch.awaitGo()) {
             reporting(() -> {
                 ready = true;
-                reportReady();
+                reports.ready();
             });
         }
         Suspending answered = null;
@@ -330,7 +332,7 @@ final class RunPart implements Standing.Reports {
             if (asked != null && !asked.equals(answered)) {
                 // What has not begun stands still already.
                 answered = asked;
-                suspended(asked.nth());
+                reports.suspended(asked.nth());
             }
             if (!RunningTask.shimLives(files)) {
                 throw new LaunchRefused("the run's shim died before the word to go");
@@ -362,71 +364,12 @@ final class RunPart implements Standing.Reports {
         surroundings.ended().accept(end);
         reporting(() -> {
             phase = Phase.ENDED;
-            reportEnded(end);
+            reports.ended(end, this::remove);
         });
     }
 
     private Group group() {
         return surroundings.launcher().groups().find(surroundings.node().name(), run());
-    }
-
-    @Override
-    public void suspended(int nth) {
-        var node = surroundings.node().name();
-        reporting(() ->
-                surroundings
-                        .outbox()
-                        .add(
-                                (epoch, n) -> new RunReport.Suspended(run(), node, epoch, n, nth),
-                                () -> {}));
-    }
-
-    @Override
-    public void notSuspended(int nth, String why) {
-        LOG.atWarn().addKeyValue("run", run()).addKeyValue("why", why).log("Run not suspended");
-        var node = surroundings.node().name();
-        reporting(() ->
-                surroundings
-                        .outbox()
-                        .add(
-                                (epoch, n) ->
-                                        new RunReport.NotSuspended(run(), node, epoch, n, nth, why),
-                                () -> {}));
-    }
-
-    private void reportReady() {
-        var node = surroundings.node().name();
-        surroundings
-                .outbox()
-                .add((epoch, n) -> new RunReport.Ready(run(), node, epoch, n), () -> {});
-    }
-
-    private void reportStarted() {
-        var node = surroundings.node().name();
-        List<Isolation> verified = isolation.stream().sorted().toList();
-        surroundings
-                .outbox()
-                .add(
-                        (epoch, n) -> new RunReport.Started(run(), node, epoch, n, verified),
-                        () -> {});
-    }
-
-    private void reportEnded(RunEnd end) {
-        var node = surroundings.node().name();
-        surroundings
-                .outbox()
-                .add(
-                        (epoch, n) ->
-                                new RunReport.Ended(
-                                        run(),
-                                        node,
-                                        epoch,
-                                        n,
-                                        end.cause(),
-                                        end.exit(),
-                                        end.usage(),
-                                        end.message()),
-                        this::remove);
     }
 
     private void remove() {

@@ -1,5 +1,6 @@
 package io.berth.placement;
 
+import io.berth.contracts.Consumption;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuRequest;
@@ -216,7 +217,7 @@ final class CellHarness implements AutoCloseable {
                         ++reports,
                         RunReport.Cause.EXITED,
                         ExitStatus.SUCCESS,
-                        RunReport.Usage.NONE,
+                        Consumption.NONE,
                         null));
     }
 

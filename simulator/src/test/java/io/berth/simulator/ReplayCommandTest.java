@@ -3,6 +3,7 @@ package io.berth.simulator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.berth.contracts.Consumption;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuRequest;
@@ -163,7 +164,7 @@ class ReplayCommandTest implements RecordedCell {
                         1,
                         RunReport.Cause.EXITED,
                         ExitStatus.SUCCESS,
-                        RunReport.Usage.NONE,
+                        Consumption.NONE,
                         null));
     }
 

@@ -2,6 +2,7 @@ package io.berth.accounting.db;
 
 import io.berth.contracts.Allocation;
 import io.berth.contracts.Charge;
+import io.berth.contracts.Consumption;
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.JobState;
 import io.berth.contracts.PreemptMode;
@@ -96,6 +97,18 @@ public class RunRow extends PanacheEntityBase {
     @Column(name = "exit_signal")
     public int exitSignal;
 
+    @Column(name = "used_cpu_millis")
+    public @Nullable Long usedCpuMillis;
+
+    @Column(name = "max_memory_mib")
+    public @Nullable Long maxMemoryMib;
+
+    @Column(name = "read_mib")
+    public @Nullable Long readMib;
+
+    @Column(name = "written_mib")
+    public @Nullable Long writtenMib;
+
     @Embedded public ChargeColumns charge = new ChargeColumns();
 
     static RunRow of(RunKey key, List<Allocation> allocations, long placedAt) {
@@ -156,6 +169,20 @@ public class RunRow extends PanacheEntityBase {
         suspendedMillis = Objects.requireNonNullElse(run.suspendedMillis(), 0L);
         suspendedAt = 0;
         ending = run.ending();
+        Consumption used = run.used();
+        if (used != null) {
+            usedCpuMillis = used.cpuMillis();
+            maxMemoryMib = used.maxMemoryMib();
+            readMib = used.readMib();
+            writtenMib = used.writtenMib();
+        }
+    }
+
+    /// What its processes used; null while it is not over, and where nobody counted.
+    public @Nullable Consumption used() {
+        return usedCpuMillis == null || maxMemoryMib == null
+                ? null
+                : new Consumption(usedCpuMillis, maxMemoryMib, readMib, writtenMib);
     }
 
     public Charge charge() {

@@ -3,6 +3,7 @@ package io.berth.accounting.http;
 import io.berth.accounting.db.JobRow;
 import io.berth.accounting.db.RunRow;
 import io.berth.contracts.Charge;
+import io.berth.contracts.Consumption;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.JobState;
 import java.util.List;
@@ -53,6 +54,7 @@ public record JobView(
     /// outcome and no charge.
     ///
     /// @param outcome how it ended: of a job that waited again REQUEUED, or what cut it short
+    /// @param used what its processes used, by the kernel's count
     /// @param preemption null if it had not to give way
     public record RunView(
             int lease,
@@ -65,6 +67,7 @@ public record JobView(
             @Nullable String exit,
             @Nullable Charge charge,
             long suspendedSeconds,
+            @Nullable Consumption used,
             @Nullable Preemption preemption) {
 
         static RunView of(RunRow run, long now) {
@@ -80,6 +83,7 @@ public record JobView(
                     over ? new ExitStatus(run.exitCode, run.exitSignal).toString() : null,
                     over ? run.charge() : null,
                     run.suspendedMillis(now) / 1000,
+                    run.used(),
                     Preemption.of(run));
         }
 

@@ -1,6 +1,7 @@
 package io.berth.contracts.event;
 
 import io.berth.contracts.Allocation;
+import io.berth.contracts.Consumption;
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.Hold;
@@ -256,7 +257,30 @@ public record JobStatus(
     ///
     /// @param launchEpoch and
     /// @param launchNumber name the order that launched it last
-    public record Part(Allocation allocation, Phase phase, long launchEpoch, long launchNumber) {
+    /// @param used what it used in all; null while it is not over, and where nobody knows
+    public record Part(
+            Allocation allocation,
+            Phase phase,
+            long launchEpoch,
+            long launchNumber,
+            @Nullable Consumption used) {
+
+        public Part(Allocation allocation, Phase phase, long launchEpoch, long launchNumber) {
+            this(allocation, phase, launchEpoch, launchNumber, null);
+        }
+
+        public Part in(Phase other) {
+            return new Part(allocation, other, launchEpoch, launchNumber, used);
+        }
+
+        public Part having(Consumption all) {
+            return new Part(allocation, phase, launchEpoch, launchNumber, all);
+        }
+
+        /// The part, launched last by that order.
+        public Part launchedBy(long epoch, long number) {
+            return new Part(allocation, phase, epoch, number, used);
+        }
 
         public enum Phase {
             /// Its Launch is written; the agent has not answered.

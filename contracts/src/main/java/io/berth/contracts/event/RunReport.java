@@ -1,5 +1,6 @@
 package io.berth.contracts.event;
 
+import io.berth.contracts.Consumption;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.Isolation;
 import io.berth.contracts.NodeName;
@@ -60,7 +61,7 @@ public sealed interface RunReport {
             long applied,
             Cause cause,
             ExitStatus exit,
-            Usage usage,
+            Consumption usage,
             @Nullable String message)
             implements RunReport {}
 
@@ -80,21 +81,5 @@ public sealed interface RunReport {
         GPU_FAILED,
         /// The agent was told to shut down and to take its runs with it.
         AGENT_SHUTDOWN
-    }
-
-    /// What the part's group used, by the kernel's count.
-    ///
-    /// @param cpuMillis CPU time in milliseconds
-    /// @param maxMemoryMib the peak of memory in MiB
-    /// @param readMib read from block devices, in MiB; null if it was not counted
-    /// @param writtenMib written to block devices, in MiB; null if it was not counted
-    record Usage(
-            long cpuMillis, long maxMemoryMib, @Nullable Long readMib, @Nullable Long writtenMib) {
-
-        public static final Usage NONE = new Usage(0, 0);
-
-        public Usage(long cpuMillis, long maxMemoryMib) {
-            this(cpuMillis, maxMemoryMib, null, null);
-        }
     }
 }

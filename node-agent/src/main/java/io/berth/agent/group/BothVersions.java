@@ -1,9 +1,9 @@
 package io.berth.agent.group;
 
+import io.berth.contracts.Consumption;
 import io.berth.contracts.Isolation;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
-import io.berth.contracts.event.RunReport.Usage;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.EnumSet;
@@ -83,10 +83,10 @@ record BothVersions(Groups first, Groups second) implements Groups {
 
         /// What is counted in version 1; the rest is counted in version 2.
         @Override
-        public Usage usage() throws IOException {
-            Usage a = one.usage();
-            Usage b = other.usage();
-            return new Usage(
+        public Consumption usage() throws IOException {
+            Consumption a = one.usage();
+            Consumption b = other.usage();
+            return new Consumption(
                     Math.max(a.cpuMillis(), b.cpuMillis()),
                     Math.max(a.maxMemoryMib(), b.maxMemoryMib()),
                     a.readMib() == null ? b.readMib() : a.readMib(),

@@ -3,10 +3,10 @@ package io.berth.agent.group;
 import static io.berth.agent.group.ControlFiles.read;
 import static io.berth.agent.group.ControlFiles.write;
 
+import io.berth.contracts.Consumption;
 import io.berth.contracts.Isolation;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
-import io.berth.contracts.event.RunReport.Usage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -194,8 +194,8 @@ final class CgroupV1 implements Groups {
         }
 
         @Override
-        public Usage usage() throws IOException {
-            return new Usage(
+        public Consumption usage() throws IOException {
+            return new Consumption(
                     number(Controller.CPUACCT, "cpuacct.usage") / 1_000_000,
                     number(Controller.MEMORY, "memory.max_usage_in_bytes") >> 20,
                     ioMib("Read"),

@@ -3,11 +3,11 @@ package io.berth.agent.group;
 import static io.berth.agent.group.ControlFiles.read;
 import static io.berth.agent.group.ControlFiles.write;
 
+import io.berth.contracts.Consumption;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.Isolation;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
-import io.berth.contracts.event.RunReport.Usage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -165,13 +165,13 @@ final class CgroupV2 implements Groups {
         }
 
         @Override
-        public Usage usage() throws IOException {
+        public Consumption usage() throws IOException {
             if (!Files.exists(folder)) {
-                return Usage.NONE;
+                return Consumption.NONE;
             }
             Path peak = folder.resolve("memory.peak");
             Path io = folder.resolve("io.stat");
-            return new Usage(
+            return new Consumption(
                     ControlFiles.count(folder.resolve("cpu.stat"), "usage_usec") / 1000,
                     Files.exists(peak) ? Long.parseLong(read(peak)) >> 20 : 0,
                     ControlFiles.sum(io, "rbytes=([0-9]+)").map(it -> it >> 20).orElse(null),

@@ -1,7 +1,7 @@
 package io.berth.agent.group;
 
+import io.berth.contracts.Consumption;
 import io.berth.contracts.Isolation;
-import io.berth.contracts.event.RunReport.Usage;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -24,7 +24,7 @@ public interface Group {
     void kill() throws IOException;
 
     /// What it has used so far.
-    Usage usage() throws IOException;
+    Consumption usage() throws IOException;
 
     /// Whether the kernel killed one of it for want of memory.
     boolean outOfMemory() throws IOException;

@@ -2,10 +2,10 @@ package io.berth.agent.group;
 
 import io.berth.agent.host.LiveProcess;
 import io.berth.agent.host.LiveProcess.Stat;
+import io.berth.contracts.Consumption;
 import io.berth.contracts.Isolation;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
-import io.berth.contracts.event.RunReport.Usage;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -95,8 +95,8 @@ final class ProcessTrees implements Groups {
         }
 
         @Override
-        public Usage usage() {
-            return Usage.NONE;
+        public Consumption usage() {
+            return Consumption.NONE;
         }
 
         @Override

@@ -1,6 +1,7 @@
 package io.berth.core.forecast;
 
 import io.berth.contracts.Allocation;
+import io.berth.contracts.Consumption;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
@@ -233,7 +234,7 @@ public final class Forecast {
                                     0,
                                     Cause.EXITED,
                                     ExitStatus.SUCCESS,
-                                    RunReport.Usage.NONE,
+                                    Consumption.NONE,
                                     null)));
         }
     }

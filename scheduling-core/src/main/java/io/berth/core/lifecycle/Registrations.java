@@ -132,16 +132,7 @@ final class Registrations {
         int index = part.allocation().index();
         draft.change(
                 Transitions.running(
-                        job,
-                        Transitions.withPart(
-                                run,
-                                index,
-                                it ->
-                                        new Part(
-                                                it.allocation(),
-                                                Phase.ENDED,
-                                                it.launchEpoch(),
-                                                it.launchNumber()))));
+                        job, Transitions.withPart(run, index, it -> it.in(Phase.ENDED))));
         Endings.decide(
                 draft,
                 runId.job(),

@@ -89,6 +89,13 @@ final class Reports {
         if (report.cause() == Cause.AGENT_SHUTDOWN) {
             Registrations.left(draft, report.node());
         }
+        draft.change(
+                Transitions.running(
+                        draft.job(job),
+                        Transitions.withPart(
+                                Objects.requireNonNull(draft.job(job).run()),
+                                index,
+                                it -> it.having(report.usage()))));
         Run run = advance(draft, job, index, Phase.ENDED);
         if (run.outcome() == null) {
             outcome(draft.job(job), run, index, report)
@@ -161,14 +168,7 @@ final class Reports {
                 Transitions.withPart(
                         run,
                         index,
-                        part ->
-                                part.phase().compareTo(phase) >= 0
-                                        ? part
-                                        : new Part(
-                                                part.allocation(),
-                                                phase,
-                                                part.launchEpoch(),
-                                                part.launchNumber()));
+                        part -> part.phase().compareTo(phase) >= 0 ? part : part.in(phase));
         draft.change(Transitions.running(job, advanced));
         return advanced;
     }

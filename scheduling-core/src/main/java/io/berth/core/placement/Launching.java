@@ -4,7 +4,6 @@ import io.berth.contracts.Allocation;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
 import io.berth.contracts.event.JobStatus;
-import io.berth.contracts.event.JobStatus.Part;
 import io.berth.contracts.event.JobStatus.Run;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.Order;
@@ -47,11 +46,6 @@ public final class Launching {
                         Transitions.withPart(
                                 Objects.requireNonNull(draft.job(job.job()).run()),
                                 index,
-                                part ->
-                                        new Part(
-                                                part.allocation(),
-                                                part.phase(),
-                                                ordered.epoch(),
-                                                ordered.number()))));
+                                part -> part.launchedBy(ordered.epoch(), ordered.number()))));
     }
 }

@@ -1,6 +1,7 @@
 package io.berth.core.state;
 
 import io.berth.contracts.Charge;
+import io.berth.contracts.Consumption;
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.Hold;
@@ -135,7 +136,8 @@ public final class Transitions {
                         outcome.exit(),
                         charge(run, now),
                         suspended == 0 ? null : suspended,
-                        outcome.ending()));
+                        outcome.ending(),
+                        used(run)));
         boolean over = outcome.state() != JobState.PENDING;
         return new StatusEdit(job)
                 .state(outcome.state(), outcome.reason())
@@ -144,6 +146,15 @@ public final class Transitions {
                 .exit(outcome.exit())
                 .message(outcome.message())
                 .done();
+    }
+
+    private static @Nullable Consumption used(Run run) {
+        Consumption all = null;
+        for (Part part : run.parts()) {
+            Consumption one = part.used();
+            all = all == null || one == null ? (all == null ? one : all) : all.and(one);
+        }
+        return all;
     }
 
     /// A job ends without having run (again).

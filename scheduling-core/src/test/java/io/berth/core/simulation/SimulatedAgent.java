@@ -1,5 +1,6 @@
 package io.berth.core.simulation;
 
+import io.berth.contracts.Consumption;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.IndexSet;
@@ -263,7 +264,7 @@ final class SimulatedAgent {
         if (spool.remove(run) != null) {
             runs.accept(
                     new RunReport.Ended(
-                            run, node, epoch, applied, cause, exit, RunReport.Usage.NONE, null));
+                            run, node, epoch, applied, cause, exit, Consumption.NONE, null));
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.berth.core.testing;
 
+import io.berth.contracts.Consumption;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuRequest;
@@ -267,7 +268,7 @@ public final class TestCell {
                                 1,
                                 cause,
                                 new ExitStatus(code, 0),
-                                RunReport.Usage.NONE,
+                                Consumption.NONE,
                                 null)));
     }
 

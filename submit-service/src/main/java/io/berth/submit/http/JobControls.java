@@ -117,7 +117,12 @@ public class JobControls {
     /// Those of the jobs, none of which may wait.
     private List<Job> started(JobName name, Predicate<Job> which, String otherwise) throws Refused {
         List<Job> jobs = gateway.named(name);
-        return those(jobs, which, jobs.stream().anyMatch(Job::pending) ? WAITS : otherwise);
+        boolean over =
+                jobs.stream()
+                        .allMatch(job ->
+                                job.state().terminal() || job.state() == JobState.COMPLETING);
+        String no = jobs.stream().anyMatch(Job::pending) ? WAITS : over ? OVER : otherwise;
+        return those(jobs, which, no);
     }
 
     /// @param signal by the kernel's number

@@ -1,0 +1,53 @@
+package io.berth.agent;
+
+import io.berth.contracts.Isolation;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.RunId;
+import io.berth.contracts.event.RunReport;
+import java.util.Collection;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// What is reported of a run's part on a node.
+record RunReports(RunId run, NodeName node, Outbox outbox) implements Standing.Reports {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RunReports.class);
+
+    void ready() {
+        outbox.add((epoch, n) -> new RunReport.Ready(run, node, epoch, n), () -> {});
+    }
+
+    void started(Collection<Isolation> isolation) {
+        List<Isolation> verified = isolation.stream().sorted().toList();
+        outbox.add((epoch, n) -> new RunReport.Started(run, node, epoch, n, verified), () -> {});
+    }
+
+    @Override
+    public void suspended(int nth) {
+        outbox.add((epoch, n) -> new RunReport.Suspended(run, node, epoch, n, nth), () -> {});
+    }
+
+    @Override
+    public void notSuspended(int nth, String why) {
+        LOG.atWarn().addKeyValue("run", run).addKeyValue("why", why).log("Run not suspended");
+        outbox.add(
+                (epoch, n) -> new RunReport.NotSuspended(run, node, epoch, n, nth, why), () -> {});
+    }
+
+    /// @param written called when it stands in the log
+    void ended(RunEnd end, Runnable written) {
+        outbox.add(
+                (epoch, n) ->
+                        new RunReport.Ended(
+                                run,
+                                node,
+                                epoch,
+                                n,
+                                end.cause(),
+                                end.exit(),
+                                end.usage(),
+                                end.message()),
+                written);
+    }
+}
