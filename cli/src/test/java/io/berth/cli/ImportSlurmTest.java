@@ -133,7 +133,7 @@ final class ImportSlurmTest {
         assertThat(outcome.out())
                 .contains("name: nvidia_ai_cluster", "halfLife: \"14-0\"", "high_prio_debug:")
                 .contains("team_A:", "rack1:", "tier: 10000");
-        assertThat(outcome.err().lines().filter(it -> it.contains("slurm.conf:"))).hasSize(14);
+        assertThat(outcome.err().lines().filter(it -> it.contains("slurm.conf:"))).hasSize(12);
         assertThat(outcome.err().lines().filter(it -> it.contains("gres.conf:"))).hasSize(10);
     }
 }
