@@ -2,6 +2,7 @@ package io.berth.simulator.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.berth.contracts.Consumption;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuRequest;
@@ -165,7 +166,7 @@ class LiveDecisionsTest {
                                         1,
                                         RunReport.Cause.EXITED,
                                         ExitStatus.SUCCESS,
-                                        RunReport.Usage.NONE,
+                                        Consumption.NONE,
                                         null)));
             }
         }
