@@ -10,12 +10,18 @@ record Loss(long rank, long gpuMillis, long cpuMillis, int runs) implements Comp
         if (stake.told()) {
             return NONE;
         }
-        long worked = stake.suspends() ? 0 : Math.max(0, now - stake.since());
-        return switch (order) {
-            case LEAST_LOST ->
-                    new Loss(stake.rank(), worked * stake.gpus(), worked * stake.cpus(), 1);
-            case YOUNGEST_FIRST -> new Loss(stake.rank(), worked, 0, 1);
-        };
+        long cpuMillis = order == VictimOrder.LEAST_LOST ? worked(stake, now) * stake.cpus() : 0;
+        return new Loss(stake.rank(), millis(stake, now, order), cpuMillis, 1);
+    }
+
+    /// What counts first among runs of one rank.
+    static long millis(Stake stake, long now, VictimOrder order) {
+        long worked = worked(stake, now);
+        return order == VictimOrder.LEAST_LOST ? worked * stake.gpus() : worked;
+    }
+
+    private static long worked(Stake stake, long now) {
+        return stake.suspends() || stake.told() ? 0 : Math.max(0, now - stake.since());
     }
 
     Loss and(Loss other) {

@@ -76,7 +76,7 @@ final class NodeVictims {
         return most != null
                 && (stake.rank() > most.rank()
                         || (stake.rank() == most.rank()
-                                && Loss.of(stake, now, order).gpuMillis() > most.gpuMillis()));
+                                && Loss.millis(stake, now, order) > most.gpuMillis()));
     }
 
     /// The victims on a node; null if there are none that make room.

@@ -40,8 +40,9 @@ final class Deadlines {
                 Endings.decide(draft, id, run.startedAt() == 0 ? notReady() : overLimit(), now);
             }
         }
-        Preemptions.goOn(draft, now);
         Standstill.goOn(draft, now);
+        Preemptions.goOn(draft, now);
+        TimeSlices.turn(draft, now);
         var known = new Known(state);
         for (JobId id : state.companions().timed()) {
             timed(draft, state.knownJob(id), known, now);
@@ -85,6 +86,7 @@ final class Deadlines {
                         .findFirst()
                         .map(job -> job.endedAt() + MEMORY_MILLIS)
                         .orElse(Long.MAX_VALUE);
+        next = Math.min(next, TimeSlices.next(state));
         var known = new Known(state);
         for (JobId id : state.companions().timed()) {
             next = Math.min(next, Eligibility.next(state.knownJob(id), known, now));

@@ -84,7 +84,8 @@ final class Preemptions {
         return victim.graceSeconds() == 0 ? null : victim.at() + 1000 * victim.graceSeconds();
     }
 
-    /// Lets suspended runs go on whose preemptor has ended, or has what it needs without them.
+    /// Lets suspended runs go on whose preemptor has ended, or has what it needs without them; and
+    /// those who wait for a turn on CPUs that nobody uses any more.
     static void goOn(Draft draft, long now) {
         for (JobId id : draft.state().suspended()) {
             JobStatus job = draft.job(id);
@@ -92,21 +93,26 @@ final class Preemptions {
             Current current = run.standstill().current();
             if (run.outcome() == null
                     && current != null
-                    && current.cause() == SuspendCause.PREEMPTION
                     && !current.resuming()
-                    && !needed(draft, job, current)) {
+                    && mayGoOn(draft, job, current)) {
                 Standstill.resume(draft, id, now);
             }
         }
     }
 
-    private static boolean needed(Draft draft, JobStatus job, Current current) {
-        JobStatus preemptor =
-                current.preemptor() == null
-                        ? null
-                        : draft.state().job(current.preemptor()).orElse(null);
-        return preemptor != null
-                && (preemptor.clearing() != null
-                        || (preemptor.run() != null && !draft.cpusFree(job)));
+    private static boolean mayGoOn(Draft draft, JobStatus job, Current current) {
+        return switch (current.cause()) {
+            case OPERATOR -> false;
+            case TIME_SLICE -> TimeSlices.cpusFree(draft, job);
+            case PREEMPTION -> {
+                JobStatus preemptor =
+                        current.preemptor() == null
+                                ? null
+                                : draft.state().job(current.preemptor()).orElse(null);
+                yield preemptor == null
+                        || (preemptor.clearing() == null
+                                && (preemptor.run() == null || TimeSlices.cpusFree(draft, job)));
+            }
+        };
     }
 }

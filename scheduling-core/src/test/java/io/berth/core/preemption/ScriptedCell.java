@@ -121,6 +121,7 @@ final class ScriptedCell {
             case "end" -> jobs(words.first()).forEach(id -> end(id, Cause.EXITED));
             case "gone" -> jobs(words.first()).forEach(id -> end(id, Cause.STOPPED));
             case "stopped" -> jobs(words.first()).forEach(this::stopped);
+            case "suspend" -> jobs(words.first()).forEach(this::suspend);
             case "silent" -> hear(words.first(), Presence.SILENT);
             case "heard" -> hear(words.first(), Presence.UP);
             default -> throw new IllegalArgumentException("no such verb: " + verb);
@@ -309,6 +310,10 @@ final class ScriptedCell {
                                 null,
                                 null,
                                 null)));
+    }
+
+    private void suspend(long id) {
+        cell.ask(new Submission.SuspendRequested(new JobId(id), "root"));
     }
 
     private void end(long id, Cause cause) {

@@ -112,16 +112,18 @@ final class SimulatedCell {
         return mode == PreemptMode.OFF
                 ? PreemptRules.NONE
                 : new PreemptRules(
-                        PreemptRules.Type.PARTITION_PRIO,
+                        random.nextBoolean()
+                                ? PreemptRules.Type.PARTITION_PRIO
+                                : PreemptRules.Type.QOS,
                         mode,
-                        false,
+                        mode == PreemptMode.SUSPEND && random.nextBoolean(),
                         random.nextBoolean() ? PreemptMode.REQUEUE : PreemptMode.OFF,
                         10L * random.nextInt(2),
                         random.nextBoolean(),
                         random.nextInt(4),
                         0,
                         10L * random.nextInt(2),
-                        30);
+                        5);
     }
 
     /// Trouble for a while, then calm until every job is over. The invariants are asserted after
@@ -245,7 +247,7 @@ final class SimulatedCell {
                         USERS.get(random.nextInt(2)),
                         "team",
                         random.nextInt(4) == 0 ? "urgent" : "batch",
-                        "normal",
+                        random.nextInt(4) == 0 ? "high" : "normal",
                         "job",
                         request,
                         random.nextBoolean() ? LaunchMode.BATCH : LaunchMode.PER_NODE,
@@ -473,16 +475,17 @@ final class SimulatedCell {
     }
 
     private void checkLimits() {
-        for (String user : limited ? USERS : List.<String>of()) {
-            var held =
-                    state.holding().stream()
-                            .map(job -> state.knownJob(job).description())
-                            .filter(it -> it.user().equals(user))
-                            .toList();
-            assertThat(held).hasSizeLessThanOrEqualTo(MOST_JOBS);
-            assertThat(held.stream().mapToLong(it -> it.request().totalGpus()).sum())
-                    .isLessThanOrEqualTo(MOST_GPUS);
+        var held = new TreeMap<String, List<JobDescription>>();
+        for (JobId job : limited ? state.holding() : new TreeSet<JobId>()) {
+            JobDescription it = state.knownJob(job).description();
+            held.computeIfAbsent(it.user() + " " + it.qos(), _ -> new ArrayList<>()).add(it);
         }
+        held.forEach((who, jobs) -> {
+            assertThat(jobs).as(who).hasSizeLessThanOrEqualTo(MOST_JOBS);
+            assertThat(jobs.stream().mapToLong(it -> it.request().totalGpus()).sum())
+                    .as(who)
+                    .isLessThanOrEqualTo(MOST_GPUS);
+        });
     }
 
     /// No code of two leases of one job runs at the same time.

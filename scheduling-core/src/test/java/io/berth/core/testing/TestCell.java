@@ -47,7 +47,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A cell in a test: inputs go in one by one, facts are kept. Partition `batch` has all nodes and a
 /// limit of an hour; `urgent` is of a higher tier; `pair` has only n1 and n2 and takes one node a
-/// job.
+/// job. QOS `high` may preempt `normal`.
 public final class TestCell {
 
     public final CellState state = new CellState();
@@ -64,7 +64,7 @@ public final class TestCell {
         return configuration(Limits.NONE);
     }
 
-    /// With a QOS `normal` of all jobs that has these limits.
+    /// With these limits of each QOS.
     public static Configuration configuration(Limits limits) {
         return configuration(limits, PreemptRules.NONE);
     }
@@ -94,7 +94,13 @@ public final class TestCell {
                                 part(5),
                                 "normal",
                                 0,
-                                new QosRules("", List.of(), 1000, 0, List.of(), null, limits)));
+                                new QosRules("", List.of(), 1000, 0, List.of(), null, limits)),
+                        new ConfigEntry.Qos(
+                                part(6),
+                                "high",
+                                0,
+                                new QosRules(
+                                        "", List.of(), 1000, 0, List.of("normal"), null, limits)));
         for (ConfigEntry entry : entries) {
             whole = assembler.add(entry);
         }
@@ -102,7 +108,7 @@ public final class TestCell {
     }
 
     private static ConfigEntry.Part part(int number) {
-        return new ConfigEntry.Part(1, number, 5);
+        return new ConfigEntry.Part(1, number, 6);
     }
 
     private static ConfigEntry partition(
