@@ -19,8 +19,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+/// On a log of its own: other tests write jobs that hold the same GPUs, of which the engine makes
+/// nothing.
 @QuarkusTest
-@QuarkusTestResource(MeshResource.class)
+@QuarkusTestResource(value = MeshResource.class, restrictToAnnotatedClass = true)
 class SimulateTest {
 
     private static final String SCRIPT = "\"submit\":{\"script\":\"" + Api.SCRIPT + "\"";
