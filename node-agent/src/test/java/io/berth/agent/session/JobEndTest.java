@@ -43,6 +43,9 @@ class JobEndTest {
     @TempDir private Path folder = Path.of("");
 
     JobEndTest() throws Exception {
+        // Tests of the whole service, which may have run in this process, turn WebSockets off in
+        // it for all servers.
+        System.clearProperty("vertx.disableWebsockets");
         server =
                 vertx.createHttpServer()
                         .webSocketHandler(sockets::add)

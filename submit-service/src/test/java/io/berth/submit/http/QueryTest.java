@@ -143,9 +143,11 @@ class QueryTest {
     void a_list_is_filtered_and_ordered_by_id() {
         long first = Api.submitted("iris", "");
         long other = Api.submitted("iris", "\"partition\":\"cpu\"");
-        long last = Api.submitted("iris", "");
+        Response submitted = Api.submit(Api.as("iris"), "");
+        long last = submitted.jsonPath().getLong("id");
 
         Api.as("iris")
+                .header("Berth-Position", submitted.header("Berth-Position"))
                 .get("/v1/jobs?user=iris&partition=batch&state=PENDING")
                 .then()
                 .body("jobs.id", contains((int) first, (int) last))
