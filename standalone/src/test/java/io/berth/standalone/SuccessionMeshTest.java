@@ -23,7 +23,7 @@ class SuccessionMeshTest {
 
     private static final int JOBS = 20;
     private static final int GPUS = 8;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofSeconds(180);
 
     private final TestMesh mesh;
     private final Workload jobs;
