@@ -67,6 +67,10 @@ public final class Engine {
     /// @param placement of that state
     public static List<Fact> place(
             CellState state, Placement placement, long now, Placement.Pass pass) {
+        if (!state.heldTwice().isEmpty()) {
+            throw new IllegalStateException(
+                    "place on " + state.heldTwice() + ": something there is held twice");
+        }
         return Reviews.followed(state, placement.decide(now, pass, Preemptions::giveWay), now);
     }
 }

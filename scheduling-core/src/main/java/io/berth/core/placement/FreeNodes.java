@@ -77,7 +77,7 @@ final class FreeNodes {
     }
 
     void take(Allocation allocation) {
-        drafts.computeIfAbsent(allocation.node(), state::holdingOn).take(allocation);
+        drafts.computeIfAbsent(allocation.node(), state::holdingOn).takeFree(allocation);
     }
 
     private Holding holding(NodeName node) {

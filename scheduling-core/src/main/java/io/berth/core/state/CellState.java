@@ -53,6 +53,7 @@ public final class CellState {
     private final TreeSet<JobId> suspended = new TreeSet<>();
     private final TreeSet<JobStatus> ended = new TreeSet<>(BY_END);
     private final TreeMap<NodeName, Holding> held = new TreeMap<>();
+    private final TreeSet<NodeName> heldTwice = new TreeSet<>();
     private final TreeMap<NodeName, TreeSet<JobId>> jobsOn = new TreeMap<>();
     private final Map<Claim, JobId> claims = new HashMap<>();
     private long highestJob;
@@ -156,6 +157,12 @@ public final class CellState {
         return Collections.unmodifiableNavigableSet(ended);
     }
 
+    /// Nodes on which something is held twice: none, but while a reader has seen only a part of
+    /// what a round changed.
+    public NavigableSet<NodeName> heldTwice() {
+        return Collections.unmodifiableNavigableSet(heldTwice);
+    }
+
     /// What is held on a node; the caller's own copy.
     public Holding holdingOn(NodeName node) {
         Holding holding = held.get(node);
@@ -224,7 +231,11 @@ public final class CellState {
         if (run != null) {
             holding.add(status.job());
             for (Allocation allocation : run.held()) {
-                heldOn(allocation.node()).take(allocation);
+                Holding holding = heldOn(allocation.node());
+                holding.take(allocation);
+                if (holding.twice()) {
+                    heldTwice.add(allocation.node());
+                }
                 jobsOn.computeIfAbsent(allocation.node(), _ -> new TreeSet<>()).add(status.job());
             }
             if (run.standstill().suspended()) {
@@ -261,7 +272,11 @@ public final class CellState {
         Run run = old.run();
         if (run != null) {
             for (Allocation allocation : run.held()) {
-                heldOn(allocation.node()).release(allocation);
+                Holding holding = heldOn(allocation.node());
+                holding.release(allocation);
+                if (!holding.twice()) {
+                    heldTwice.remove(allocation.node());
+                }
                 jobsOn.computeIfAbsent(allocation.node(), _ -> new TreeSet<>()).remove(job);
             }
             suspended.remove(job);

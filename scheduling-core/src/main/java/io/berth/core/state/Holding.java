@@ -5,31 +5,35 @@ import io.berth.contracts.IndexSet;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /// What runs hold on one node: CPUs by id, memory in MiB, GPUs by UUID. CPUs that a suspended run
 /// has claimed, to go on when all of them are free, are not free for others.
+///
+/// Nothing is ever held twice; but who reads of a round only what became of each job, one after the
+/// other, may learn of the new holder before he learns that the old one let go.
 public final class Holding {
 
-    private final BitSet cpus;
-    private final List<IndexSet> claims;
-    private final TreeSet<String> gpus;
+    private final BitSet cpus = new BitSet();
+    private final TreeSet<String> gpus = new TreeSet<>();
+    private final List<IndexSet> claims = new ArrayList<>();
+
+    /// Holders beyond the first.
+    private final TreeMap<Integer, Integer> moreOfCpu = new TreeMap<>();
+
+    private final TreeMap<String, Integer> moreOfGpu = new TreeMap<>();
     private long memoryMib;
 
-    public Holding() {
-        this(new BitSet(), new ArrayList<>(), new TreeSet<>(), 0);
-    }
-
-    private Holding(BitSet cpus, List<IndexSet> claims, TreeSet<String> gpus, long memoryMib) {
-        this.cpus = cpus;
-        this.claims = claims;
-        this.gpus = gpus;
-        this.memoryMib = memoryMib;
-    }
-
     public Holding copy() {
-        return new Holding(
-                (BitSet) cpus.clone(), new ArrayList<>(claims), new TreeSet<>(gpus), memoryMib);
+        var copy = new Holding();
+        copy.cpus.or(cpus);
+        copy.gpus.addAll(gpus);
+        copy.claims.addAll(claims);
+        copy.moreOfCpu.putAll(moreOfCpu);
+        copy.moreOfGpu.putAll(moreOfGpu);
+        copy.memoryMib = memoryMib;
+        return copy;
     }
 
     public void claim(IndexSet wanted) {
@@ -40,25 +44,56 @@ public final class Holding {
         claims.remove(wanted);
     }
 
-    /// Takes an allocation.
+    /// Takes an allocation that nobody holds anything of.
     ///
     /// @throws IllegalStateException if a CPU or GPU of it is held already
-    public void take(Allocation allocation) {
-        BitSet more = allocation.cpus().toBitSet();
-        if (cpus.intersects(more) || allocation.gpus().stream().anyMatch(gpus::contains)) {
+    public void takeFree(Allocation allocation) {
+        take(allocation);
+        if (twice()) {
             throw new IllegalStateException(
                     "take %s: CPUs %s or GPUs %s are held already"
-                            .formatted(allocation, cpus, gpus));
+                            .formatted(allocation, moreOfCpu.keySet(), moreOfGpu.keySet()));
         }
-        cpus.or(more);
-        gpus.addAll(allocation.gpus());
+    }
+
+    void take(Allocation allocation) {
+        BitSet taken = allocation.cpus().toBitSet();
+        if (cpus.intersects(taken)) {
+            var both = (BitSet) taken.clone();
+            both.and(cpus);
+            both.stream().forEach(cpu -> moreOfCpu.merge(cpu, 1, Integer::sum));
+        }
+        cpus.or(taken);
+        for (String gpu : allocation.gpus()) {
+            if (!gpus.add(gpu)) {
+                moreOfGpu.merge(gpu, 1, Integer::sum);
+            }
+        }
         memoryMib += allocation.memoryMib();
     }
 
-    public void release(Allocation allocation) {
-        cpus.andNot(allocation.cpus().toBitSet());
-        allocation.gpus().forEach(gpus::remove);
+    void release(Allocation allocation) {
+        BitSet given = allocation.cpus().toBitSet();
+        for (int cpu : moreOfCpu.keySet().toArray(Integer[]::new)) {
+            if (given.get(cpu)) {
+                given.clear(cpu);
+                moreOfCpu.computeIfPresent(cpu, (_, more) -> more == 1 ? null : more - 1);
+            }
+        }
+        cpus.andNot(given);
+        for (String gpu : allocation.gpus()) {
+            if (moreOfGpu.containsKey(gpu)) {
+                moreOfGpu.computeIfPresent(gpu, (_, more) -> more == 1 ? null : more - 1);
+            } else {
+                gpus.remove(gpu);
+            }
+        }
         memoryMib -= allocation.memoryMib();
+    }
+
+    /// Whether something is held twice.
+    public boolean twice() {
+        return !moreOfCpu.isEmpty() || !moreOfGpu.isEmpty();
     }
 
     /// Whether no run holds anything.

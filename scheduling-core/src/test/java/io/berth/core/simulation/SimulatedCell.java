@@ -83,6 +83,7 @@ final class SimulatedCell {
     private final TreeMap<RunId, TreeSet<NodeName>> codeStarted = new TreeMap<>();
     private final TreeSet<RunId> gone = new TreeSet<>();
     private final TreeMap<JobId, TreeSet<JobId>> preempted = new TreeMap<>();
+    private final Follower follower = new Follower();
     private CellState state = new CellState();
     private Placement placement = new Placement(state, Settings.DEFAULT);
     private final Rerun rerun;
@@ -376,6 +377,8 @@ final class SimulatedCell {
                         Fact.FairSharesTaken _ -> {}
             }
         }
+        follower.read(decided);
+        follower.assertKnows(jobStates.values());
         committed = until;
     }
 

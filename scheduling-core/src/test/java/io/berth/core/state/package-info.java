@@ -1,0 +1,4 @@
+@NullMarked
+package io.berth.core.state;
+
+import org.jspecify.annotations.NullMarked;
