@@ -1,7 +1,9 @@
 package io.berth.accounting;
 
 import io.berth.accounting.db.Books;
+import io.berth.contracts.Spending;
 import io.berth.contracts.event.Usage;
+import io.berth.contracts.event.Usage.Spent;
 import io.berth.contracts.topic.Topics;
 import io.berth.core.fairshare.Decay;
 import io.berth.core.fairshare.Member;
@@ -126,11 +128,15 @@ public class SharesLoop {
 
     private boolean isNews(Usage usage, Decay decay) {
         Usage before = published.get(member(usage));
-        if (before == null) {
+        if (before == null || !whole(before).equals(whole(usage))) {
             return true;
         }
         long left = decay.left(before.billingMicros(), before.asOf(), usage.asOf());
         return Math.abs(left - usage.billingMicros()) > NO_NEWS;
+    }
+
+    private static List<Spending> whole(Usage usage) {
+        return usage.spent().stream().map(Spent::whole).toList();
     }
 
     private static Member member(Usage usage) {

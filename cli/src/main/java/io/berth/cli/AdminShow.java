@@ -36,6 +36,8 @@ final class AdminShow {
                     Limit.GRP_JOBS,
                     Limit.GRP_TRES,
                     Limit.GRP_SUBMIT_JOBS,
+                    Limit.GRP_WALL,
+                    Limit.GRP_TRES_MINS,
                     Limit.GRP_TRES_RUN_MINS,
                     Limit.MAX_JOBS,
                     Limit.MAX_TRES,
@@ -46,9 +48,11 @@ final class AdminShow {
     private static final List<Limit> QOS_LIMITS =
             List.of(
                     Limit.GRP_TRES,
+                    Limit.GRP_TRES_MINS,
                     Limit.GRP_TRES_RUN_MINS,
                     Limit.GRP_JOBS,
                     Limit.GRP_SUBMIT_JOBS,
+                    Limit.GRP_WALL,
                     Limit.MAX_TRES,
                     Limit.MAX_TRES_PER_NODE,
                     Limit.MAX_TRES_MINS,

@@ -1,20 +1,30 @@
 package io.berth.cli;
 
-import static io.berth.cli.CliOption.flag;
+import static io.berth.cli.Table.Title.left;
+import static io.berth.cli.Table.Title.right;
 
 import io.berth.cli.CliOption.Words;
 import java.util.ArrayList;
 import java.util.List;
 
-/// `berth share explain USER`: how a user's fair share came about, from the root of the tree down.
+/// `berth share explain USER`: how a user's fair share came about, from the root of the tree down;
+/// `berth share budget`: what is spent of limits of sums over time.
 final class Share implements Command {
 
-    private static final List<CliOption> OPTIONS =
-            List.of(flag("help", 'h', "this text"), flag("version", 'V', "Berth's version"));
+    private static final List<CliOption> OPTIONS = Table.options();
+    private static final Table BUDGETS =
+            new Table(
+                    List.of(
+                            left("Holder", 24),
+                            left("Limit", 12),
+                            left("Resource", 10),
+                            right("Minutes", 12),
+                            right("Spent", 12),
+                            right("Left", 12)));
 
     @Override
     public String synopsis() {
-        return "share explain [USER]: how a fair share came about, from the tree down";
+        return "share explain [USER] | budget: how a fair share came about; what is spent of budgets";
     }
 
     @Override
@@ -25,8 +35,11 @@ final class Share implements Command {
     @Override
     public int run(Terminal terminal, Words words) throws CommandFailure {
         List<String> operands = words.operands();
+        if (operands.equals(List.of("budget"))) {
+            return budget(terminal, words);
+        }
         if (operands.isEmpty() || operands.size() > 2 || !operands.getFirst().equals("explain")) {
-            throw CommandFailure.error("share", "it knows one word: explain [USER]");
+            throw CommandFailure.error("share", "it knows two words: explain [USER] and budget");
         }
         MeshClient client = MeshClient.of(terminal, "share");
         String user = operands.size() == 2 ? operands.get(1) : client.token().actsFor(terminal);
@@ -42,6 +55,27 @@ final class Share implements Command {
             explain(text, rows, association, answer);
         }
         terminal.out().print(text);
+        return 0;
+    }
+
+    private static int budget(Terminal terminal, Words words) throws CommandFailure {
+        var rows = new ArrayList<List<String>>();
+        for (JsonObject it :
+                MeshClient.of(terminal, "share")
+                        .accounting("/v1/accounting/budgets")
+                        .objects("budgets")) {
+            long minutes = it.number("minutes");
+            long spent = it.number("spentMinutes");
+            rows.add(
+                    List.of(
+                            it.text("holder"),
+                            it.text("limit"),
+                            it.text("resource"),
+                            Long.toString(minutes),
+                            Long.toString(spent),
+                            Long.toString(Math.max(0, minutes - spent))));
+        }
+        BUDGETS.print(terminal.out(), words, BUDGETS, rows);
         return 0;
     }
 

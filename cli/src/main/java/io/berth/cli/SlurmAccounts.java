@@ -92,7 +92,7 @@ final class SlurmAccounts {
     @SuppressWarnings("unchecked")
     private boolean set(Map<String, Object> entry, String key, String value) {
         Limit limit = Limit.find(key).orElse(null);
-        if (limit != null && limit != Limit.GRP_TRES_MINS && limit != Limit.GRP_WALL) {
+        if (limit != null) {
             var limits =
                     (Map<String, Object>)
                             entry.computeIfAbsent("limits", _ -> new LinkedHashMap<>());

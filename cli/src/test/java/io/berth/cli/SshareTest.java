@@ -131,4 +131,24 @@ final class SshareTest {
         assertThat(new CommandRun(mesh).run("share", "explain", "mallory"))
                 .isEqualTo(new Outcome(1, "", "share: error: user mallory is in no account\n"));
     }
+
+    @Test
+    void what_is_spent_of_budgets_is_told() {
+        mesh.on(
+                "GET",
+                "/v1/accounting/budgets",
+                """
+                {"asOf":1,"budgets":[
+                 {"holder":"account/team_a","limit":"GrpTRESMins","resource":"gres/gpu","minutes":60000,"spentMinutes":1200},
+                 {"holder":"qos/high","limit":"GrpWall","resource":"","minutes":600,"spentMinutes":700}]}
+                """);
+
+        assertThat(out("share", "budget", "-P"))
+                .isEqualTo(
+                        """
+                        Holder|Limit|Resource|Minutes|Spent|Left
+                        account/team_a|GrpTRESMins|gres/gpu|60000|1200|58800
+                        qos/high|GrpWall||600|700|0
+                        """);
+    }
 }

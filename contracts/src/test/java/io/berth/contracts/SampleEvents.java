@@ -306,7 +306,32 @@ final class SampleEvents {
                 new Ranked(
                         JOB,
                         new Rank(5, 1_000_000, 2_000_000, 0, -10_000_000, 12, 99, 7_000L, 8_000L)));
-        add(Topics.SHARES, new Usage("team_a", "alice", 1_700_000_000_000L, 2_559_000_000L));
+        add(
+                Topics.SHARES,
+                new Usage("team_a", "alice", 1_700_000_000_000L, 2_559_000_000L, null, List.of()));
+        var spending = new Spending(new Charge(8_000, 4_096_000, 1_000, 500, 2_559_000_000L), 500);
+        addNamed(
+                "full",
+                Topics.SHARES,
+                new Usage(
+                        "team_a",
+                        "alice",
+                        1_700_000_000_000L,
+                        2_559_000_000L,
+                        1_699_999_999_000L,
+                        List.of(
+                                new Usage.Spent(
+                                        "batch", "normal", spending, spending.plus(spending)))));
+        addNamed(
+                "full",
+                Topics.FAIR_SHARES,
+                new FairShares(
+                        8,
+                        1_700_000_000_000L,
+                        10_000_000_000L,
+                        List.of(),
+                        1_699_999_999_000L,
+                        List.of(new FairShares.Budget("account/team_a", spending))));
         add(
                 Topics.CONFIG,
                 new ConfigEntry.Cluster(

@@ -2,12 +2,16 @@ package io.berth.priority;
 
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.FairShares;
+import io.berth.contracts.event.FairShares.Budget;
 import io.berth.contracts.event.Usage;
 import io.berth.core.fairshare.Decay;
 import io.berth.core.fairshare.FairShare;
 import io.berth.core.fairshare.Member;
 import io.berth.core.fairshare.ShareTree;
+import io.berth.core.limits.Budgets;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -18,18 +22,20 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Usages are published at different times; they are all brought to the latest of these before they
 /// are compared. That time comes from the records and not from a clock, so that the factors depend
-/// on the records alone.
+/// on the records alone. What is spent of budgets is told as of now, and again each minute.
 ///
 /// Not safe for use by several threads.
 final class Shares {
 
     private static final long POINT = 1_000_000;
+    private static final long BUDGETS_DECAY_MILLIS = 60_000;
 
     private final Map<Member, Usage> usages = new TreeMap<>();
     private Set<Member> members = Set.of();
     private @Nullable Configuration configuration;
     private @Nullable FairShares published;
     private boolean changed;
+    private long calculatedAt;
 
     void usage(Usage usage) {
         usages.put(new Member(usage.account(), usage.user()), usage);
@@ -61,10 +67,12 @@ final class Shares {
     /// on.
     Optional<FairShares> calculate(long now) {
         Configuration current = configuration;
-        if (!changed || current == null) {
+        if (current == null || !(changed || decayedSince(now))) {
             return Optional.empty();
         }
         changed = false;
+        calculatedAt = now;
+        List<Budget> budgets = new Budgets(current).spent(usages.values(), now);
         var seen = new TreeSet<>(usages.keySet());
         seen.addAll(members);
         FairShares before = published;
@@ -76,14 +84,34 @@ final class Shares {
                         FairShare.factors(
                                 ShareTree.of(current, seen),
                                 usageOfOneTime(current),
-                                current.cluster().priorityRules()));
+                                current.cluster().priorityRules()),
+                        budgets.isEmpty() ? null : bookedUntil(),
+                        budgets);
         if (before != null
                 && before.weight() == next.weight()
-                && before.factors().equals(next.factors())) {
+                && before.factors().equals(next.factors())
+                && before.budgets().equals(next.budgets())
+                && Objects.equals(before.bookedUntil(), next.bookedUntil())) {
             return Optional.empty();
         }
         published = next;
         return Optional.of(next);
+    }
+
+    /// Whether what was spent of budgets has decayed for long enough to be told again.
+    private boolean decayedSince(long now) {
+        FairShares before = published;
+        return before != null
+                && !before.budgets().isEmpty()
+                && now - calculatedAt >= BUDGETS_DECAY_MILLIS;
+    }
+
+    private @Nullable Long bookedUntil() {
+        return usages.values().stream()
+                .map(Usage::bookedUntil)
+                .filter(Objects::nonNull)
+                .max(Long::compare)
+                .orElse(null);
     }
 
     private Map<Member, Long> usageOfOneTime(Configuration current) {

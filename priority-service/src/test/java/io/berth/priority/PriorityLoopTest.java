@@ -158,7 +158,7 @@ class PriorityLoopTest {
 
     @Test
     void usage_orders_the_fair_shares_and_a_stranger_has_his_own() {
-        write(Topics.SHARES, 0, new Usage("team_a", "alice", 1_000, 5_000_000));
+        write(Topics.SHARES, 0, new Usage("team_a", "alice", 1_000, 5_000_000, null, List.of()));
         write(Topics.SUBMISSIONS, 0, Samples.submitted(1, ZOES));
 
         FairShares shares =
@@ -174,7 +174,7 @@ class PriorityLoopTest {
 
     @Test
     void the_version_of_fair_shares_goes_on_after_a_restart_and_equal_shares_are_not_repeated() {
-        write(Topics.SHARES, 0, new Usage("team_a", "alice", 1_000, 5_000_000));
+        write(Topics.SHARES, 0, new Usage("team_a", "alice", 1_000, 5_000_000, null, List.of()));
         FairShares before = awaitShares(it -> it.factors().getFirst().effectiveUsage() > 0);
         loop.stop();
         loop.start();

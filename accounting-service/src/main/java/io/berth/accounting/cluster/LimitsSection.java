@@ -13,8 +13,6 @@ import java.util.TreeMap;
 /// resources as a map or as a text such as `gres/gpu=8,cpu=64`.
 final class LimitsSection {
 
-    private static final Set<Limit> NOT_ENFORCED = Set.of(Limit.GRP_TRES_MINS, Limit.GRP_WALL);
-
     private static final Set<Limit> OF_ONE_JOB =
             Set.of(Limit.MAX_WALL, Limit.MAX_TRES, Limit.MAX_TRES_PER_NODE, Limit.MAX_TRES_MINS);
 
@@ -32,7 +30,7 @@ final class LimitsSection {
             switch (limit.unit()) {
                 case COUNT -> counts.put(limit, (long) map.number(key, 0));
                 case MINUTES -> minutes(map, key).ifPresent(it -> counts.put(limit, it));
-                case TRES -> tres.put(limit, amounts(map, key));
+                case TRES -> tres.put(limit, amounts(map, key, limit));
             }
         }
         return new Limits(counts, tres);
@@ -57,9 +55,6 @@ final class LimitsSection {
                                 new InvalidClusterFile(
                                         map.place(key),
                                         "is no limit; known are such as MaxJobs, MaxWall, MaxTRESPerUser, GrpTRES"));
-        if (NOT_ENFORCED.contains(limit)) {
-            throw new InvalidClusterFile(map.place(key), "is not enforced by Berth yet");
-        }
         if (limit.ofQosOnly() && !ofQos) {
             throw new InvalidClusterFile(map.place(key), "is a limit that only a QOS may have");
         }
@@ -69,6 +64,20 @@ final class LimitsSection {
     private static Optional<Long> minutes(YamlMap map, String key) throws InvalidClusterFile {
         long seconds = map.seconds(key, 0);
         return seconds == 0 ? Optional.empty() : Optional.of(seconds / 60);
+    }
+
+    private static Map<String, Long> amounts(YamlMap map, String key, Limit limit)
+            throws InvalidClusterFile {
+        Map<String, Long> amounts = amounts(map, key);
+        for (String resource : amounts.keySet()) {
+            if (limit == Limit.GRP_TRES_MINS && resource.startsWith(Tres.GPU + ":")) {
+                throw new InvalidClusterFile(
+                        map.place(key),
+                        resource
+                                + " is not summed up by type; use gres/gpu, or billing with a price of that type");
+            }
+        }
+        return amounts;
     }
 
     private static Map<String, Long> amounts(YamlMap map, String key) throws InvalidClusterFile {

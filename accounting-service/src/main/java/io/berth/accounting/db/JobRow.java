@@ -79,24 +79,32 @@ public class JobRow extends PanacheEntityBase {
     static JobRow of(JobId id, JobDescription description, long submittedAt) {
         var row = new JobRow();
         row.id = id.value();
-        row.name = Texts.storable(description.name());
-        row.username = Texts.storable(description.user());
-        row.account = Texts.storable(description.account());
-        row.partition = Texts.storable(description.partition());
-        row.qos = Texts.storable(description.qos());
         row.submittedAt = submittedAt;
-        row.timeLimitSeconds = description.timeLimitSeconds();
-        var request = description.request();
-        row.nodes = request.nodes();
-        row.tasks = request.tasks();
-        row.cpus = request.totalCpus();
-        for (int node = 0; node < request.nodes(); node++) {
-            row.memoryMib = Math.addExact(row.memoryMib, request.memoryMibOn(node, 0));
-        }
-        row.gpus = request.totalGpus();
-        String type = request.gpus().type();
-        row.gpuType = type == null ? null : Texts.storable(type);
+        row.describe(description);
         return row;
+    }
+
+    /// Takes what was asked for; a job that has run keeps the memory that it was given.
+    void describe(JobDescription description) {
+        name = Texts.storable(description.name());
+        username = Texts.storable(description.user());
+        account = Texts.storable(description.account());
+        partition = Texts.storable(description.partition());
+        qos = Texts.storable(description.qos());
+        timeLimitSeconds = description.timeLimitSeconds();
+        var request = description.request();
+        nodes = request.nodes();
+        tasks = request.tasks();
+        cpus = request.totalCpus();
+        if (lease == 0) {
+            memoryMib = 0;
+            for (int node = 0; node < request.nodes(); node++) {
+                memoryMib = Math.addExact(memoryMib, request.memoryMibOn(node, 0));
+            }
+        }
+        gpus = request.totalGpus();
+        String type = request.gpus().type();
+        gpuType = type == null ? null : Texts.storable(type);
     }
 
     /// The users of jobs that have not ended, with their accounts. In the current session.

@@ -1,12 +1,12 @@
 package io.berth.accounting.db;
 
 import io.berth.contracts.EndedRun;
+import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.Reason;
 import io.berth.contracts.event.JobEvent;
 import io.berth.core.fairshare.Decay;
-import io.berth.core.fairshare.Member;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -25,7 +25,7 @@ public final class Page {
     private final Decay decay;
     private final Map<Long, JobRow> jobs = new LinkedHashMap<>();
     private final Map<RunKey, RunRow> runs = new LinkedHashMap<>();
-    private final Map<Member, UsageRow> usage = new LinkedHashMap<>();
+    private final Map<UsageRow.Key, UsageRow> usage = new LinkedHashMap<>();
     private final List<Object> added = new ArrayList<>();
     private boolean changesUsage;
 
@@ -38,7 +38,7 @@ public final class Page {
         this.decay = decay;
         jobs.forEach(it -> this.jobs.put(it.id, it));
         runs.forEach(it -> this.runs.put(new RunKey(it.job, it.lease), it));
-        usage.forEach(it -> this.usage.put(it.member(), it));
+        usage.forEach(it -> this.usage.put(it.key(), it));
     }
 
     /// The rows that were not there before, a job before its runs.
@@ -63,10 +63,8 @@ public final class Page {
             case JobEvent.Resumed it -> resume(it);
             case JobEvent.Preempted it ->
                     run(it.job(), it.lease()).ifPresent(run -> run.preempt(it));
-            case JobEvent.Amended _,
-                    JobEvent.Held _,
-                    JobEvent.Released _,
-                    JobEvent.SuspendFailed _ -> {}
+            case JobEvent.Amended it -> amend(it.job(), it.description());
+            case JobEvent.Held _, JobEvent.Released _, JobEvent.SuspendFailed _ -> {}
         }
     }
 
@@ -76,13 +74,20 @@ public final class Page {
         }
     }
 
+    private void amend(JobId id, JobDescription description) {
+        JobRow job = jobs.get(id.value());
+        if (job != null && !job.over()) {
+            job.describe(description);
+        }
+    }
+
     private void place(JobEvent.Placed event) {
         JobRow job = jobs.get(event.job().value());
         var key = new RunKey(event.job().value(), event.lease());
         if (job == null || runs.containsKey(key)) {
             return;
         }
-        RunRow run = RunRow.of(key, event.allocations(), event.at());
+        RunRow run = RunRow.of(key, job.account, event.allocations(), event.at());
         run.billingRate = event.billingRate();
         add(run);
         changesUsage = true;
@@ -147,6 +152,7 @@ public final class Page {
             job = JobRow.of(event.job(), event.description(), event.submittedAt());
             add(job);
         }
+        amend(event.job(), event.description());
         for (EndedRun run : event.runs()) {
             close(job, run);
         }
@@ -181,21 +187,21 @@ public final class Page {
             return false;
         }
         if (run == null) {
-            run = RunRow.of(key, ended.allocations(), ended.placedAt());
+            run = RunRow.of(key, job.account, ended.allocations(), ended.placedAt());
             add(run);
         }
         run.end(ended);
-        usage(new Member(job.account, job.username))
-                .add(ended.charge(), ended.placedAt(), ended.freedAt(), decay);
+        usage(new UsageRow.Key(run.account, job.username, job.partition, job.qos))
+                .add(ended, decay);
         changesUsage = true;
         return true;
     }
 
-    private UsageRow usage(Member member) {
-        UsageRow row = usage.get(member);
+    private UsageRow usage(UsageRow.Key key) {
+        UsageRow row = usage.get(key);
         if (row == null) {
-            row = UsageRow.of(member);
-            usage.put(member, row);
+            row = UsageRow.of(key);
+            usage.put(key, row);
             added.add(row);
         }
         return row;

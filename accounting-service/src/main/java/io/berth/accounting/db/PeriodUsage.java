@@ -27,7 +27,7 @@ public record PeriodUsage(
                    cast(sum(gpu) / 1000 as bigint), cast(sum(node) / 1000 as bigint),
                    cast(sum(billing) / 1000000 as bigint)
             from (
-                select j.account, j.username, coalesce(j.gpu_type, '') gpu_type, j.id job,
+                select r.account, j.username, coalesce(j.gpu_type, '') gpu_type, j.id job,
                        %s cpu, %s memory, %s gpu, %s node, %s billing
                 from run r
                 join job j on j.id = r.job

@@ -109,10 +109,14 @@ public class RunRow extends PanacheEntityBase {
     @Column(name = "written_mib")
     public @Nullable Long writtenMib;
 
+    /// Its job's when it was placed: it is charged to this one.
+    public String account = "";
+
     @Embedded public ChargeColumns charge = new ChargeColumns();
 
-    static RunRow of(RunKey key, List<Allocation> allocations, long placedAt) {
+    static RunRow of(RunKey key, String account, List<Allocation> allocations, long placedAt) {
         var row = new RunRow();
+        row.account = account;
         row.job = key.job();
         row.lease = key.lease();
         row.placedAt = placedAt;

@@ -1,10 +1,14 @@
 package io.berth.accounting.db;
 
+import io.berth.contracts.Spending;
 import io.berth.contracts.event.Usage;
+import io.berth.contracts.event.Usage.Spent;
 import io.berth.core.fairshare.Decay;
 import io.berth.core.fairshare.Member;
 import io.quarkus.hibernate.reactive.panache.Panache;
+import io.quarkus.panache.common.Sort;
 import io.smallrye.mutiny.Uni;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -36,7 +40,7 @@ public final class UsageNow {
 
     /// In the current session; ordered by account and user.
     public static Uni<List<Usage>> query(Decay decay, long now) {
-        return UsageRow.<UsageRow>listAll()
+        return UsageRow.<UsageRow>listAll(Sort.by("account", "username", "partition", "qos"))
                 .chain(ended ->
                         Panache.getSession()
                                 .chain(session ->
@@ -47,8 +51,12 @@ public final class UsageNow {
 
     static List<Usage> sum(List<UsageRow> ended, List<Holding> holding, Decay decay, long now) {
         Map<Member, Long> micros = new TreeMap<>();
+        Map<Member, List<Spent>> spent = new TreeMap<>();
         for (UsageRow row : ended) {
-            micros.put(row.member(), row.decayedAt(now, decay));
+            Spending counts = row.decayedAt(now, decay);
+            micros.merge(row.member(), counts.charge().billingMicros(), Math::addExact);
+            spent.computeIfAbsent(row.member(), _ -> new ArrayList<>())
+                    .add(new Spent(row.partition, row.qos, counts, row.whole()));
         }
         for (Holding run : holding) {
             long until = run.suspendedAt() == 0 ? now : run.suspendedAt();
@@ -61,8 +69,16 @@ public final class UsageNow {
                             now),
                     Math::addExact);
         }
+        long booked = ended.stream().mapToLong(row -> row.decayedAt + 1).max().orElse(0);
         return micros.entrySet().stream()
-                .map(it -> new Usage(it.getKey().account(), it.getKey().user(), now, it.getValue()))
+                .map(it ->
+                        new Usage(
+                                it.getKey().account(),
+                                it.getKey().user(),
+                                now,
+                                it.getValue(),
+                                booked,
+                                spent.getOrDefault(it.getKey(), List.of())))
                 .toList();
     }
 }

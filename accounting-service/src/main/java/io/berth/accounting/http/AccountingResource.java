@@ -106,12 +106,12 @@ public class AccountingResource {
     }
 
     private static UsageView view(List<UsageRow> whole, List<Usage> decayed, long now) {
-        Map<Member, UsageRow> rows = new TreeMap<>();
-        whole.forEach(it -> rows.put(it.member(), it));
+        Map<Member, Charge> charges = new TreeMap<>();
+        whole.forEach(it -> charges.merge(it.member(), it.charge(), Charge::plus));
         var views = new ArrayList<UsageView.Row>();
         for (Usage usage : decayed) {
-            UsageRow row = rows.get(new Member(usage.account(), usage.user()));
-            var charge = row == null ? Charge.ZERO : row.charge();
+            Charge charge =
+                    charges.getOrDefault(new Member(usage.account(), usage.user()), Charge.ZERO);
             views.add(
                     new UsageView.Row(
                             usage.account(),
@@ -142,16 +142,30 @@ public class AccountingResource {
                 .map(rows -> new ReportView(start, until, rows));
     }
 
+    private Configuration current() {
+        return configuration
+                .inForce()
+                .orElseThrow(
+                        () -> new ServiceUnavailableException("there is no configuration yet"));
+    }
+
+    /// What is spent of everybody's budgets: of GrpTRESMins and GrpWall.
+    @GET
+    @Path("budgets")
+    @WithSession
+    public Uni<BudgetsView> budgets() {
+        Configuration current = current();
+        long now = Clock.systemUTC().millis();
+        return UsageNow.query(configuration.decay(), now)
+                .map(usage -> BudgetsView.of(current, usage, now));
+    }
+
     /// How everybody stands in the tree of accounts.
     @GET
     @Path("shares")
     @WithSession
     public Uni<SharesView> shares() {
-        Configuration current =
-                configuration
-                        .inForce()
-                        .orElseThrow(() ->
-                                new ServiceUnavailableException("there is no configuration yet"));
+        Configuration current = current();
         long now = Clock.systemUTC().millis();
         return UsageNow.query(configuration.decay(), now)
                 .chain(usage ->

@@ -121,8 +121,7 @@ class PageTest {
                 switch (row) {
                     case JobRow it -> assertThat(jobs.put(it.id, it)).isNull();
                     case RunRow it -> assertThat(runs.put(it.job + "." + it.lease, it)).isNull();
-                    case UsageRow it ->
-                            assertThat(usage.put(it.account + "/" + it.username, it)).isNull();
+                    case UsageRow it -> assertThat(usage.put(it.key().toString(), it)).isNull();
                     default -> throw new AssertionError(row);
                 }
             }
@@ -163,7 +162,7 @@ class PageTest {
                             .append(' ')
                             .append(it.charge())
                             .append(' ')
-                            .append(it.decayedMicros)
+                            .append(it.decayedAt(it.decayedAt, WEEK))
                             .append('\n'));
             return text.toString();
         }

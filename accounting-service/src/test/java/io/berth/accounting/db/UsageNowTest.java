@@ -1,14 +1,18 @@
 package io.berth.accounting.db;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
 import io.berth.accounting.db.UsageNow.Holding;
 import io.berth.contracts.Charge;
+import io.berth.contracts.EndedRun;
+import io.berth.contracts.ExitStatus;
+import io.berth.contracts.JobState;
 import io.berth.contracts.event.Usage;
+import io.berth.contracts.event.Usage.Spent;
 import io.berth.core.fairshare.Decay;
 import io.berth.core.fairshare.HalfLife;
-import io.berth.core.fairshare.Member;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -29,7 +33,8 @@ class UsageNowTest {
                         2 * HOUR);
 
         assertThat(usage)
-                .containsExactly(new Usage("team_a", "alice", 2 * HOUR, 2 * 3600 * 1_000_000L));
+                .map(UsageNowTest::told)
+                .containsExactly(new Told("team_a", "alice", 2 * HOUR, 2 * 3600 * 1_000_000L));
     }
 
     @Test
@@ -40,9 +45,10 @@ class UsageNowTest {
         List<Usage> usage = UsageNow.sum(List.of(), List.of(once, now), FOR_EVER, 5 * HOUR);
 
         assertThat(usage)
+                .map(UsageNowTest::told)
                 .containsExactly(
-                        new Usage("team_a", "alice", 5 * HOUR, 3 * 3600 * 1_000_000L),
-                        new Usage("team_a", "bob", 5 * HOUR, 2 * 3600 * 1_000_000L));
+                        new Told("team_a", "alice", 5 * HOUR, 3 * 3600 * 1_000_000L),
+                        new Told("team_a", "bob", 5 * HOUR, 2 * 3600 * 1_000_000L));
     }
 
     @Test
@@ -57,16 +63,17 @@ class UsageNowTest {
                         1000);
 
         assertThat(usage)
+                .map(UsageNowTest::told)
                 .containsExactly(
-                        new Usage("team_a", "alice", 1000, 7),
-                        new Usage("team_b", "carol", 1000, 2_000_005));
+                        new Told("team_a", "alice", 1000, 7),
+                        new Told("team_b", "carol", 1000, 2_000_005));
     }
 
     @Test
     void a_run_counts_the_same_just_before_and_just_after_its_end() {
         long now = 5 * HOUR;
-        var row = UsageRow.of(new Member("team_a", "alice"));
-        row.add(new Charge(0, 0, 0, 0, UNIT_PER_SECOND * 3 * HOUR), 2 * HOUR, now, ONE_HOUR);
+        var row = UsageRow.of(new UsageRow.Key("team_a", "alice", "batch", "normal"));
+        row.add(run(UNIT_PER_SECOND * 3 * HOUR, 2 * HOUR, now), ONE_HOUR);
 
         long before =
                 UsageNow.sum(
@@ -87,7 +94,8 @@ class UsageNowTest {
                 UsageNow.sum(List.of(row), List.of(), ONE_HOUR, now).getFirst().billingMicros();
 
         assertThat(after).isCloseTo(before, within(1L));
-        assertThat(row.decayedAt(now + HOUR, ONE_HOUR)).isCloseTo(after / 2, within(1L));
+        assertThat(row.decayedAt(now + HOUR, ONE_HOUR).charge().billingMicros())
+                .isCloseTo(after / 2, within(1L));
     }
 
     @Test
@@ -103,8 +111,46 @@ class UsageNowTest {
     }
 
     private static UsageRow ended(String account, String user, long micros) {
-        var row = UsageRow.of(new Member(account, user));
-        row.add(new Charge(0, 0, 0, 0, micros), 0, 1, FOR_EVER);
+        var row = UsageRow.of(new UsageRow.Key(account, user, "batch", "normal"));
+        row.add(run(micros, 0, 1), FOR_EVER);
         return row;
+    }
+
+    private static EndedRun run(long micros, long placedAt, long freedAt) {
+        return new EndedRun(
+                1,
+                List.of(),
+                placedAt,
+                placedAt,
+                freedAt,
+                JobState.COMPLETED,
+                new ExitStatus(0, 0),
+                new Charge(0, 0, 0, 0, micros));
+    }
+
+    /// What is told of a member, without what his ended runs spent.
+    private static Told told(Usage usage) {
+        return new Told(usage.account(), usage.user(), usage.asOf(), usage.billingMicros());
+    }
+
+    private record Told(String account, String user, long asOf, long billingMicros) {}
+
+    @Test
+    void what_ended_runs_spent_is_told_by_partition_and_qos_and_how_far_the_books_are() {
+        var normal = UsageRow.of(new UsageRow.Key("team_a", "alice", "batch", "normal"));
+        normal.add(run(8, 0, HOUR), ONE_HOUR);
+        var high = UsageRow.of(new UsageRow.Key("team_a", "alice", "batch", "high"));
+        high.add(run(4, HOUR, 2 * HOUR), FOR_EVER);
+
+        List<Usage> usage = UsageNow.sum(List.of(high, normal), List.of(), ONE_HOUR, 2 * HOUR);
+
+        assertThat(usage).hasSize(1);
+        assertThat(usage.getFirst().bookedUntil()).isEqualTo(2 * HOUR + 1);
+        assertThat(usage.getFirst().spent())
+                .extracting(Spent::qos, it -> it.whole().charge().billingMicros())
+                .containsExactly(tuple("high", 4L), tuple("normal", 8L));
+        assertThat(usage.getFirst().spent())
+                .extracting(it -> it.whole().wallMillis(), it -> it.counts().wallMillis())
+                .containsExactly(tuple(HOUR, HOUR), tuple(HOUR, 1_298_425L));
     }
 }

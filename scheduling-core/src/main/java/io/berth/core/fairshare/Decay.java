@@ -1,5 +1,7 @@
 package io.berth.core.fairshare;
 
+import io.berth.contracts.Charge;
+import io.berth.contracts.Spending;
 import io.berth.contracts.event.ConfigEntry.Cluster;
 import io.berth.contracts.event.PriorityRules.UsageReset;
 import java.time.DayOfWeek;
@@ -7,6 +9,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.temporal.TemporalAdjusters;
+import java.util.function.LongUnaryOperator;
 
 /// How usage is forgotten: continuously, by a half-life, and all of it whenever a period begins.
 ///
@@ -43,6 +46,28 @@ public record Decay(HalfLife halfLife, UsageReset reset) {
         }
         long part = Math.round(usage * ((double) (to - began) / (to - from)));
         return halfLife.accrue(part, to - began);
+    }
+
+    /// What is left at `to` of each part of what counted whole at `from`.
+    public Spending left(Spending spending, long from, long to) {
+        return each(spending, part -> left(part, from, to));
+    }
+
+    /// What is left, at the end, of each part of what was used evenly over that time.
+    public Spending accrued(Spending spending, long from, long to) {
+        return each(spending, part -> accrued(part, from, to));
+    }
+
+    private static Spending each(Spending spending, LongUnaryOperator change) {
+        Charge charge = spending.charge();
+        return new Spending(
+                new Charge(
+                        change.applyAsLong(charge.cpuMillis()),
+                        change.applyAsLong(charge.memoryMibMillis()),
+                        change.applyAsLong(charge.gpuMillis()),
+                        change.applyAsLong(charge.nodeMillis()),
+                        change.applyAsLong(charge.billingMicros())),
+                change.applyAsLong(spending.wallMillis()));
     }
 
     /// When the period began that this time lies in.

@@ -1,5 +1,8 @@
 package io.berth.core.limits;
 
+import io.berth.contracts.Spending;
+import io.berth.contracts.event.FairShares.Budget;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -15,6 +18,8 @@ public final class Counters {
         private long submitted;
         private final Map<String, Long> tres = new HashMap<>();
         private final Map<String, Long> tresSeconds = new HashMap<>();
+        private final Map<String, Long> committedSeconds = new HashMap<>();
+        private long committedWall;
 
         long running() {
             return running;
@@ -37,6 +42,16 @@ public final class Counters {
             return Math.max(0, left) / 60;
         }
 
+        /// Amount × seconds that the running jobs may take, from their starts to their limits.
+        long committedSeconds(String resource) {
+            return committedSeconds.getOrDefault(resource, 0L);
+        }
+
+        /// Seconds that the running jobs may take, from their starts to their limits.
+        long committedWall() {
+            return committedWall;
+        }
+
         private boolean empty() {
             return running == 0 && submitted == 0;
         }
@@ -46,6 +61,8 @@ public final class Counters {
 
     private final LimitPolicy policy;
     private final Map<String, Sum> sums = new HashMap<>();
+    private final Map<String, Spending> booked = new HashMap<>();
+    private final Map<String, Spending> sinceThen = new HashMap<>();
 
     /// Nothing yet, under a policy whose accounts it follows.
     public Counters(LimitPolicy policy) {
@@ -69,11 +86,16 @@ public final class Counters {
             Sum sum = sums.computeIfAbsent(key, _ -> new Sum());
             sum.running += sign;
             sum.submitted += sign;
+            sum.committedWall += sign * job.longestSeconds();
             job.tres()
                     .forEach((name, amount) -> {
                         sum.tres.merge(name, sign * amount, Long::sum);
                         sum.tresSeconds.merge(
                                 name, Math.multiplyExact(sign * amount, endSeconds), Long::sum);
+                        sum.committedSeconds.merge(
+                                name,
+                                Math.multiplyExact(sign * amount, job.longestSeconds()),
+                                Long::sum);
                     });
             forget(key, sum);
         }
@@ -83,6 +105,32 @@ public final class Counters {
         if (sum.empty()) {
             sums.remove(key);
         }
+    }
+
+    /// What the books know to be spent of budgets.
+    public void booked(Collection<Budget> budgets) {
+        booked.clear();
+        budgets.forEach(it -> booked.put(it.holder(), it.spent()));
+    }
+
+    /// A run ended that the books do not know yet.
+    public void ended(JobUse job, Spending run) {
+        for (String key : policy.keys(job)) {
+            if (policy.budgets().contains(key)) {
+                sinceThen.merge(key, run, Spending::plus);
+            }
+        }
+    }
+
+    /// The books know of all runs that have ended.
+    public void allBooked() {
+        sinceThen.clear();
+    }
+
+    /// What ended runs have spent of a budget.
+    Spending spent(String key) {
+        return booked.getOrDefault(key, Spending.ZERO)
+                .plus(sinceThen.getOrDefault(key, Spending.ZERO));
     }
 
     Sum of(String key) {

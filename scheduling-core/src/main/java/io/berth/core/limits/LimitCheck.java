@@ -12,11 +12,19 @@ import java.util.Set;
 /// One look at one job under the limits that hold for it.
 final class LimitCheck {
 
+    private static final long MINUTE_MILLIS = 60_000;
+
     private static final List<Limit> IN_COUNTS =
-            List.of(Limit.GRP_JOBS, Limit.MAX_JOBS_PER_ACCOUNT, Limit.MAX_JOBS, Limit.MAX_WALL);
+            List.of(
+                    Limit.GRP_JOBS,
+                    Limit.GRP_WALL,
+                    Limit.MAX_JOBS_PER_ACCOUNT,
+                    Limit.MAX_JOBS,
+                    Limit.MAX_WALL);
 
     private static final List<Limit> IN_RESOURCES =
             List.of(
+                    Limit.GRP_TRES_MINS,
                     Limit.MAX_TRES_MINS,
                     Limit.GRP_TRES,
                     Limit.GRP_TRES_RUN_MINS,
@@ -119,8 +127,8 @@ final class LimitCheck {
             case GRP_SUBMIT_JOBS, MAX_SUBMIT_JOBS, MAX_SUBMIT_JOBS_PER_ACCOUNT ->
                     sum.submitted() + 1;
             case MAX_WALL -> Math.ceilDiv(limitSeconds, 60L);
-            case GRP_WALL,
-                    GRP_TRES,
+            case GRP_WALL -> Math.ceilDiv(wallMillis(place.key(), sum), MINUTE_MILLIS);
+            case GRP_TRES,
                     GRP_TRES_MINS,
                     GRP_TRES_RUN_MINS,
                     MAX_TRES,
@@ -148,8 +156,17 @@ final class LimitCheck {
                     own > 0
                             && Saturated.plus(sum.runMinutes(resource, nowSeconds), minutes(own))
                                     > bound;
-            case GRP_TRES_MINS,
-                    GRP_JOBS,
+            case GRP_TRES_MINS ->
+                    own > 0
+                            && Saturated.plus(
+                                            spentMillis(place.key(), resource),
+                                            Saturated.times(
+                                                    Saturated.plus(
+                                                            sum.committedSeconds(resource),
+                                                            Saturated.times(own, limitSeconds)),
+                                                    1000))
+                                    > Saturated.times(bound, MINUTE_MILLIS);
+            case GRP_JOBS,
                     GRP_SUBMIT_JOBS,
                     GRP_WALL,
                     MAX_JOBS,
@@ -159,6 +176,17 @@ final class LimitCheck {
                     MAX_SUBMIT_JOBS_PER_ACCOUNT ->
                     false;
         };
+    }
+
+    private long spentMillis(String holder, String resource) {
+        return counters.spent(holder).millis(resource);
+    }
+
+    /// What ended runs took, and running ones and this one may.
+    private long wallMillis(String holder, Counters.Sum sum) {
+        return Saturated.plus(
+                counters.spent(holder).wallMillis(),
+                Saturated.times(Saturated.plus(sum.committedWall(), limitSeconds), 1000));
     }
 
     private long minutes(long amount) {

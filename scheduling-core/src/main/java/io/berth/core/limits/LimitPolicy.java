@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +47,7 @@ public final class LimitPolicy {
     private final Map<Way, List<Place>> ways = new HashMap<>();
     private final boolean none;
     private final boolean timed;
+    private final Set<String> budgets;
 
     public LimitPolicy(Configuration configuration) {
         this.configuration = configuration;
@@ -64,6 +66,7 @@ public final class LimitPolicy {
                                 .anyMatch(it -> timed(it.ownTerms().limits()))
                         || configuration.associations().stream()
                                 .anyMatch(it -> timed(it.ownTerms().limits()));
+        budgets = Set.copyOf(new Budgets(configuration).holders().keySet());
     }
 
     private static boolean timed(Limits limits) {
@@ -85,6 +88,11 @@ public final class LimitPolicy {
         return timed;
     }
 
+    /// Who has a budget, as [Budgets#holders] names it.
+    public Set<String> budgets() {
+        return budgets;
+    }
+
     /// The prices that a partition's jobs are billed at.
     public Prices prices(String partition) {
         Partition it = configuration.partitions().get(partition);
@@ -98,6 +106,10 @@ public final class LimitPolicy {
 
     static String association(String account, String user) {
         return "user/" + account + "/" + user;
+    }
+
+    static String account(String name) {
+        return "account/" + name;
     }
 
     /// The sums that a job is part of.
@@ -135,7 +147,7 @@ public final class LimitPolicy {
         @Nullable String account = job.account();
         while (account != null) {
             Account it = configuration.accounts().get(account);
-            String key = "account/" + account;
+            String key = account(account);
             Limits limits = it == null ? Limits.NONE : part(it.ownTerms().limits(), true);
             places.add(new Place(false, limits, key, key, key));
             account = it == null ? null : it.parent();

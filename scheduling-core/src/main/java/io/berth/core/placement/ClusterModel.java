@@ -7,6 +7,7 @@ import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.SwitchLimit;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
+import io.berth.contracts.event.FairShares;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Clearing;
 import io.berth.contracts.event.JobStatus.Planned;
@@ -72,6 +73,14 @@ final class ClusterModel {
         switchWaits = new SwitchWaits(now);
         unshared = engine.association(0);
         state.nodes().forEach(this::open);
+        state.fairShares().ifPresent(quotas::booked);
+        long booked = state.fairShares().map(Quotas::bookedUntil).orElse(0L);
+        for (JobStatus job : state.ended().descendingSet()) {
+            if (job.endedAt() < booked) {
+                break;
+            }
+            quotas.ended(job);
+        }
         state.holding().forEach(job -> note(state.knownJob(job)));
         state.pending().forEach(job -> note(state.knownJob(job)));
     }
@@ -104,6 +113,7 @@ final class ClusterModel {
 
     /// Takes a job as it now is.
     void note(JobStatus job) {
+        quotas.ended(job);
         Run run = job.run();
         if (run != null) {
             run(job, run);
@@ -210,17 +220,29 @@ final class ClusterModel {
         engine.forget(job.value());
     }
 
+    /// A job is no longer known.
+    void gone(JobId job) {
+        forget(job);
+        quotas.gone(job);
+    }
+
     private Association association(JobDescription job) {
         return associations.computeIfAbsent(
                 new AssociationName(job.account(), job.user()),
                 it -> engine.association(state.fairShare(it.account(), it.user())));
     }
 
-    void reshare() {
+    /// Takes the fair shares as they now are, and what is spent of budgets. False if the books went
+    /// back: what they no longer have, the model does not know.
+    boolean reshare(FairShares shares) {
+        if (!quotas.booked(shares)) {
+            return false;
+        }
         engine.reshare(() ->
                 associations.forEach((name, association) ->
                         Scheduling.share(
                                 association, state.fairShare(name.account(), name.user()))));
+        return true;
     }
 
     /// What the job asks for now.

@@ -81,7 +81,7 @@ public final class Placement {
                 model.note(job);
                 unsettled.add(job.job());
             }
-            case Fact.JobForgotten(var job) -> model.forget(job);
+            case Fact.JobForgotten(var job) -> model.gone(job);
             case Fact.NodeChanged(var node) -> {
                 if (!model.nodes.covers(node)) {
                     model = null;
@@ -90,7 +90,11 @@ public final class Placement {
                 }
             }
             case Fact.ConfigurationTaken _ -> model = null;
-            case Fact.FairSharesTaken _ -> model.reshare();
+            case Fact.FairSharesTaken(var shares) -> {
+                if (!model.reshare(shares)) {
+                    model = null;
+                }
+            }
             case Fact.RankKept _, Fact.Ordered _, Fact.Announced _ -> {}
         }
     }

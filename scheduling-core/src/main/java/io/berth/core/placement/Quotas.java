@@ -1,18 +1,24 @@
 package io.berth.core.placement;
 
+import io.berth.contracts.EndedRun;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.Spending;
 import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.ConfigEntry.Prices;
+import io.berth.contracts.event.FairShares;
 import io.berth.contracts.event.JobStatus;
 import io.berth.core.limits.Counters;
 import io.berth.core.limits.JobUse;
 import io.berth.core.limits.LimitPolicy;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -70,6 +76,11 @@ final class Quotas {
     private final Map<JobId, Kind> kinds = new HashMap<>();
     private final Map<JobId, Held> held = new HashMap<>();
 
+    /// Jobs with runs that ended since the books were read for the budgets.
+    private final Map<JobId, JobStatus> unbooked = new TreeMap<>();
+
+    private long bookedUntil;
+
     /// Grows whenever a verdict may change.
     private long look;
 
@@ -113,6 +124,58 @@ final class Quotas {
         forget(job.job());
         held.put(job.job(), taken);
         counters.running(taken.use(), taken.endSeconds(), 1);
+        look++;
+    }
+
+    /// Takes what the books know to be spent of budgets. False, and nothing is taken, if they know
+    /// less than before.
+    boolean booked(FairShares shares) {
+        long until = bookedUntil(shares);
+        if (until < bookedUntil) {
+            return false;
+        }
+        bookedUntil = until;
+        counters.booked(shares.budgets());
+        recount();
+        return true;
+    }
+
+    /// The books know of the runs that ended before this time.
+    static long bookedUntil(FairShares shares) {
+        Long until = shares.bookedUntil();
+        return until == null ? 0 : until;
+    }
+
+    /// Counts runs of a job that have ended and are not in the books yet.
+    void ended(JobStatus job) {
+        if (policy.budgets().isEmpty()) {
+            return;
+        }
+        JobStatus before = unbooked.get(job.job());
+        int counted = before == null ? 0 : before.ended().getLast().lease();
+        for (EndedRun run : job.ended()) {
+            if (run.freedAt() >= bookedUntil && run.lease() > counted) {
+                JobDescription description = job.description();
+                Prices prices = policy.prices(description.partition());
+                counters.ended(JobUse.asked(description, prices), Spending.of(run));
+                unbooked.put(job.job(), job);
+                look++;
+            }
+        }
+    }
+
+    /// A job is no longer known.
+    void gone(JobId job) {
+        if (unbooked.remove(job) != null) {
+            recount();
+        }
+    }
+
+    private void recount() {
+        counters.allBooked();
+        List<JobStatus> jobs = List.copyOf(unbooked.values());
+        unbooked.clear();
+        jobs.forEach(this::ended);
         look++;
     }
 

@@ -284,6 +284,10 @@ public final class CellState {
         }
     }
 
+    public Optional<FairShares> fairShares() {
+        return Optional.ofNullable(fairShares);
+    }
+
     private void take(FairShares taken) {
         fairShares = taken;
         factors.clear();

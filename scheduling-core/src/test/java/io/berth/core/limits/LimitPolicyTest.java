@@ -2,9 +2,11 @@ package io.berth.core.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.berth.contracts.Charge;
 import io.berth.contracts.Limit;
 import io.berth.contracts.Limits;
 import io.berth.contracts.Reason;
+import io.berth.contracts.Spending;
 import io.berth.contracts.Tres;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.config.ConfigurationAssembler;
@@ -17,6 +19,7 @@ import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.ConfigEntry.Prices;
 import io.berth.contracts.event.ConfigEntry.Qos;
 import io.berth.contracts.event.ConfigEntry.Weights;
+import io.berth.contracts.event.FairShares.Budget;
 import io.berth.contracts.event.PartitionRules;
 import io.berth.contracts.event.QosRules;
 import io.berth.contracts.event.QosRules.Flag;
@@ -74,6 +77,12 @@ class LimitPolicyTest {
                 "qos     | GrpTRES            | billing=20      | QOSGrpBilling",
                 "qos     | GrpTRESRunMins     | gres/gpu=899    | QOSGrpGRESRunMinutes",
                 "qos     | GrpTRESRunMins     | gres/gpu=900    | -",
+                "qos     | GrpTRESMins        | gres/gpu=1259   | QOSGrpGRESMinutes",
+                "qos     | GrpTRESMins        | gres/gpu=1260   | -",
+                "qos     | GrpTRESMins        | node=420        | -",
+                "qos     | GrpTRESMins        | node=419        | QOSGrpNodeMinutes",
+                "qos     | GrpWall            | 419             | QOSGrpWallLimit",
+                "qos     | GrpWall            | 420             | -",
                 "partitionQos | GrpTRES       | cpu=21          | QOSGrpCpuLimit",
                 "user    | MaxJobs            | 1               | AssocMaxJobsLimit",
                 "user    | GrpTRES            | gres/gpu=6      | AssocGrpGRES",
@@ -174,6 +183,39 @@ class LimitPolicyTest {
         Optional<Reason> met = policy.submit(asked(), running(policy));
 
         assertThat(met.map(Reason::slurmName).orElse(null)).isEqualTo(reason);
+    }
+
+    /// 9 GPU-hours are spent by the books and 1 since then; running jobs may take 18, the job that
+    /// asks 3.
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            nullValues = "-",
+            value = {
+                "qos     | GrpTRESMins | gres/gpu=1860 | -",
+                "qos     | GrpTRESMins | gres/gpu=1859 | QOSGrpGRESMinutes",
+                "account | GrpTRESMins | gres/gpu=1859 | AssocGrpGRESMinutes",
+                "user    | GrpTRESMins | cpu=1         | AssocGrpCPUMinutesLimit",
+                "qos     | GrpWall     | 540           | -",
+                "qos     | GrpWall     | 539           | QOSGrpWallLimit",
+            })
+    void what_ended_runs_spent_counts_for_limits_of_sums(
+            String place, String limit, String value, @Nullable String reason) {
+        set(place, limits(limit, value));
+        LimitPolicy policy = policy();
+        Counters counters = running(policy);
+        String holder = policy.budgets().iterator().next();
+        counters.booked(List.of(new Budget(holder, gpuHours(9))));
+        counters.ended(asked(), gpuHours(1));
+
+        Optional<Reason> met = policy.start(asked(), counters, 0);
+
+        assertThat(met.map(Reason::slurmName).orElse(null)).isEqualTo(reason);
+    }
+
+    private static Spending gpuHours(int hours) {
+        long millis = hours * HOUR * 1000;
+        return new Spending(new Charge(0, 0, millis, 0, 0), millis / 5);
     }
 
     @Test
