@@ -74,6 +74,13 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
                         + time(job.endAt())
                         + " Deadline="
                         + Dates.iso(job.number("deadlineAt"), moment.zone().get(), "N/A"));
+        if (job.json().has("preemptEligibleAt")) {
+            lines.add(
+                    "PreemptEligibleTime="
+                            + time(job.number("preemptEligibleAt"))
+                            + " PreemptTime="
+                            + Dates.iso(job.number("preemptAt"), moment.zone().get(), "None"));
+        }
         boolean suspended = job.json().has("suspendedAt");
         lines.add(
                 "SuspendTime="

@@ -110,4 +110,17 @@ record JsonObject(Map<String, @Nullable Object> fields) {
         }
         return texts;
     }
+
+    /// The whole numbers of a list, without what is none.
+    List<Long> numbers(String name) {
+        var numbers = new ArrayList<Long>();
+        if (fields.get(name) instanceof List<?> items) {
+            for (Object item : items) {
+                if (item instanceof Number number) {
+                    numbers.add(number.longValue());
+                }
+            }
+        }
+        return numbers;
+    }
 }

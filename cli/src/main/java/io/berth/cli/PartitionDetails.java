@@ -27,7 +27,9 @@ final class PartitionDetails {
                         + " QoS=N/A",
                 "DefaultTime="
                         + time(partition.number("defaultTimeSeconds"), "NONE")
-                        + " DisableRootJobs=NO ExclusiveUser=NO GraceTime=0 Hidden=NO",
+                        + " DisableRootJobs=NO ExclusiveUser=NO GraceTime="
+                        + partition.number("graceSeconds")
+                        + " Hidden=NO",
                 "MaxNodes="
                         + (most == 0 ? SlurmTime.UNLIMITED : Long.toString(most))
                         + " MaxTime="
@@ -39,7 +41,10 @@ final class PartitionDetails {
                         + " PriorityTier="
                         + partition.number("tier")
                         + " RootOnly=NO ReqResv=NO OverSubscribe=NO",
-                "OverTimeLimit=NONE PreemptMode=OFF",
+                "OverTimeLimit=NONE PreemptMode="
+                        + (partition.json().has("preemptMode")
+                                ? partition.json().text("preemptMode")
+                                : "OFF"),
                 "State="
                         + partition.state()
                         + " TotalCPUs="

@@ -106,6 +106,7 @@ final class Why implements Command {
                     .append(".\n");
         }
         text.append(stages(why.objects("stages"))).append(changes(why.objects("changes")));
+        text.append(WhyPreemption.text(why.object("preemption"), zone));
         return text.toString();
     }
 

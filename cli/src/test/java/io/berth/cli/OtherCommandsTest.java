@@ -152,6 +152,30 @@ final class OtherCommandsTest {
     }
 
     @Test
+    void a_pending_job_is_told_whose_place_it_needs_and_who_is_exempt() {
+        mesh.on(
+                "GET",
+                "/v1/jobs/17/why",
+                """
+                {"job":17,"state":"PENDING","reason":"Resources","explanation":"It is next.",
+                 "preemption":{
+                  "victims":[{"job":3},{"job":4},{"job":9,"exemption":"EXEMPT_TIME","until":1790000000000}],
+                  "exempt":[{"exemption":"NOT_BELOW","jobs":12,"named":[1,2]},
+                   {"exemption":"MODE_OFF","jobs":1,"named":[6]}]}}
+                """);
+
+        assertThat(new CommandRun(mesh).run("why", "17").out())
+                .isEqualTo(
+                        """
+                        Job 17 is PENDING (Resources)
+                        It is next.
+                        Preempts jobs 3, 4.
+                        Needs the place of job 9 (exempt until 2026-09-21T14:13:20).
+                        Not preempted: jobs 1, 2 and 10 more (of no lower standing), job 6 (never preempted).
+                        """);
+    }
+
+    @Test
     void the_output_of_a_job_is_copied() throws IOException {
         Path output = Files.writeString(folder.resolve("slurm-17.out"), "hello\n");
         mesh.on("GET", "/v1/jobs/17", job(17, "COMPLETED", output));

@@ -226,6 +226,23 @@ final class ScontrolTest {
     }
 
     @Test
+    void a_job_shows_from_when_on_it_may_be_preempted_and_when_it_is() {
+        mesh.on(
+                "GET",
+                "/v1/jobs/1015",
+                Samples.running()
+                        .replace(
+                                "\"timeLimitSeconds\"",
+                                "\"preemptEligibleAt\":%d,\"preemptAt\":%d,\"timeLimitSeconds\""
+                                        .formatted(
+                                                Samples.at("10:01:00"), Samples.at("10:02:30"))));
+
+        assertThat(out("scontrol", "show", "job", "1015"))
+                .contains(
+                        "   PreemptEligibleTime=2026-11-20T10:01:00 PreemptTime=2026-11-20T10:02:30\n");
+    }
+
+    @Test
     void a_job_is_updated_with_slurms_names() {
         mesh.on("GET", "/v1/jobs/17", "{\"id\":17,\"timeLimitSeconds\":600}")
                 .on("POST", "/v1/jobs/17", "{}");

@@ -148,4 +148,31 @@ final class SampleConfiguration {
                                 Limits.NONE,
                                 300L)));
     }
+
+    /// Of a cluster in which deadlines give a right to the place of others.
+    static ConfigEntry ofDeadlines() {
+        return new ConfigEntry.Cluster(
+                new Part(6, 1, 1),
+                "berth",
+                "default",
+                "normal",
+                604_800,
+                604_800,
+                false,
+                new ConfigEntry.Weights(1000, 10_000, 100, 500, 2000),
+                PRICES,
+                null,
+                new PreemptRules(
+                        PreemptRules.Type.PARTITION_PRIO,
+                        PreemptMode.REQUEUE,
+                        false,
+                        PreemptMode.REQUEUE,
+                        0,
+                        false,
+                        0,
+                        0,
+                        0,
+                        30,
+                        900L));
+    }
 }

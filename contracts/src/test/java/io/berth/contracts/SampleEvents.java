@@ -198,6 +198,7 @@ final class SampleEvents {
         SampleConfiguration.inFull().forEach(it -> events.addNamed("full", Topics.CONFIG, it));
         SampleConfiguration.ofPreemption()
                 .forEach(it -> events.addNamed("preemption", Topics.CONFIG, it));
+        events.addNamed("deadline", Topics.CONFIG, SampleConfiguration.ofDeadlines());
         events.ofPlacement();
         events.ofJobs();
         events.ofAgents();

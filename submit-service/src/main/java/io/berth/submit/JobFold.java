@@ -117,7 +117,12 @@ public final class JobFold {
     }
 
     private static long preemptAt(@Nullable Outcome outcome) {
-        Long at = outcome == null ? null : outcome.endsBy();
+        if (outcome == null
+                || (outcome.state() != JobState.PREEMPTED
+                        && outcome.ending() != JobState.PREEMPTED)) {
+            return 0;
+        }
+        Long at = outcome.endsBy() == null ? outcome.decidedAt() : outcome.endsBy();
         return at == null ? 0 : at;
     }
 

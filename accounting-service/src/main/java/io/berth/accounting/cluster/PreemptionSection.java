@@ -28,7 +28,8 @@ final class PreemptionSection {
                 "maxVictims",
                 "minGap",
                 "requeueDelay",
-                "timeSlice");
+                "timeSlice",
+                "deadline");
         List<String> words = words(map, "mode");
         boolean gang = words.remove(GANG);
         PreemptMode mode = mode(map.place("mode"), words);
@@ -46,6 +47,7 @@ final class PreemptionSection {
                     map.place("gpuMode"),
                     "a suspended job keeps its GPUs: write OFF, CANCEL or REQUEUE");
         }
+        long deadline = map.number("deadline", 0);
         int slice = map.number("timeSlice", (int) PreemptRules.NONE.timeSliceSeconds());
         if (slice < 5) {
             throw new InvalidClusterFile(map.place("timeSlice"), "is below 5 seconds");
@@ -60,7 +62,8 @@ final class PreemptionSection {
                 map.number("maxVictims", 0),
                 map.number("minGap", 0),
                 map.number("requeueDelay", 0),
-                slice);
+                slice,
+                deadline == 0 ? null : deadline);
     }
 
     private static Type type(YamlMap map) throws InvalidClusterFile {

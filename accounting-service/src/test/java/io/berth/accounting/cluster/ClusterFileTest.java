@@ -156,7 +156,8 @@ class ClusterFileTest {
                                 8,
                                 2,
                                 120,
-                                10));
+                                10,
+                                900L));
         var limits =
                 new Limits(
                         Map.of(Limit.MAX_JOBS, 4L, Limit.MAX_WALL, 1440L),
@@ -215,7 +216,7 @@ class ClusterFileTest {
             defaultQos: normal
             fairShare: {rule: classic, dampening: 5, usageReset: monthly}
             preemption: {type: preempt/partition_prio, mode: "SUSPEND,GANG", gpuMode: cancel, exemptTime: 5, youngestFirst: true,
-              maxVictims: 8, minGap: 2, requeueDelay: 120, timeSlice: 10}
+              maxVictims: 8, minGap: 2, requeueDelay: 120, timeSlice: 10, deadline: 900}
             priority: {sizeByTime: true, weights: {association: 300, tres: {gres/gpu: 2000}}}
             partitions:
               batch: {default: true, state: drain, maxCpusPerNode: 64, maxMemoryPerCpu: 8192, allowAccounts: everybody,

@@ -1,6 +1,7 @@
 package io.berth.contracts.event;
 
 import io.berth.contracts.PreemptMode;
+import org.jspecify.annotations.Nullable;
 
 /// How jobs take the place of others. What a partition or QOS says of its own jobs outranks it.
 ///
@@ -18,6 +19,9 @@ import io.berth.contracts.PreemptMode;
 ///   priority; 0 and 1 are the same for tiers
 /// @param requeueDelaySeconds for which a requeued victim does not start again
 /// @param timeSliceSeconds of a turn (SchedulerTimeSlice)
+/// @param deadlineSeconds a job with a deadline may, from so many seconds before the last moment at
+///   which it must start to keep it, have the place of jobs that have none and are of its own
+///   standing; null is never
 public record PreemptRules(
         Type type,
         PreemptMode mode,
@@ -28,7 +32,34 @@ public record PreemptRules(
         int mostVictims,
         int leastGap,
         long requeueDelaySeconds,
-        long timeSliceSeconds) {
+        long timeSliceSeconds,
+        @Nullable Long deadlineSeconds) {
+
+    /// Rules under which deadlines give no right.
+    public PreemptRules(
+            Type type,
+            PreemptMode mode,
+            boolean gang,
+            PreemptMode gpuMode,
+            long exemptSeconds,
+            boolean youngestFirst,
+            int mostVictims,
+            int leastGap,
+            long requeueDelaySeconds,
+            long timeSliceSeconds) {
+        this(
+                type,
+                mode,
+                gang,
+                gpuMode,
+                exemptSeconds,
+                youngestFirst,
+                mostVictims,
+                leastGap,
+                requeueDelaySeconds,
+                timeSliceSeconds,
+                null);
+    }
 
     /// What gives a job the right to another one's place.
     public enum Type {

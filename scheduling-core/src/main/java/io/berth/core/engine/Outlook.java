@@ -1,6 +1,7 @@
 package io.berth.core.engine;
 
 import io.berth.core.engine.Plans.Plan;
+import java.util.List;
 import java.util.function.Supplier;
 
 /// Questions about what could be, beside what runs and what is planned. They change nothing.
@@ -41,6 +42,17 @@ public final class Outlook {
     /// @param limitMillis 0 is none
     public boolean startable(FitClass fit, long limitMillis, long now) {
         return fit.able && all.search.now(fit, now, Scheduling.lengthOf(limitMillis)) != null;
+    }
+
+    /// The runs that would have to give way so that a waiting job can start now; empty if it cannot
+    /// start in anybody's place, or needs nobody's.
+    ///
+    /// @param beyond whether it may take the place of those who are exempt for a time, too, and of
+    ///   any number
+    public List<Long> victims(long job, boolean beyond, long now) {
+        Waiting waits = all.waiting(job);
+        Clearing clearing = waits == null ? null : VictimSearch.find(all, waits, beyond, now);
+        return clearing == null ? List.of() : clearing.victims();
     }
 
     /// Asks a question as if nothing were planned for that job.

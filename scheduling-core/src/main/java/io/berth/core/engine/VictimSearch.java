@@ -58,11 +58,18 @@ final class VictimSearch {
 
     /// Null if the job may have nobody's place, or would not start all the same.
     static @Nullable Clearing find(Scheduling all, Waiting job, long now) {
+        return find(all, job, false, now);
+    }
+
+    /// The same; with `beyond` the time for which runs are exempt does not count, nor how many
+    /// victims a job may have.
+    static @Nullable Clearing find(Scheduling all, Waiting job, boolean beyond, long now) {
         Preemptor preemptor = job.fit.preemptor;
         if (preemptor == null || !all.cluster.standsOn(preemptor.grounds())) {
             return null;
         }
-        return new VictimSearch(all, job, preemptor, now).find();
+        Preemptor bound = beyond ? new Preemptor(preemptor.grounds(), true) : preemptor;
+        return new VictimSearch(all, job, bound, now).find();
     }
 
     private @Nullable Clearing find() {

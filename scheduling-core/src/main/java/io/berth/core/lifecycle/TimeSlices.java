@@ -22,7 +22,8 @@ import java.util.concurrent.TimeUnit;
 ///
 /// A turn begins when the last of those who share the CPUs has come to a stand, and lasts a slice
 /// at least. Who stands still for longest comes next; all who are on its CPUs make room for it.
-/// Jobs with GPUs take no turns, since they keep them.
+/// Jobs with GPUs take no turns, since they keep them; nor does one with a deadline for one
+/// without, where deadlines give a right to the place of others.
 ///
 /// Source: Slurm's gang scheduling; slurm.conf(5), `SchedulerTimeSlice` and GANG in `PreemptMode`.
 final class TimeSlices {
@@ -36,7 +37,7 @@ final class TimeSlices {
             List<JobStatus> others = onItsCpus(draft, next);
             if (slice != Long.MAX_VALUE
                     && !others.isEmpty()
-                    && others.stream().allMatch(it -> makesRoom(it, next))
+                    && others.stream().allMatch(it -> makesRoom(draft.state(), it, next))
                     && others.stream()
                             .allMatch(it -> turnBegan(draft.state(), it) + slice <= now)) {
                 others.forEach(it ->
@@ -58,7 +59,7 @@ final class TimeSlices {
         long next = Long.MAX_VALUE;
         for (JobStatus job : slice == Long.MAX_VALUE ? List.<JobStatus>of() : waiting(state)) {
             List<JobStatus> others = onItsCpus(new Draft(state), job);
-            if (!others.isEmpty() && others.stream().allMatch(it -> makesRoom(it, job))) {
+            if (!others.isEmpty() && others.stream().allMatch(it -> makesRoom(state, it, job))) {
                 long over = others.stream().mapToLong(it -> turnBegan(state, it)).max().orElse(0);
                 next = Math.min(next, over + slice);
             }
@@ -107,13 +108,22 @@ final class TimeSlices {
     }
 
     /// Whether that job can stand still for the other one.
-    private static boolean makesRoom(JobStatus job, JobStatus other) {
+    private static boolean makesRoom(CellState state, JobStatus job, JobStatus other) {
         Run run = run(job);
         return run.outcome() == null
                 && run.standstill().current() == null
                 && run.startedAt() != 0
                 && job.description().partition().equals(other.description().partition())
-                && job.description().request().totalGpus() == 0;
+                && job.description().request().totalGpus() == 0
+                && !keepsDeadline(state, job, other);
+    }
+
+    private static boolean keepsDeadline(CellState state, JobStatus job, JobStatus other) {
+        return state.configuration()
+                        .map(it -> it.cluster().preemptRules().deadlineSeconds())
+                        .isPresent()
+                && job.description().conditions().deadlineAt() != null
+                && other.description().conditions().deadlineAt() == null;
     }
 
     /// Since when a job has its CPUs for itself.

@@ -56,6 +56,7 @@ final class ClusterModel {
     private final Map<AssociationName, Association> associations = new HashMap<>();
     private final Association unshared;
     private final SwitchWaits switchWaits;
+    private final Alarms deadlines;
 
     ClusterModel(CellState state, Configuration configuration, Settings settings, long now) {
         this.state = state;
@@ -71,6 +72,7 @@ final class ClusterModel {
                         settings,
                         grounds.preemption());
         switchWaits = new SwitchWaits(now);
+        deadlines = new Alarms(now);
         unshared = engine.association(0);
         state.nodes().forEach(this::open);
         state.fairShares().ifPresent(quotas::booked);
@@ -86,9 +88,11 @@ final class ClusterModel {
     }
 
     /// Time has come to `now`. The jobs that have waited long enough for the switches that they
-    /// want take any nodes from then on, and are returned.
+    /// want take any nodes from then on, those whose deadline is near the place of others; they are
+    /// returned.
     Set<JobId> at(long now) {
         Set<JobId> over = switchWaits.at(now);
+        over.addAll(deadlines.at(now));
         for (JobId id : over) {
             state.job(id).ifPresent(this::note);
         }
@@ -98,7 +102,11 @@ final class ClusterModel {
     /// The next time at which a job may start, or takes other nodes, though nothing has happened;
     /// `Long.MAX_VALUE` if none is.
     long next(long now) {
-        return Math.min(engine.next(now), Math.min(switchWaits.next(), quotas.next(now)));
+        return Math.min(engine.next(now), later(now));
+    }
+
+    private long later(long now) {
+        return Math.min(Math.min(switchWaits.next(), deadlines.next()), quotas.next(now));
     }
 
     /// Whether it holds far more classes of requests than jobs wait: those of jobs long gone.
@@ -258,7 +266,9 @@ final class ClusterModel {
 
     private FitClass fit(JobStatus job, ResourceRequest request) {
         JobDescription description = job.description();
-        Preemptor preemptor = grounds.preemptor(description);
+        Long pressedFrom = grounds.pressedFrom(job);
+        boolean pressed = pressedFrom != null && !deadlines.ahead(job.job(), pressedFrom);
+        Preemptor preemptor = grounds.preemptor(description, pressed);
         return classes.computeIfAbsent(
                 new FitName(description.partition(), request, preemptor), this::makeFit);
     }

@@ -61,11 +61,20 @@ final class Explaining {
     }
 
     Verdict verdict() {
-        return outlook.without(
-                job.job().value(), () -> new Verdict(stages(), changes(), job.planned()));
+        var usable = new ArrayList<NodeName>();
+        Verdict alone =
+                outlook.without(
+                        job.job().value(),
+                        () -> new Verdict(stages(usable), changes(), job.planned(), null));
+        return new Verdict(
+                alone.stages(),
+                alone.changes(),
+                alone.planned(),
+                new Yielding(state, model, job, now).on(usable));
     }
 
-    private List<Stage> stages() {
+    /// @param usable takes the nodes that are there for the job, whether or not they have room
+    private List<Stage> stages(List<NodeName> usable) {
         FitClass fit = model.fit(job);
         BitSet only = model.nodes.only(request);
         long limit = description.timeLimitSeconds() * 1000;
@@ -85,6 +94,9 @@ final class Explaining {
             left = left.stream().filter(yes::test).toList();
             int gpus = left.stream().mapToInt(node -> freeGpus(status(node))).sum();
             stages.add(new Stage(question, left.size(), gpus));
+            if (question == Question.AVAILABLE) {
+                left.forEach(node -> usable.add(model.nodes.name(node)));
+            }
         }
         return stages;
     }

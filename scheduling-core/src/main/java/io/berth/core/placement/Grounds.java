@@ -1,7 +1,6 @@
 package io.berth.core.placement;
 
 import io.berth.contracts.JobDescription;
-import io.berth.contracts.JobId;
 import io.berth.contracts.PreemptMode;
 import io.berth.contracts.PreemptPolicy;
 import io.berth.contracts.PreemptReason;
@@ -18,6 +17,8 @@ import io.berth.core.engine.Preemption;
 import io.berth.core.engine.Preemptor;
 import io.berth.core.engine.Stake;
 import io.berth.core.engine.VictimOrder;
+import io.berth.core.placement.Verdict.Exemption;
+import io.berth.core.request.Eligibility;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
@@ -28,10 +29,14 @@ import org.jspecify.annotations.Nullable;
 
 /// Who may have whose place under a configuration, and what becomes of those who give way.
 ///
-/// A run stands on the ground of its partition, or of its QOS, by the cluster's `PreemptType`. What
-/// is compared moves only when people move it: tiers, `preempt=` lists, priorities that an operator
-/// has set. Neither age nor fair share count, so that no two jobs can take turns in stopping each
-/// other.
+/// A run stands on the ground of its partition, or of its QOS, by the cluster's `PreemptType`; and
+/// there higher, if it has a deadline. What is compared moves only when people move it: tiers,
+/// `preempt=` lists, whether there is a deadline, priorities that an operator has set. Neither age
+/// nor fair share count, so that no two jobs can take turns in stopping each other. Time alone says
+/// when a deadline gives its right; it never turns the right around.
+///
+/// Each partition or QOS is two of the engine's grounds: of its jobs without a deadline, and, at
+/// the next number, of those with one.
 ///
 /// Source: slurm.conf(5), "PreemptType", "PreemptMode", "PreemptExemptTime"; sacctmgr(1),
 /// "Preempt".
@@ -44,12 +49,15 @@ final class Grounds {
 
     private final Configuration configuration;
     private final PreemptRules rules;
+    private final VictimTerms terms;
     private final List<String> grounds;
     private final Map<String, BitSet> under = new HashMap<>();
+    private final Map<String, BitSet> underPressure = new HashMap<>();
 
     Grounds(Configuration configuration) {
         this.configuration = configuration;
         this.rules = configuration.cluster().preemptRules();
+        this.terms = new VictimTerms(configuration);
         this.grounds =
                 List.copyOf(
                         switch (rules.type()) {
@@ -61,40 +69,69 @@ final class Grounds {
 
     /// The rules in the engine's terms.
     Preemption preemption() {
-        long longest = 0;
-        for (String ground : grounds) {
-            longest = Math.max(longest, graceSeconds(ground));
-        }
+        long longest = grounds.stream().mapToLong(terms::graceSeconds).max().orElse(0);
         return new Preemption(
                 rules.youngestFirst() ? VictimOrder.YOUNGEST_FIRST : VictimOrder.LEAST_LOST,
                 rules.mostVictims() == 0 ? Integer.MAX_VALUE : rules.mostVictims(),
                 TimeUnit.SECONDS.toMillis(longest) + SLACK_MILLIS);
     }
 
-    private String ground(JobDescription job) {
-        return rules.type() == Type.QOS ? job.qos() : job.partition();
+    /// The engine's number; negative for a job of no known partition or QOS.
+    private int ground(JobDescription job) {
+        boolean deadline = job.conditions().deadlineAt() != null;
+        return 2 * grounds.indexOf(terms.standing(job)) + (deadline ? 1 : 0);
     }
 
     /// Whose place a job may have; null is nobody's.
-    @Nullable Preemptor preemptor(JobDescription job) {
+    ///
+    /// @param pressed whether its deadline is near
+    @Nullable Preemptor preemptor(JobDescription job, boolean pressed) {
         PreemptPolicy policy = job.conditions().preemption();
         if (grounds.isEmpty() || policy == PreemptPolicy.NEVER) {
             return null;
         }
-        BitSet below = under.computeIfAbsent(ground(job), this::under);
+        String name = terms.standing(job);
+        BitSet below =
+                pressed
+                        ? underPressure.computeIfAbsent(name, it -> under(it, true))
+                        : under.computeIfAbsent(name, it -> under(it, false));
         return below.isEmpty() ? null : new Preemptor(below, policy == PreemptPolicy.ALWAYS);
     }
 
-    private BitSet under(String name) {
+    private BitSet under(String name, boolean pressed) {
         var below = new BitSet();
         for (int other = 0; other < grounds.size(); other++) {
-            if (rules.type() == Type.QOS) {
-                below.set(other, mayHave(qos(name), qos(grounds.get(other))));
-            } else {
-                below.set(other, mayHave(partition(name), partition(grounds.get(other))));
-            }
+            boolean higher = mayHave(name, grounds.get(other));
+            below.set(2 * other, higher || (pressed && equal(name, grounds.get(other))));
+            below.set(2 * other + 1, higher);
         }
         return below;
+    }
+
+    /// From when on the job may take the place of its equals so as to keep its deadline; null is
+    /// never.
+    @Nullable Long pressedFrom(JobStatus job) {
+        Long before = rules.deadlineSeconds();
+        long over = Eligibility.deadline(job);
+        return before == null || over == Long.MAX_VALUE || grounds.isEmpty()
+                ? null
+                : over - TimeUnit.SECONDS.toMillis(before);
+    }
+
+    private boolean mayHave(String one, String other) {
+        return rules.type() == Type.QOS
+                ? mayHave(qos(one), qos(other))
+                : mayHave(partition(one), partition(other));
+    }
+
+    private boolean equal(String one, String other) {
+        Partition partition = partition(one);
+        Partition others = partition(other);
+        return one.equals(other)
+                || (rules.type() == Type.PARTITION_PRIO
+                        && partition != null
+                        && others != null
+                        && partition.tier() == others.tier());
     }
 
     private boolean mayHave(@Nullable Partition one, @Nullable Partition other) {
@@ -121,7 +158,7 @@ final class Grounds {
 
     /// What a run has to lose; null if it gives way to nobody. One that ends anyhow loses nothing.
     @Nullable Stake stake(JobStatus job, Run run) {
-        int ground = grounds.indexOf(ground(job.description()));
+        int ground = ground(job.description());
         if (ground < 0) {
             return null;
         }
@@ -131,11 +168,11 @@ final class Grounds {
         if (told(job, run)) {
             return run.standstill().suspended() ? null : Stake.told(Long.MAX_VALUE, true);
         }
-        PreemptMode mode = mode(job.description());
-        if (mode == PreemptMode.OFF) {
+        long since = run.startedAt() == 0 ? run.placedAt() : run.startedAt();
+        Long from = terms.givesWayFrom(job.description(), since);
+        if (from == null) {
             return null;
         }
-        long since = run.startedAt() == 0 ? run.placedAt() : run.startedAt();
         int cpus = 0;
         int gpus = 0;
         for (var allocation : run.allocations()) {
@@ -146,17 +183,44 @@ final class Grounds {
                 ground,
                 rank(job.description()),
                 since + run.standstill().millis(),
-                since + TimeUnit.SECONDS.toMillis(exemptSeconds(job.description())),
+                from,
                 cpus,
                 gpus,
-                mode == PreemptMode.SUSPEND);
+                terms.mode(job.description()) == PreemptMode.SUSPEND);
+    }
+
+    /// Whether anybody gives way to anybody.
+    boolean any() {
+        return !grounds.isEmpty();
+    }
+
+    /// Why a run does not give way for a job; null if it may.
+    @Nullable Exemption exemption(JobStatus by, JobStatus job, Run run, long now) {
+        Stake stake = stake(job, run);
+        if (told(job, run)) {
+            return Exemption.ENDING;
+        }
+        if (by.description().conditions().preemption() == PreemptPolicy.NEVER) {
+            return Exemption.OWN_POLICY;
+        }
+        Long pressedFrom = pressedFrom(by);
+        Preemptor preemptor =
+                preemptor(by.description(), pressedFrom != null && pressedFrom <= now);
+        int ground = ground(job.description());
+        if (preemptor == null || ground < 0 || !preemptor.grounds().get(ground)) {
+            return Exemption.NOT_BELOW;
+        }
+        if (stake == null) {
+            return Exemption.MODE_OFF;
+        }
+        return preemptor.always() || stake.exemptUntil() <= now ? null : Exemption.EXEMPT_TIME;
     }
 
     /// Whether a run gives way already, or ends anyhow.
     boolean told(JobStatus job, Run run) {
         return run.outcome() != null
                 || (run.standstill().current() != null
-                        && mode(job.description()) == PreemptMode.SUSPEND);
+                        && terms.mode(job.description()) == PreemptMode.SUSPEND);
     }
 
     /// When a run that ends can be counted on to have ended.
@@ -179,53 +243,13 @@ final class Grounds {
         return rung << PRIORITY_BITS | (set == null ? 0 : set);
     }
 
-    private long exemptSeconds(JobDescription job) {
-        Qos qos = qos(job.qos());
-        Long own = qos == null ? null : qos.ownRules().exemptSeconds();
-        return own == null ? rules.exemptSeconds() : own;
-    }
-
-    /// What becomes of a job that gives way. One that keeps GPUs is not suspended; one that must
-    /// not start again is cancelled.
-    PreemptMode mode(JobDescription job) {
-        PreemptMode mode = own(ground(job));
-        if (mode == PreemptMode.SUSPEND && job.request().totalGpus() > 0) {
-            mode = rules.gpuMode();
-        }
-        return mode == PreemptMode.REQUEUE && !job.requeue() ? PreemptMode.CANCEL : mode;
-    }
-
-    private PreemptMode own(String ground) {
-        Partition partition = partition(ground);
-        Qos qos = qos(ground);
-        PreemptMode own =
-                switch (rules.type()) {
-                    case NONE -> PreemptMode.OFF;
-                    case PARTITION_PRIO ->
-                            partition == null ? null : partition.partitionRules().preemptMode();
-                    case QOS -> qos == null ? null : qos.ownRules().preemptMode();
-                };
-        return own == null ? rules.mode() : own;
-    }
-
-    private long graceSeconds(String ground) {
-        Partition partition = partition(ground);
-        Qos qos = qos(ground);
-        return switch (rules.type()) {
-            case NONE -> 0;
-            case PARTITION_PRIO ->
-                    partition == null ? 0 : partition.partitionRules().graceSeconds();
-            case QOS -> qos == null ? 0 : qos.ownRules().graceSeconds();
-        };
-    }
-
     /// What is said of a run that gives way now. Its grace ends with its time limit at the latest.
-    JobEvent.Preempted preempted(JobStatus victim, JobId by, long now) {
+    JobEvent.Preempted preempted(JobStatus victim, JobStatus by, long now) {
         JobDescription job = victim.description();
         Run run =
                 Objects.requireNonNull(
                         victim.run(), () -> "preempt job " + victim.job() + ": it has no run");
-        PreemptMode mode = mode(job);
+        PreemptMode mode = terms.mode(job);
         long worked = run.startedAt() == 0 ? 0 : now - run.startedAt() - run.standstill().millis();
         long left =
                 job.timeLimitSeconds() == 0 || run.startedAt() == 0
@@ -236,10 +260,19 @@ final class Grounds {
                 victim.job(),
                 now,
                 run.lease(),
-                by,
+                by.job(),
                 mode,
-                rules.type() == Type.QOS ? PreemptReason.QOS : PreemptReason.PARTITION_PRIO,
-                mode == PreemptMode.SUSPEND ? 0 : Math.min(left, graceSeconds(ground(job))),
+                reason(by.description(), job),
+                mode == PreemptMode.SUSPEND
+                        ? 0
+                        : Math.min(left, terms.graceSeconds(terms.standing(job))),
                 mode == PreemptMode.SUSPEND ? 0 : gpus * worked);
+    }
+
+    private PreemptReason reason(JobDescription by, JobDescription victim) {
+        if (!mayHave(terms.standing(by), terms.standing(victim))) {
+            return PreemptReason.DEADLINE;
+        }
+        return rules.type() == Type.QOS ? PreemptReason.QOS : PreemptReason.PARTITION_PRIO;
     }
 }

@@ -115,7 +115,7 @@ final class Round implements Decisions {
             Run run = Objects.requireNonNull(victim.run());
             victims.add(new RunId(victim.job(), run.lease()));
             if (!model.grounds.told(victim, run)) {
-                givingWay.giveWay(draft, model.grounds.preempted(victim, status.job(), now));
+                givingWay.giveWay(draft, model.grounds.preempted(victim, status, now));
             }
         }
         List<NodeName> nodes = Arrays.stream(clearing.nodes()).mapToObj(model.nodes::name).toList();

@@ -4,7 +4,6 @@ import io.berth.contracts.JobId;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.SwitchLimit;
 import io.berth.contracts.event.JobStatus;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
@@ -17,11 +16,10 @@ final class SwitchWaits {
     /// The wait of a job that names none.
     static final long DEFAULT_MILLIS = TimeUnit.SECONDS.toMillis(300);
 
-    private final TreeMap<Long, TreeSet<JobId>> waits = new TreeMap<>();
-    private long now;
+    private final Alarms over;
 
     SwitchWaits(long now) {
-        this.now = now;
+        over = new Alarms(now);
     }
 
     /// What the job asks for now. One that waits for switches is returned by [#at] in time.
@@ -33,26 +31,16 @@ final class SwitchWaits {
         }
         Long seconds = limit.maxWaitSeconds();
         long wait = seconds == null ? DEFAULT_MILLIS : TimeUnit.SECONDS.toMillis(seconds);
-        long over = job.waitsSince() + wait;
-        if (over <= now) {
-            return asked.underAnySwitches();
-        }
-        waits.computeIfAbsent(over, _ -> new TreeSet<>()).add(job.job());
-        return asked;
+        return over.ahead(job.job(), job.waitsSince() + wait) ? asked : asked.underAnySwitches();
     }
 
     /// The jobs whose wait is over since the last call.
     TreeSet<JobId> at(long time) {
-        now = Math.max(now, time);
-        var over = new TreeSet<JobId>();
-        while (!waits.isEmpty() && waits.firstKey() <= now) {
-            over.addAll(waits.pollFirstEntry().getValue());
-        }
-        return over;
+        return over.at(time);
     }
 
     /// When the next wait is over; `Long.MAX_VALUE` if nobody waits.
     long next() {
-        return waits.isEmpty() ? Long.MAX_VALUE : waits.firstKey();
+        return over.next();
     }
 }

@@ -1,5 +1,6 @@
 package io.berth.core.placement;
 
+import io.berth.contracts.JobId;
 import io.berth.contracts.event.JobStatus.Planned;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +12,12 @@ import org.jspecify.annotations.Nullable;
 /// @param changes the smallest change along each axis with which it would start now, each of them
 ///   tried; empty if none would do
 /// @param planned when it is expected to start; null if the plan does not reach it
-public record Verdict(List<Stage> stages, List<Change> changes, @Nullable Planned planned) {
+/// @param preemption whose place it could have; null where nobody gives way to anybody
+public record Verdict(
+        List<Stage> stages,
+        List<Change> changes,
+        @Nullable Planned planned,
+        @Nullable Preemption preemption) {
 
     public Verdict {
         stages = List.copyOf(stages);
@@ -57,4 +63,54 @@ public record Verdict(List<Stage> stages, List<Change> changes, @Nullable Planne
     /// @param from what the job asks for: a count, a type, seconds (0 is no limit), a name
     /// @param to what it could ask for instead
     public record Change(Axis axis, String from, String to) {}
+
+    /// Whose place a job could have.
+    ///
+    /// @param victims who give way for it, if nodes are being cleared for it. Else those whose
+    ///   place it needs to start now; empty if it could not start in anybody's place
+    /// @param exempt the others on nodes that it could use who do not give way for it
+    public record Preemption(List<Victim> victims, List<Exempt> exempt) {
+
+        public Preemption {
+            victims = List.copyOf(victims);
+            exempt = List.copyOf(exempt);
+        }
+    }
+
+    /// A run whose place a job needs.
+    ///
+    /// @param exemption why the job does not get it; null if it does
+    /// @param until when that is over, in epoch milliseconds; null if it is not known
+    public record Victim(JobId job, @Nullable Exemption exemption, @Nullable Long until) {}
+
+    /// Runs that do not give way, for one reason.
+    ///
+    /// @param jobs how many
+    /// @param named the first of them
+    /// @param until when that is over for the first of them, in epoch milliseconds; null if it is
+    ///   not known
+    public record Exempt(Exemption exemption, int jobs, List<JobId> named, @Nullable Long until) {
+
+        public Exempt {
+            named = List.copyOf(named);
+        }
+    }
+
+    /// Why a run does not give way for a job.
+    public enum Exemption {
+        /// The job takes nobody's place: its own policy.
+        OWN_POLICY,
+        /// It does not stand below the job: by tier, or by the `preempt` list of the job's QOS.
+        NOT_BELOW,
+        /// It gives way to nobody: the mode of its partition or QOS, or `gpuMode`.
+        MODE_OFF,
+        /// It has not run for long enough.
+        EXEMPT_TIME,
+        /// It ends or stands still already.
+        ENDING,
+        /// The job would need more victims than one job may have.
+        MAX_VICTIMS,
+        /// The job could not start in its place either.
+        NO_ROOM
+    }
 }

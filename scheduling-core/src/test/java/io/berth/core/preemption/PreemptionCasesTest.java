@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -43,15 +44,31 @@ final class PreemptionCasesTest {
         int checks = 0;
         for (int number = 0; number < it.lines().size(); number++) {
             String line = it.lines().get(number).strip();
-            if (line.startsWith("=")) {
+            String said = said(cell, line);
+            if (said != null) {
                 checks++;
-                assertThat(cell.picture())
+                assertThat(said)
                         .as("line %d", it.first() + number + 1)
-                        .isEqualTo(line.substring(1).strip());
+                        .isEqualTo(line.substring(line.indexOf('=') + 1).strip());
             } else if (!line.isEmpty() && !line.startsWith("#")) {
                 cell.take(line);
             }
         }
         assertThat(checks).isPositive();
+    }
+
+    /// What the cell says to a line of expectation; null to another line.
+    private static @Nullable String said(ScriptedCell cell, String line) {
+        if (line.startsWith("=")) {
+            return cell.picture();
+        }
+        if (line.startsWith("?")) {
+            return cell.why(job(line));
+        }
+        return line.startsWith("!") ? cell.left(job(line)) : null;
+    }
+
+    private static long job(String line) {
+        return Long.parseLong(line.substring(1, line.indexOf('=')).strip());
     }
 }

@@ -7,41 +7,37 @@ import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.JobTerms;
 import io.berth.contracts.LaunchMode;
-import io.berth.contracts.Limits;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.NodeName;
-import io.berth.contracts.PreemptMode;
 import io.berth.contracts.PreemptPolicy;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.Sharing;
 import io.berth.contracts.SwitchLimit;
-import io.berth.contracts.config.Configuration;
-import io.berth.contracts.config.ConfigurationAssembler;
-import io.berth.contracts.event.ConfigEntry;
-import io.berth.contracts.event.ConfigEntry.Part;
 import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.JobStatus.Outcome;
 import io.berth.contracts.event.JobStatus.Run;
 import io.berth.contracts.event.NodeStatus.Presence;
-import io.berth.contracts.event.PartitionRules;
-import io.berth.contracts.event.PreemptRules;
-import io.berth.contracts.event.QosRules;
 import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.RunReport.Cause;
 import io.berth.contracts.event.Submission;
+import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.placement.Placement;
+import io.berth.core.placement.Verdict;
+import io.berth.core.placement.Verdict.Exempt;
+import io.berth.core.placement.Verdict.Exemption;
+import io.berth.core.placement.Verdict.Preemption;
+import io.berth.core.placement.Verdict.Victim;
 import io.berth.core.state.Input;
 import io.berth.core.testing.TestCell;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -53,55 +49,14 @@ final class ScriptedCell {
 
     private final TestCell cell = new TestCell();
     private final long begin = cell.now;
-    private final List<Function<Part, ConfigEntry>> entries = new ArrayList<>();
-    private PreemptRules rules = PreemptRules.NONE;
+    private final ScriptedConfiguration configuration = new ScriptedConfiguration();
     private boolean configured;
-    private int revision = 1;
-
-    /// A line after the verb.
-    private record Words(List<String> plain, Map<String, String> named) {
-
-        static Words of(List<String> words) {
-            Map<String, String> named = new LinkedHashMap<>();
-            var plain = new ArrayList<String>();
-            for (String word : words) {
-                int equals = word.indexOf('=');
-                if (equals < 0) {
-                    plain.add(word);
-                } else {
-                    named.put(word.substring(0, equals), word.substring(equals + 1));
-                }
-            }
-            return new Words(plain, named);
-        }
-
-        int number(String key, int absent) {
-            return Integer.parseInt(named.getOrDefault(key, Integer.toString(absent)));
-        }
-
-        @Nullable PreemptMode mode(String key) {
-            String mode = named.get(key);
-            return mode == null ? null : PreemptMode.valueOf(mode.toUpperCase(Locale.ROOT));
-        }
-
-        String text(String key) {
-            return Objects.requireNonNull(named.get(key), () -> key + "= is missing");
-        }
-
-        String first() {
-            return plain.getFirst();
-        }
-    }
 
     void take(String line) {
         List<String> all = List.of(line.split("\\s+"));
         Words words = Words.of(all.subList(1, all.size()));
-        switch (all.getFirst()) {
-            case "preempt" -> rules = rules(words);
-            case "partition" -> entries.add(partition(words));
-            case "qos" -> entries.add(qos(words));
-            case "switch" -> entries.add(leaf(words));
-            default -> act(all.getFirst(), words);
+        if (!configuration.takes(all.getFirst(), words)) {
+            act(all.getFirst(), words);
         }
     }
 
@@ -150,104 +105,14 @@ final class ScriptedCell {
         run.allocations().forEach(it -> act.accept(it.node().value()));
     }
 
-    private static PreemptRules rules(Words words) {
-        PreemptMode mode = words.mode("mode");
-        PreemptMode gpuMode = words.mode("gpuMode");
-        return new PreemptRules(
-                PreemptRules.Type.valueOf(words.text("type").toUpperCase(Locale.ROOT)),
-                mode == null ? PreemptMode.OFF : mode,
-                words.plain().contains("gang"),
-                gpuMode == null ? PreemptMode.REQUEUE : gpuMode,
-                words.number("exempt", 0),
-                words.plain().contains("youngest"),
-                words.number("most", 0),
-                words.number("gap", 0),
-                words.number("delay", 0),
-                words.number("slice", 30));
-    }
-
-    private static Function<Part, ConfigEntry> partition(Words words) {
-        var rules =
-                new PartitionRules(
-                        PartitionRules.State.UP,
-                        1,
-                        0,
-                        0,
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        null,
-                        words.mode("mode"),
-                        words.number("grace", 0),
-                        false,
-                        null);
-        List<String> nodes = List.of(words.named().getOrDefault("nodes", "ALL").split(","));
-        return part ->
-                new ConfigEntry.Partition(
-                        part,
-                        words.first(),
-                        false,
-                        nodes,
-                        0,
-                        0,
-                        0,
-                        1,
-                        words.number("tier", 1),
-                        16,
-                        rules);
-    }
-
-    private static Function<Part, ConfigEntry> qos(Words words) {
-        String preempt = words.named().get("preempt");
-        String exempt = words.named().get("exempt");
-        var rules =
-                new QosRules(
-                        "",
-                        List.of(),
-                        1000,
-                        words.number("grace", 0),
-                        preempt == null ? List.of() : List.of(preempt.split(",")),
-                        words.mode("mode"),
-                        Limits.NONE,
-                        exempt == null ? null : Long.valueOf(exempt));
-        return part -> new ConfigEntry.Qos(part, words.first(), words.number("priority", 0), rules);
-    }
-
-    private static Function<Part, ConfigEntry> leaf(Words words) {
-        List<String> nodes = List.of(words.text("nodes").split(","));
-        return part -> new ConfigEntry.Switch(part, words.first(), nodes, List.of());
-    }
-
     private void configure() {
-        if (configured) {
-            return;
+        if (!configured) {
+            configured = true;
+            cell.take(new Input.Configured(configuration.whole()));
         }
-        configured = true;
-        PreemptRules stated = rules;
-        entries.addFirst(part ->
-                new ConfigEntry.Cluster(
-                        part,
-                        "test",
-                        "default",
-                        "normal",
-                        0,
-                        604_800,
-                        false,
-                        new ConfigEntry.Weights(0, 0, 0, 0, 0),
-                        new ConfigEntry.Prices(0, 0, 0, Map.of()),
-                        null,
-                        stated));
-        var assembler = new ConfigurationAssembler();
-        Optional<Configuration> whole = Optional.empty();
-        revision++;
-        for (int i = 0; i < entries.size(); i++) {
-            whole = assembler.add(entries.get(i).apply(new Part(revision, i + 1, entries.size())));
-        }
-        cell.take(new Input.Configured(whole.orElseThrow()));
     }
 
-    private static JobDescription job(Words words) {
+    private JobDescription job(Words words) {
         String[] place = words.plain().get(1).split(":");
         int nodes = words.number("nodes", 1);
         int switches = words.number("switches", 0);
@@ -277,21 +142,22 @@ final class ScriptedCell {
                         words.number("limit", 3600),
                         0,
                         !words.plain().contains("norequeue"));
-        return policy == null
-                ? description
-                : description.on(
-                        new JobTerms(
-                                null,
-                                null,
-                                null,
-                                null,
-                                null,
-                                null,
-                                null,
-                                null,
-                                null,
-                                null,
-                                PreemptPolicy.valueOf(policy.toUpperCase(Locale.ROOT))));
+        String deadline = words.named().get("deadline");
+        return description.on(
+                new JobTerms(
+                        null,
+                        null,
+                        deadline == null ? null : begin + 1000 * Long.parseLong(deadline),
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        policy == null
+                                ? null
+                                : PreemptPolicy.valueOf(policy.toUpperCase(Locale.ROOT))));
     }
 
     private void move(long id, Words words) {
@@ -346,6 +212,42 @@ final class ScriptedCell {
                 })
                 .map(Integer::longValue)
                 .toList();
+    }
+
+    /// Whose place a waiting job needs, then who does not give way for it, with the reasons: `1 2,
+    /// not_below 3-5`. One with a time is `until` so many seconds after the begin.
+    String why(long id) {
+        Preemption why =
+                new Placement(cell.state, Settings.DEFAULT)
+                        .explain(new JobId(id), cell.now)
+                        .map(Verdict::preemption)
+                        .orElseThrow();
+        var text = new ArrayList<String>();
+        for (Victim it : why.victims()) {
+            text.add(
+                    it.job()
+                            + " "
+                            + (it.exemption() == null
+                                    ? "gives way"
+                                    : word(it.exemption(), it.until())));
+        }
+        for (Exempt it : why.exempt()) {
+            List<Long> jobs = it.named().stream().map(JobId::value).toList();
+            text.add(word(it.exemption(), it.until()) + " " + ranges(jobs));
+        }
+        return String.join(", ", text);
+    }
+
+    private String word(Exemption exemption, @Nullable Long until) {
+        return exemption.name().toLowerCase(Locale.ROOT)
+                + (until == null ? "" : " until " + (until - begin) / 1000);
+    }
+
+    /// The seconds that an ending run has left.
+    String left(long id) {
+        Outcome outcome = Objects.requireNonNull(run(id).outcome());
+        Long endsBy = Objects.requireNonNullElse(outcome.endsBy(), cell.now);
+        return Long.toString((endsBy - cell.now) / 1000);
     }
 
     /// All jobs by how they stand: `running 1-7 9, ending 8`.

@@ -72,6 +72,7 @@ final class SimulatedCell {
                             Map.of(Tres.CPU, 160L)));
 
     private final Random random;
+    private final boolean urgent;
     private final boolean limited;
     private final Configuration configuration;
     private final List<Input> log = new ArrayList<>();
@@ -81,22 +82,29 @@ final class SimulatedCell {
     private final TreeSet<JobId> submitted = new TreeSet<>();
     private final TreeMap<JobId, JobEvent.Ended> ended = new TreeMap<>();
     private final TreeMap<RunId, TreeSet<NodeName>> codeStarted = new TreeMap<>();
-    private final TreeSet<RunId> gone = new TreeSet<>();
-    private final TreeMap<JobId, TreeSet<JobId>> preempted = new TreeMap<>();
+    private final PreemptionLaws laws;
     private final Follower follower = new Follower();
     private CellState state = new CellState();
     private Placement placement = new Placement(state, Settings.DEFAULT);
     private final Rerun rerun;
     private Pass pass = Pass.START;
     private int committed;
+    private int rounds;
     private long now = 1_000_000;
 
     SimulatedCell(long seed) {
+        this(seed, false);
+    }
+
+    /// @param urgent whether jobs take the place of others in any case, and for deadlines too
+    SimulatedCell(long seed, boolean urgent) {
+        this.urgent = urgent;
         random = new Random(seed);
         // A fifth of all cells: it takes as long again as the cell itself.
         rerun = new Rerun(seed % 5 == 0 ? new Random(seed).nextInt(12) : Integer.MAX_VALUE);
         limited = seed % 2 == 1;
-        configuration = TestCell.configuration(limited ? LIMITS : Limits.NONE, preemption(random));
+        configuration = TestCell.configuration(limited ? LIMITS : Limits.NONE, preemption());
+        laws = new PreemptionLaws(configuration, limited);
         log.add(new Input.Configured(configuration));
         for (int i = 1; i <= NODES; i++) {
             agents.add(
@@ -108,8 +116,12 @@ final class SimulatedCell {
         }
     }
 
-    private static PreemptRules preemption(Random random) {
-        PreemptMode mode = PreemptMode.values()[random.nextInt(PreemptMode.values().length)];
+    private PreemptRules preemption() {
+        PreemptMode mode =
+                PreemptMode.values()[
+                        urgent
+                                ? 1 + random.nextInt(PreemptMode.values().length - 1)
+                                : random.nextInt(PreemptMode.values().length)];
         return mode == PreemptMode.OFF
                 ? PreemptRules.NONE
                 : new PreemptRules(
@@ -124,7 +136,18 @@ final class SimulatedCell {
                         random.nextInt(4),
                         0,
                         10L * random.nextInt(2),
-                        5);
+                        5,
+                        urgent && random.nextBoolean() ? 60L : null);
+    }
+
+    /// So many rounds were decided, those that were lost too.
+    int rounds() {
+        return rounds;
+    }
+
+    /// So often a job gave way for another one.
+    int preemptions() {
+        return laws.preemptions();
     }
 
     /// Trouble for a while, then calm until every job is over. The invariants are asserted after
@@ -265,6 +288,10 @@ final class SimulatedCell {
     }
 
     private @Nullable JobTerms terms(JobId job) {
+        if (urgent && random.nextInt(4) == 0) {
+            long deadline = now + 600_000 + random.nextInt(150_000);
+            return new JobTerms(null, null, deadline, null, null, null, null, null, null, null);
+        }
         if (random.nextInt(3) != 0 || job.value() == 1) {
             return null;
         }
@@ -341,6 +368,8 @@ final class SimulatedCell {
                 Engine.place(state, new Placement(state, Settings.DEFAULT), now, pass);
         List<Fact> decided = Engine.place(state, placement, now, pass);
         assertThat(decided).isEqualTo(byTheState);
+        rounds++;
+        laws.decided(state, decided, pass, now);
         return decided;
     }
 
@@ -366,33 +395,20 @@ final class SimulatedCell {
                         agents.stream()
                                 .filter(agent -> agent.node.equals(order.node()))
                                 .forEach(agent -> agent.deliver(order));
-                case Fact.Announced(JobEvent.Ended event) ->
-                        assertThat(ended.put(event.job(), event))
-                                .as("job %s ends once", event.job())
+                case Fact.Announced(JobEvent event) -> {
+                    laws.said(event);
+                    if (event instanceof JobEvent.Ended over) {
+                        assertThat(ended.put(over.job(), over))
+                                .as("job %s ends once", over.job())
                                 .isNull();
-                case Fact.Announced(JobEvent.Preempted event) -> gaveWay(event);
-                case Fact.Announced _,
-                        Fact.RankKept _,
-                        Fact.ConfigurationTaken _,
-                        Fact.FairSharesTaken _ -> {}
+                    }
+                }
+                case Fact.RankKept _, Fact.ConfigurationTaken _, Fact.FairSharesTaken _ -> {}
             }
         }
         follower.read(decided);
         follower.assertKnows(jobStates.values());
         committed = until;
-    }
-
-    /// A run gives way once, unless it only stands still, and nobody gives way to one that gave way
-    /// to him.
-    private void gaveWay(JobEvent.Preempted event) {
-        var run = new RunId(event.job(), event.lease());
-        if (event.mode() != PreemptMode.SUSPEND) {
-            assertThat(gone.add(run)).as("run %s gives way once", run).isTrue();
-        }
-        preempted.computeIfAbsent(event.job(), _ -> new TreeSet<>()).add(event.preemptor());
-        assertThat(preempted.getOrDefault(event.preemptor(), new TreeSet<>()))
-                .as("job %s gave way to %s", event.preemptor(), event.job())
-                .doesNotContain(event.job());
     }
 
     /// The service dies after deciding and before its commit: its successor has only the log.

@@ -3,6 +3,8 @@ package io.berth.submit.http;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.NodeRequest;
+import io.berth.contracts.event.NodeSeen;
+import io.berth.core.placement.VictimTerms;
 import io.berth.submit.Deadline;
 import io.berth.submit.Node;
 import io.berth.submit.NodeChange;
@@ -27,6 +29,8 @@ import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
 import java.time.Clock;
+import java.util.List;
+import java.util.stream.Stream;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
@@ -121,10 +125,16 @@ public class ClusterResource {
             throws Refused {
         Picture picture = picture(position);
         return new Lists.Partitions(
-                picture.configuration().map(Configuration::partitions).stream()
-                        .flatMap(it -> it.values().stream())
-                        .map(it -> PartitionJson.of(it, picture.registrations()))
+                picture.configuration().stream()
+                        .flatMap(it -> partitions(it, picture.registrations()))
                         .toList());
+    }
+
+    private static Stream<PartitionJson> partitions(
+            Configuration configuration, List<NodeSeen> registrations) {
+        var terms = new VictimTerms(configuration);
+        return configuration.partitions().values().stream()
+                .map(it -> PartitionJson.of(it, terms, registrations));
     }
 
     @GET

@@ -10,7 +10,9 @@ import io.berth.contracts.Inventory;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.LaunchMode;
 import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.NodeStatus;
+import io.berth.core.placement.VictimTerms;
 import io.berth.slurm.HostList;
 import io.berth.submit.Job;
 import io.berth.submit.Job.Attempt;
@@ -28,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 /// @param lease number of the current run, else of the last; 0 before the first
 /// @param suspendedAt since when it stands still
 /// @param suspendedSeconds how long its run stood still in all; it counts for no limit
+/// @param preemptEligibleAt from when on its run may have to give way to another job
 /// @param preemptAt when its run is ended, to give way to another job
 /// @param simulated whether GPUs that it has are declared and not there
 /// @param launchPart only where one job is asked for
@@ -52,6 +55,7 @@ record JobJson(
         @Nullable Long endedAt,
         @Nullable Long suspendedAt,
         long suspendedSeconds,
+        @Nullable Long preemptEligibleAt,
         @Nullable Long preemptAt,
         long timeLimitSeconds,
         int nodes,
@@ -116,6 +120,7 @@ record JobJson(
                 orNull(job.endedAt()),
                 orNull(attempt == null ? 0 : attempt.suspendedAt()),
                 job.placedAt() == 0 ? 0 : suspendedMillis(attempt, now) / 1000,
+                attempt == null || !attempt.holding() ? null : eligibleAt(asked, attempt, picture),
                 orNull(attempt == null ? 0 : attempt.preemptAt()),
                 asked.timeLimitSeconds(),
                 request.nodes(),
@@ -141,6 +146,14 @@ record JobJson(
                 attempt == null || !attempt.holding() ? null : attempt.billingRate(),
                 TermsJson.of(job),
                 launchPart);
+    }
+
+    private static @Nullable Long eligibleAt(
+            JobDescription asked, Attempt attempt, Picture picture) {
+        Configuration configuration = picture.configuration().orElse(null);
+        return configuration == null
+                ? null
+                : new VictimTerms(configuration).givesWayFrom(asked, attempt.placedAt());
     }
 
     private static long suspendedMillis(@Nullable Attempt attempt, long now) {

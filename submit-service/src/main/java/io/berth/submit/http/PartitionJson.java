@@ -1,8 +1,10 @@
 package io.berth.submit.http;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import io.berth.contracts.PreemptMode;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeSeen;
+import io.berth.core.placement.VictimTerms;
 import io.berth.submit.PartitionNodes;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
@@ -10,6 +12,8 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 /// A partition as it is answered.
 ///
 /// @param maxTimeSeconds 0 is unlimited, as in `maxNodes`
+/// @param preemptMode what becomes of its jobs when others take their place, unless they have GPUs
+/// @param graceSeconds between their notice and their end
 /// @param nodes those configured; where that is all, those registered
 /// @param totalCpus of the registered nodes, as `totalGpus`
 @Schema(name = "Partition")
@@ -22,11 +26,13 @@ record PartitionJson(
         int maxNodes,
         int tier,
         int jobFactor,
+        PreemptMode preemptMode,
+        long graceSeconds,
         List<String> nodes,
         int totalCpus,
         int totalNodes,
         int totalGpus) {
-    static PartitionJson of(Partition partition, List<NodeSeen> registrations) {
+    static PartitionJson of(Partition partition, VictimTerms terms, List<NodeSeen> registrations) {
         List<NodeSeen> there =
                 registrations.stream()
                         .filter(node -> PartitionNodes.has(partition, node.node()))
@@ -44,6 +50,8 @@ record PartitionJson(
                 partition.maxNodes(),
                 partition.tier(),
                 partition.jobFactor(),
+                terms.own(partition.name()),
+                partition.partitionRules().graceSeconds(),
                 names,
                 there.stream().mapToInt(node -> node.inventory().cpus()).sum(),
                 names.size(),

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.core.placement.Verdict;
 import io.berth.core.placement.Verdict.Change;
+import io.berth.core.placement.Verdict.Preemption;
 import io.berth.core.placement.Verdict.Stage;
 import io.berth.submit.Explanation;
 import io.berth.submit.Priority;
@@ -22,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 ///   unless it waits for resources
 /// @param changes the smallest change along each axis with which it would start now, each of them
 ///   tried; left out as the stages are
+/// @param preemption whose place it needs, and who does not give way for it, and why; left out as
+///   the stages are, and where nobody gives way to anybody
 @Schema(name = "Why")
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record WhyJson(
@@ -34,7 +37,8 @@ record WhyJson(
         PriorityJson priority,
         @Nullable Long plannedStart,
         @Nullable List<Stage> stages,
-        @Nullable List<Change> changes) {
+        @Nullable List<Change> changes,
+        @Nullable Preemption preemption) {
 
     /// A priority in points, exact to the millionth.
     ///
@@ -85,6 +89,7 @@ record WhyJson(
                 PriorityJson.of(why.priority()),
                 planned == null ? null : planned.start(),
                 verdict == null ? null : verdict.stages(),
-                verdict == null ? null : verdict.changes());
+                verdict == null ? null : verdict.changes(),
+                verdict == null ? null : verdict.preemption());
     }
 }

@@ -1,0 +1,163 @@
+package io.berth.core.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
+import io.berth.contracts.JobState;
+import io.berth.contracts.PreemptMode;
+import io.berth.contracts.RunId;
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.ConfigEntry.Partition;
+import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.JobStatus.Planned;
+import io.berth.core.placement.Placement;
+import io.berth.core.placement.Placement.Pass;
+import io.berth.core.state.CellState;
+import io.berth.core.state.Fact;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/// What must hold of preemption in every round of a cell, beside the invariants that always do.
+///
+/// - Nobody gives way whom the rules do not name for that job.
+/// - No expected start of a job ahead of a preemptor moves to a later time in its round (I7).
+/// - A job that gave way to another one never takes its place: not later either, since nobody
+///   changes what is compared here. Passing time, the preemption and its requeue are no change.
+/// - A run gives way once, unless it only stands still.
+/// - A job whose run gave way and was to run again does, unless somebody cancels it or its deadline
+///   passes.
+final class PreemptionLaws {
+
+    private final Configuration configuration;
+    private final boolean limited;
+    private final TreeSet<RunId> gone = new TreeSet<>();
+    private final TreeSet<RunId> requeued = new TreeSet<>();
+    private final TreeMap<JobId, TreeSet<JobId>> gaveWayTo = new TreeMap<>();
+
+    /// @param limited whether limits of users hold jobs back, which gives up their expected starts
+    PreemptionLaws(Configuration configuration, boolean limited) {
+        this.configuration = configuration;
+        this.limited = limited;
+    }
+
+    /// So often somebody gave way.
+    int preemptions() {
+        return gaveWayTo.values().stream().mapToInt(TreeSet::size).sum();
+    }
+
+    /// @param before the state that the pass was decided on
+    void decided(CellState before, List<Fact> facts, Pass pass, long now) {
+        var changed = new TreeMap<JobId, JobStatus>();
+        boolean preempts = false;
+        for (Fact fact : facts) {
+            if (fact instanceof Fact.Announced(JobEvent.Preempted event)) {
+                preempts = true;
+                checkGround(before, event);
+            } else if (fact instanceof Fact.JobChanged(var status)) {
+                changed.put(status.job(), status);
+            }
+        }
+        if (preempts && pass == Pass.START) {
+            checkStarts(before, changed, now);
+        }
+    }
+
+    private void checkGround(CellState state, JobEvent.Preempted event) {
+        JobDescription one = state.knownJob(event.preemptor()).description();
+        JobDescription other = state.knownJob(event.job()).description();
+        boolean named =
+                switch (event.reason()) {
+                    case PARTITION_PRIO -> tier(one) > tier(other);
+                    case QOS ->
+                            Objects.requireNonNull(configuration.qos().get(one.qos()))
+                                    .ownRules()
+                                    .preempt()
+                                    .contains(other.qos());
+                    case DEADLINE ->
+                            one.conditions().deadlineAt() != null
+                                    && other.conditions().deadlineAt() == null
+                                    && (tier(one) == tier(other) || one.qos().equals(other.qos()));
+                };
+        assertThat(named).as("the ground of %s", event).isTrue();
+    }
+
+    private int tier(JobDescription job) {
+        Partition partition = configuration.partitions().get(job.partition());
+        return Objects.requireNonNull(partition).tier();
+    }
+
+    /// A start pass plans for nobody anew whose turn is before that of all who start or have nodes
+    /// cleared in it.
+    private void checkStarts(CellState before, TreeMap<JobId, JobStatus> changed, long now) {
+        Comparator<JobStatus> order =
+                Comparator.comparingInt((JobStatus it) -> -tier(it.description()))
+                        .thenComparing(it -> -Placement.priority(before, it, now))
+                        .thenComparing(JobStatus::submission)
+                        .thenComparing(JobStatus::job);
+        JobStatus first =
+                changed.values().stream()
+                        .map(it -> before.knownJob(it.job()))
+                        .filter(it ->
+                                it.state() == JobState.PENDING && began(changed.get(it.job())))
+                        .min(order)
+                        .orElseThrow();
+        for (JobStatus after : changed.values()) {
+            JobStatus was = before.knownJob(after.job());
+            Planned plan = was.planned();
+            if (plan != null
+                    && order.compare(was, first) < 0
+                    && plan.start() > now
+                    && plan.nodes().stream().allMatch(it -> before.node(it).orElseThrow().open())) {
+                Planned then = after.planned();
+                assertThat(then == null ? limited : then.start() <= plan.start())
+                        .as("the start of %s, before %s, beside %s", after, plan, first)
+                        .isTrue();
+            }
+        }
+    }
+
+    private static boolean began(@Nullable JobStatus job) {
+        return job != null && (job.run() != null || job.clearing() != null);
+    }
+
+    /// What a round that stands has said.
+    void said(JobEvent event) {
+        if (event instanceof JobEvent.Preempted preempted) {
+            gaveWay(preempted);
+        } else if (event instanceof JobEvent.Ended over) {
+            ended(over);
+        }
+    }
+
+    private void gaveWay(JobEvent.Preempted event) {
+        var run = new RunId(event.job(), event.lease());
+        if (event.mode() != PreemptMode.SUSPEND) {
+            assertThat(gone.add(run)).as("run %s gives way once", run).isTrue();
+        }
+        if (event.mode() == PreemptMode.REQUEUE) {
+            requeued.add(run);
+        }
+        gaveWayTo.computeIfAbsent(event.job(), _ -> new TreeSet<>()).add(event.preemptor());
+        assertThat(gaveWayTo.getOrDefault(event.preemptor(), new TreeSet<>()))
+                .as("job %s gave way to %s", event.preemptor(), event.job())
+                .doesNotContain(event.job());
+    }
+
+    private void ended(JobEvent.Ended over) {
+        for (RunId run : requeued.headSet(new RunId(over.job(), Integer.MAX_VALUE), true)) {
+            if (run.job().equals(over.job())
+                    && over.state() != JobState.CANCELLED
+                    && over.state() != JobState.DEADLINE) {
+                assertThat(over.runs().size())
+                        .as("runs of %s, of which %s gave way", over, run)
+                        .isGreaterThan(run.lease());
+            }
+        }
+    }
+}
