@@ -12,22 +12,30 @@ class Accounting {
     private final BooksLoop books;
     private final SharesLoop shares;
     private final ConfigurationLoop configuration;
+    private final RetentionLoop retention;
 
-    Accounting(BooksLoop books, SharesLoop shares, ConfigurationLoop configuration) {
+    Accounting(
+            BooksLoop books,
+            SharesLoop shares,
+            ConfigurationLoop configuration,
+            RetentionLoop retention) {
         this.books = books;
         this.shares = shares;
         this.configuration = configuration;
+        this.retention = retention;
     }
 
     void start(@Observes StartupEvent event) {
         books.start();
         shares.start();
         configuration.start();
+        retention.start();
     }
 
     void stop(@Observes ShutdownEvent event) {
         books.stop();
         shares.stop();
         configuration.stop();
+        retention.stop();
     }
 }

@@ -20,4 +20,11 @@ public interface AccountingConfig {
     /// The longest pause between two tries to reach the database or the brokers.
     @WithDefault("5s")
     Duration longestPause();
+
+    /// How long jobs are kept in the books after their end, whole months at a time; for ever
+    /// without.
+    Optional<Duration> keep();
+
+    /// A folder for files of what is no longer kept; without, it is deleted.
+    Optional<Path> archive();
 }

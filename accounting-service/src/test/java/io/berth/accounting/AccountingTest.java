@@ -33,17 +33,25 @@ import io.quarkus.test.security.TestSecurity;
 import io.restassured.path.json.JsonPath;
 import io.restassured.response.Response;
 import jakarta.inject.Inject;
+import java.io.IOException;
+import java.io.StringReader;
+import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -54,6 +62,8 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.io.TempDir;
+import org.postgresql.PGConnection;
 
 /// The whole service on a real broker and a real database. The tests share both, and each stands on
 /// what the ones before it left.
@@ -70,6 +80,7 @@ class AccountingTest {
     @Inject TopicDeclarations declarations;
     @Inject BooksLoop loop;
     @Inject Books books;
+    @Inject RetentionLoop retention;
 
     @ConfigProperty(name = "quarkus.datasource.jdbc.url")
     String jdbcUrl = "";
@@ -295,6 +306,62 @@ class AccountingTest {
 
     @Test
     @Order(12)
+    void a_backup_in_an_empty_database_goes_on_from_where_it_was_taken() throws Exception {
+        Map<String, String> backup = backup();
+        write(10);
+        awaitBooks();
+        List<String> before = dump();
+        loop.stop();
+
+        execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
+        books.migrate();
+        restore(backup);
+        loop.start();
+
+        awaitBooks();
+        assertThat(dump()).isEqualTo(before).isNotEmpty();
+    }
+
+    /// All tables as `pg_dump` copies them, in an order in which they can be filled.
+    private Map<String, String> backup() throws SQLException, IOException {
+        var tables = new LinkedHashMap<String, String>();
+        try (var connection = DriverManager.getConnection(jdbcUrl, "berth", password)) {
+            connection.setAutoCommit(false);
+            connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            for (String table :
+                    List.of(
+                            "job",
+                            "run",
+                            "usage",
+                            "log_position",
+                            "dead_letter",
+                            "configuration")) {
+                var rows = new StringWriter();
+                connection
+                        .unwrap(PGConnection.class)
+                        .getCopyAPI()
+                        .copyOut("COPY " + table + " TO STDOUT", rows);
+                tables.put(table, rows.toString());
+            }
+        }
+        return tables;
+    }
+
+    private void restore(Map<String, String> tables) throws SQLException, IOException {
+        try (var connection = DriverManager.getConnection(jdbcUrl, "berth", password)) {
+            for (var table : tables.entrySet()) {
+                connection
+                        .unwrap(PGConnection.class)
+                        .getCopyAPI()
+                        .copyIn(
+                                "COPY " + table.getKey() + " FROM STDIN",
+                                new StringReader(table.getValue()));
+            }
+        }
+    }
+
+    @Test
+    @Order(13)
     void another_topic_of_the_same_name_stops_the_books() throws Exception {
         restartAfter("UPDATE log_position SET topic_id = 'AAAAAAAAAAAAAAAAAAAAAA'");
 
@@ -305,7 +372,7 @@ class AccountingTest {
     }
 
     @Test
-    @Order(13)
+    @Order(14)
     void a_position_that_the_log_does_not_have_stops_the_books() throws Exception {
         restartAfter("UPDATE log_position SET next_offset = 1000000");
 
@@ -316,7 +383,7 @@ class AccountingTest {
     }
 
     @Test
-    @Order(14)
+    @Order(15)
     @TestSecurity(user = "admin", roles = "operator")
     void an_event_of_a_newer_version_stops_the_books_after_what_came_before_it() {
         write(3);
@@ -325,7 +392,48 @@ class AccountingTest {
 
         assertStopped("Teleported");
 
-        balance().then().body("jobs", is(88));
+        balance().then().body("jobs", is(98));
+    }
+
+    @Test
+    @Order(16)
+    @TestSecurity(user = "admin", roles = "operator")
+    void old_jobs_are_archived_and_deleted_and_the_books_still_balance(@TempDir Path folder)
+            throws Exception {
+        long ended = number("SELECT count(*) FROM job WHERE ended_at <> 0");
+        long runs =
+                number("SELECT count(*) FROM run r JOIN job j ON j.id = r.job WHERE ended_at <> 0");
+        long live = count("job") - ended;
+        long used = sum("billing_micros");
+
+        retention.purge(Instant.parse("9999-01-01T00:00:00Z"), Optional.of(folder));
+        List<String> jobLines = archived(folder, "jobs-");
+        retention.purge(Instant.parse("9999-01-01T00:00:00Z"), Optional.of(folder));
+
+        assertThat(ended).isPositive();
+        assertThat(count("job")).isEqualTo(live);
+        assertThat(sum("billing_micros")).isEqualTo(used);
+        balance().then().body("balanced", is(true)).body("jobs", is((int) live));
+        assertThat(jobLines).hasSize((int) ended).doesNotHaveDuplicates();
+        assertThat(archived(folder, "jobs-")).isEqualTo(jobLines);
+        assertThat(archived(folder, "runs-")).hasSize((int) runs).doesNotHaveDuplicates();
+        assertThat(number("SELECT sum(jobs) FROM archived WHERE deleted")).isEqualTo(ended);
+    }
+
+    /// The rows of all such files.
+    private static List<String> archived(Path folder, String prefix) throws IOException {
+        var rows = new ArrayList<String>();
+        try (var files = Files.newDirectoryStream(folder, prefix + "*.csv.gz")) {
+            for (Path file : files) {
+                try (var in = new GZIPInputStream(Files.newInputStream(file))) {
+                    List<String> lines =
+                            new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
+                    assertThat(lines.getFirst()).matches("(id|job),[a-z_,]+");
+                    rows.addAll(lines.subList(1, lines.size()));
+                }
+            }
+        }
+        return rows;
     }
 
     @Test
@@ -423,7 +531,7 @@ class AccountingTest {
         var rows = new ArrayList<String>();
         rows.addAll(ask("SELECT j::text FROM job j ORDER BY id"));
         rows.addAll(ask("SELECT r::text FROM run r ORDER BY job, lease"));
-        rows.addAll(ask("SELECT u::text FROM usage u ORDER BY account, username"));
+        rows.addAll(ask("SELECT u::text FROM usage u ORDER BY account, username, partition, qos"));
         return rows;
     }
 

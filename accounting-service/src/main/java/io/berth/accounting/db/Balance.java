@@ -22,10 +22,13 @@ public record Balance(boolean balanced, long jobs, long runs, List<String> diffe
                 select account, username, sum(cpu_millis) cpu_millis, sum(memory_mib_millis) memory_mib_millis,
                        sum(gpu_millis) gpu_millis, sum(node_millis) node_millis, sum(billing_micros) billing_micros
                 from usage group by account, username) u full join (
-                select r.account, j.username, sum(r.cpu_millis) cpu, sum(r.memory_mib_millis) memory,
+                select account, username, sum(r.cpu_millis) cpu, sum(r.memory_mib_millis) memory,
                        sum(r.gpu_millis) gpu, sum(r.node_millis) node, sum(r.billing_micros) billing
-                from run r join job j on j.id = r.job where r.freed_at <> 0
-                group by r.account, j.username) r
+                from (select r.account, j.username, r.cpu_millis, r.memory_mib_millis, r.gpu_millis, r.node_millis,
+                             r.billing_micros
+                      from run r join job j on j.id = r.job where r.freed_at <> 0
+                      union all select * from purged_charge) r
+                group by account, username) r
             on u.account = r.account and u.username = r.username
             where (u.cpu_millis, u.memory_mib_millis, u.gpu_millis, u.node_millis, u.billing_micros)
                   is distinct from (r.cpu, r.memory, r.gpu, r.node, r.billing)\
