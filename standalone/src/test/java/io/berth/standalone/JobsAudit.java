@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -23,12 +24,15 @@ import org.apache.kafka.common.TopicPartition;
 /// notes every break of the invariants that the topic can show.
 ///
 /// - an acknowledged job is queued, once (I1)
-/// - at every position of the log no GPU and no CPU is held twice (I2)
+/// - at every position of the log no GPU and no CPU is held twice; a suspended run holds no CPUs
+///   (I2)
 /// - leases count 1, 2, 3 …, and one never begins before the one before is over (I3)
 /// - a job ends once, and tells of the same runs that were placed and requeued (I4)
 ///
 /// What other events say does not move what a job holds.
 final class JobsAudit {
+
+    private static final String CPU = " CPU ";
 
     private final Map<Long, Job> jobs = new TreeMap<>();
     private final Map<String, Long> holders = new HashMap<>();
@@ -38,6 +42,8 @@ final class JobsAudit {
         private int leases;
         private boolean holding;
         private boolean ended;
+        private int suspensions;
+        private final Set<String> given = new HashSet<>();
         private final Set<String> held = new HashSet<>();
         private final List<EndedRun> requeued = new ArrayList<>();
     }
@@ -77,6 +83,11 @@ final class JobsAudit {
             place(id, job, placed);
         } else if (event instanceof JobEvent.Started started) {
             check(started.lease() == job.leases && job.holding, id, "wrongly started: " + started);
+        } else if (event instanceof JobEvent.Suspended suspended) {
+            suspend(id, job, suspended);
+        } else if (event instanceof JobEvent.Resumed resumed) {
+            check(resumed.lease() == job.leases && job.holding, id, "wrongly resumed: " + resumed);
+            job.given.forEach(thing -> hold(id, job, thing));
         } else if (event instanceof JobEvent.Requeued requeued) {
             job.requeued.add(requeued.run());
             release(job);
@@ -103,18 +114,38 @@ final class JobsAudit {
         for (Allocation allocation : placed.allocations()) {
             Stream<String> things =
                     Stream.concat(
-                            allocation.gpus().stream(),
-                            allocation.cpus().toBitSet().stream().mapToObj(cpu -> "CPU " + cpu));
-            things.map(thing -> allocation.node() + " " + thing)
-                    .forEach(thing -> {
-                        Long other = holders.put(thing, id);
-                        check(
-                                other == null,
-                                id,
-                                "holds " + thing + ", which job " + other + " holds");
-                        job.held.add(thing);
-                    });
+                            allocation.gpus().stream().map(gpu -> " " + gpu),
+                            allocation.cpus().toBitSet().stream().mapToObj(cpu -> CPU + cpu));
+            things.map(thing -> allocation.node() + thing).forEach(job.given::add);
         }
+        job.given.forEach(thing -> hold(id, job, thing));
+    }
+
+    private void hold(long id, Job job, String thing) {
+        if (job.held.add(thing)) {
+            Long other = holders.put(thing, id);
+            check(other == null, id, "holds " + thing + ", which job " + other + " holds");
+        }
+    }
+
+    private void suspend(long id, Job job, JobEvent.Suspended event) {
+        check(event.lease() == job.leases && job.holding, id, "wrongly suspended: " + event);
+        job.suspensions++;
+        for (String thing : Set.copyOf(job.held)) {
+            if (thing.contains(CPU)) {
+                holders.remove(thing);
+                job.held.remove(thing);
+            }
+        }
+    }
+
+    /// How often these jobs were suspended in all.
+    int suspensions(List<Long> ids) {
+        return ids.stream()
+                .map(jobs::get)
+                .filter(Objects::nonNull)
+                .mapToInt(it -> it.suspensions)
+                .sum();
     }
 
     private void end(long id, Job job, JobEvent.Ended ended) {
@@ -134,6 +165,7 @@ final class JobsAudit {
     private void release(Job job) {
         job.held.forEach(holders::remove);
         job.held.clear();
+        job.given.clear();
         job.holding = false;
     }
 

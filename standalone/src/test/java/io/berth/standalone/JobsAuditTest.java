@@ -11,6 +11,7 @@ import io.berth.contracts.LaunchMode;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.SuspendCause;
 import io.berth.contracts.event.JobEvent;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -72,6 +73,41 @@ class JobsAuditTest {
         placed(2, 1, "GPU-a", 1);
 
         assertThat(audit.breaks(List.of())).singleElement().asString().contains("GPU-a", "job 1");
+    }
+
+    private void suspended(long id) {
+        audit.read(
+                new JobEvent.Suspended(new JobId(id), 3, 1, SuspendCause.OPERATOR, "root", null));
+    }
+
+    @Test
+    void a_suspended_run_gives_its_cpus_and_keeps_its_gpus() {
+        queued(1);
+        queued(2);
+        placed(1, 1, "GPU-a", 0);
+        suspended(1);
+        placed(2, 1, "GPU-b", 0);
+        List<String> before = audit.breaks(List.of());
+
+        queued(3);
+        placed(3, 1, "GPU-a", 1);
+
+        assertThat(before).isEmpty();
+        assertThat(audit.suspensions(List.of(1L, 2L))).isEqualTo(1);
+        assertThat(audit.breaks(List.of())).singleElement().asString().contains("GPU-a", "job 1");
+    }
+
+    @Test
+    void a_run_that_goes_on_with_cpus_that_another_one_has_is_noticed() {
+        queued(1);
+        queued(2);
+        placed(1, 1, "GPU-a", 0);
+        suspended(1);
+        placed(2, 1, "GPU-b", 0);
+
+        audit.read(new JobEvent.Resumed(new JobId(1), 4, 1));
+
+        assertThat(audit.breaks(List.of())).singleElement().asString().contains("CPU 0", "job 2");
     }
 
     @Test

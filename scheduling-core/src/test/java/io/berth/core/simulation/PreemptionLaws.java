@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
 
 /// What must hold of preemption in every round of a cell, beside the invariants that always do.
 ///
@@ -54,6 +53,7 @@ final class PreemptionLaws {
     /// @param before the state that the pass was decided on
     void decided(CellState before, List<Fact> facts, Pass pass, long now) {
         var changed = new TreeMap<JobId, JobStatus>();
+        var began = new TreeSet<JobId>();
         boolean preempts = false;
         for (Fact fact : facts) {
             if (fact instanceof Fact.Announced(JobEvent.Preempted event)) {
@@ -61,10 +61,13 @@ final class PreemptionLaws {
                 checkGround(before, event);
             } else if (fact instanceof Fact.JobChanged(var status)) {
                 changed.put(status.job(), status);
+                if (status.run() != null || status.clearing() != null) {
+                    began.add(status.job());
+                }
             }
         }
         if (preempts && pass == Pass.START) {
-            checkStarts(before, changed, now);
+            checkStarts(before, began, changed, now);
         }
     }
 
@@ -94,17 +97,17 @@ final class PreemptionLaws {
 
     /// A start pass plans for nobody anew whose turn is before that of all who start or have nodes
     /// cleared in it.
-    private void checkStarts(CellState before, TreeMap<JobId, JobStatus> changed, long now) {
+    private void checkStarts(
+            CellState before, TreeSet<JobId> began, TreeMap<JobId, JobStatus> changed, long now) {
         Comparator<JobStatus> order =
                 Comparator.comparingInt((JobStatus it) -> -tier(it.description()))
                         .thenComparing(it -> -Placement.priority(before, it, now))
                         .thenComparing(JobStatus::submission)
                         .thenComparing(JobStatus::job);
         JobStatus first =
-                changed.values().stream()
-                        .map(it -> before.knownJob(it.job()))
-                        .filter(it ->
-                                it.state() == JobState.PENDING && began(changed.get(it.job())))
+                began.stream()
+                        .map(before::knownJob)
+                        .filter(it -> it.state() == JobState.PENDING)
                         .min(order)
                         .orElseThrow();
         for (JobStatus after : changed.values()) {
@@ -120,10 +123,6 @@ final class PreemptionLaws {
                         .isTrue();
             }
         }
-    }
-
-    private static boolean began(@Nullable JobStatus job) {
-        return job != null && (job.run() != null || job.clearing() != null);
     }
 
     /// What a round that stands has said.

@@ -1,0 +1,152 @@
+package io.berth.standalone;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Urgent jobs on a full node, with real processes: the cluster file of the documentation.
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("mesh")
+class PreemptionMeshTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Path EXAMPLE = TestMesh.ROOT.resolve("examples/preemption.yaml");
+
+    /// Of 64 CPUs.
+    private static final String NODE = "l4-01";
+
+    private static final String UNTIL_ENDED = "#!/bin/sh\nwhile :; do sleep 0.1; done\n";
+
+    /// Writes down what it was told and makes way; when it runs again it has nothing left to do.
+    private static final String MAKES_WAY =
+            """
+            #!/bin/sh
+            echo "restart ${SLURM_RESTART_COUNT:-0}" >>"trace-$SLURM_JOB_ID"
+            [ -z "$SLURM_RESTART_COUNT" ] || exit 0
+            while [ ! -e "$BERTH_NOTICE_FILE" ]; do sleep 0.1; done
+            cat "$BERTH_NOTICE_FILE" >"told-$SLURM_JOB_ID"
+            exit 1
+            """;
+
+    private final TestMesh mesh;
+    private final Workload jobs;
+
+    PreemptionMeshTest(@TempDir Path folder) throws IOException {
+        mesh = new TestMesh(folder);
+        jobs = new Workload(mesh, PATIENCE);
+    }
+
+    @BeforeAll
+    void start() throws IOException {
+        mesh.up("--gpu-profile", "none", "--virtual", "1xl4");
+    }
+
+    @AfterAll
+    void stop() throws IOException {
+        mesh.berth("down").succeeded();
+        mesh.assertGone();
+    }
+
+    private void configure(String type) throws IOException {
+        String text =
+                Files.readString(EXAMPLE)
+                        .replace("nodes: ALL", "nodes: " + NODE)
+                        .replace("type: partition_prio", "type: " + type);
+        Path file = Files.writeString(mesh.work().resolve(type + ".yaml"), text);
+        mesh.berth("apply", "-i", "-f", file.toString()).succeeded();
+    }
+
+    /// As soon as the gateway knows the partition.
+    private long submit(String partition, Map<String, ?> fields) {
+        var job = new HashMap<String, Object>(fields);
+        job.put("partition", partition);
+        return await().atMost(PATIENCE)
+                .ignoreExceptionsInstanceOf(IOException.class)
+                .until(() -> jobs.submit(job), id -> id > 0);
+    }
+
+    private String states(List<Long> ids) throws IOException {
+        var list = String.join(",", ids.stream().map(String::valueOf).toList());
+        return mesh.berth("squeue", "-h", "-o", "%t", "--sort=i", "-j", list)
+                .succeeded()
+                .out()
+                .replace("\n", "");
+    }
+
+    private void cancel(List<Long> ids) throws IOException {
+        var command = new ArrayList<>(List.of("scancel"));
+        ids.forEach(id -> command.add(id.toString()));
+        mesh.berth(command.toArray(String[]::new)).succeeded();
+    }
+
+    @Test
+    void an_urgent_job_suspends_exactly_one_of_a_full_node_and_so_does_one_that_is_moved()
+            throws IOException {
+        configure("partition_prio");
+        var filling = new ArrayList<Long>();
+        for (int i = 0; i < 4; i++) {
+            filling.add(submit("low", Map.of("script", UNTIL_ENDED, "cpusPerTask", 16)));
+        }
+        jobs.awaitRunning(filling, 4);
+
+        long urgent = submit("urgent", Map.of("script", "#!/bin/sh\nsleep 1\n", "cpusPerTask", 16));
+        jobs.awaitCompleted(List.of(urgent));
+        await().atMost(PATIENCE).until(() -> states(filling).equals("RRRR"));
+        long waits = submit("low", Map.of("script", UNTIL_ENDED, "cpusPerTask", 16));
+        await().atMost(PATIENCE).until(() -> states(List.of(waits)).equals("PD"));
+        mesh.berth("scontrol", "update", "JobId=" + waits, "Partition=urgent").succeeded();
+        jobs.awaitRunning(List.of(waits), 1);
+
+        assertThat(states(filling).replace("R", "")).isEqualTo("S");
+        assertThat(suspensions(filling)).isEqualTo(2);
+        filling.add(waits);
+        cancel(filling);
+    }
+
+    /// How often these jobs were suspended, by the books.
+    private long suspensions(List<Long> ids) throws IOException {
+        return JobsAudit.of(jobs.kafka()).suspensions(ids);
+    }
+
+    @Test
+    void a_job_with_gpus_is_told_makes_way_and_runs_again() throws IOException {
+        configure("qos");
+        long victim = submit("low", Map.of("script", MAKES_WAY, "gpusPerNode", 4, "qos", "normal"));
+        jobs.awaitRunning(List.of(victim), 1);
+
+        long urgent =
+                submit(
+                        "low",
+                        Map.of("script", "#!/bin/sh\nsleep 1\n", "gpusPerNode", 4, "qos", "high"));
+        jobs.awaitCompleted(List.of(urgent, victim));
+        jobs.awaitBooked(List.of(urgent, victim));
+
+        assertThat(mesh.work().resolve("told-" + victim))
+                .content()
+                .startsWith("reason=PREEMPTED\n");
+        assertThat(mesh.work().resolve("trace-" + victim)).hasContent("restart 0\nrestart 1\n");
+        assertThat(sacct(victim, "State,Restarts,PreemptedBy,PreemptMode,PreemptReason"))
+                .isEqualTo("PREEMPTED|1|" + urgent + "|REQUEUE|qos\nCOMPLETED|1|||\n");
+        assertThat(JobsAudit.of(jobs.kafka()).breaks(List.of(urgent, victim))).isEmpty();
+    }
+
+    private String sacct(long job, String fields) throws IOException {
+        return mesh.berth("sacct", "-D", "-X", "-P", "-n", "-j", "" + job, "-o", fields)
+                .succeeded()
+                .out();
+    }
+}
