@@ -217,6 +217,16 @@ class ClusterConfigurationTest {
                     public Duration longestPause() {
                         return Duration.ofSeconds(1);
                     }
+
+                    @Override
+                    public Optional<Duration> keep() {
+                        return Optional.empty();
+                    }
+
+                    @Override
+                    public Optional<Path> archive() {
+                        return Optional.empty();
+                    }
                 };
         return new ClusterConfiguration(
                 config, revisions, kafka, new TopicDeclarations(1, 1, (short) 1));
