@@ -453,8 +453,8 @@ final class SimulatedCell {
                                         == NodeStatus.Presence.LEFT);
     }
 
-    /// A job that nodes are cleared for waits for its victims alone: what they leave nobody gets but
-    /// one that nodes were cleared for before, where a victim of its own could not stand still.
+    /// A job that nodes are cleared for waits for its victims alone: what they leave nobody gets
+    /// but one that nodes were cleared for before, where a victim of its own could not stand still.
     private void checkClearings() {
         for (JobStatus job : state.jobs()) {
             if (job.clearing() != null) {
