@@ -143,8 +143,12 @@ final class StartPass {
     }
 
     private void start(Waiting job, int[] nodes) {
+        boolean full = !all.mayPlan(job.fit);
         all.start(job, nodes, now, decisions);
         reopen(all.cluster.settle());
+        if (full && all.mayPlan(job.fit)) {
+            List.copyOf(all.queue.classes()).forEach(this::push);
+        }
     }
 
     private static int last() {

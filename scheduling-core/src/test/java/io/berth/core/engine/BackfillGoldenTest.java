@@ -62,6 +62,22 @@ final class BackfillGoldenTest {
     }
 
     @Test
+    void with_easy_the_next_in_order_is_expected_as_soon_as_the_first_has_started() {
+        var trial = new Trial(new Settings(Backfill.EASY, 500, NodeScore.BEST_FIT), 8);
+        trial.submit(new Job(1, 0, 1, 4, 120, 100, 0));
+        trial.submit(new Job(2, 1, 1, 8, 300, 300, 0));
+        trial.submit(new Job(3, 2, 1, 6, 600, 600, 0));
+        trial.submit(new Job(4, 3, 1, 5, 10, 10, 0));
+
+        while (trial.now < 100) {
+            trial.step(false);
+        }
+
+        assertThat(trial.starts).containsOnlyKeys(1L, 2L);
+        assertThat(trial.expected).containsOnlyKeys(3L);
+    }
+
+    @Test
     void without_backfill_nobody_passes() {
         var trial = slurms(Backfill.OFF);
 

@@ -45,7 +45,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /// The same jobs at the same times, once in the simulator and once through the whole of what
 /// placement decides with, from the submission to the report of the end: they start at the same
-/// times. Not so with EASY, where they part by when the plan is put in order.
+/// times.
 class LiveDecisionsTest {
 
     private static final int SEEDS = 30;
@@ -298,7 +298,7 @@ class LiveDecisionsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(value = Backfill.class, names = "EASY", mode = EnumSource.Mode.EXCLUDE)
+    @EnumSource(Backfill.class)
     void the_simulator_starts_jobs_when_placement_does(Backfill backfill) {
         var settings = new Settings(backfill, 100, NodeScore.BEST_FIT);
         for (int seed = 0; seed < SEEDS; seed++) {
