@@ -12,20 +12,15 @@ import io.berth.core.state.Fact;
 import io.berth.core.state.Input;
 import io.berth.log.KafkaConnection;
 import io.berth.simulator.Options.Option;
-import io.berth.simulator.replay.History;
 import io.berth.simulator.replay.KafkaCell;
 import io.berth.simulator.replay.Period;
 import io.berth.simulator.replay.Period.Again;
 import io.berth.simulator.replay.RecordedCell;
-import io.berth.simulator.run.Groups;
-import io.berth.simulator.run.RunReport;
-import io.berth.simulator.run.Simulation.Rules;
-import io.berth.simulator.run.Summary;
 import io.berth.slurm.SlurmDate;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.time.ZoneId;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
@@ -51,7 +46,19 @@ final class ReplayCommand {
                                             "round",
                                             "show that round: what came in, what was decided"),
                                     valued("why", "with --round: why that job waits after it"),
-                                    flag("shadow", "run another policy over the jobs that came")),
+                                    flag("shadow", "run another policy over the jobs that came"),
+                                    valued(
+                                            "csv",
+                                            "with --shadow: a file to write both starts of each job into"),
+                                    flag(
+                                            "follow",
+                                            "with --shadow: go on with what comes, a line at a time"),
+                                    valued(
+                                            "every",
+                                            "with --follow: seconds between lines at least: 60"),
+                                    valued(
+                                            "trace",
+                                            "a folder to write that time into, for 'berth sim run'")),
                             Stream.concat(
                                     RunCommand.RULES.stream(),
                                     Stream.of(flag("help", "this text"))))
@@ -59,7 +66,9 @@ final class ReplayCommand {
 
     private static final String USAGE =
             """
-            usage: berth replay [--from T] [--to T] [--round N [--why JOB]] [--shadow --policy P ...]
+            usage: berth replay [--from T] [--to T] [--round N [--why JOB]]
+                   berth replay [--from T] [--to T] --shadow --policy P ... [--csv F | --follow]
+                   berth replay [--from T] [--to T] --trace FOLDER
 
             %s
             With --shadow the other options say how the shadow decides, as with 'berth sim run'.
@@ -114,13 +123,24 @@ final class ReplayCommand {
                                             "there is no snapshot to begin with: placement writes one after its first round, see berth.placement.snapshot-interval"));
             if (options.has("round")) {
                 show(period, snapshot, options);
-            } else if (options.has("shadow")) {
-                shadow(period, snapshot, options);
+            } else if (options.has("shadow") || options.has("trace")) {
+                shadow(new Shadow(period, snapshot, RunCommand.rules(options), out), options);
             } else {
                 verify(period, snapshot);
             }
         } catch (Period.Unreadable e) {
             throw new SimFailure(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private void shadow(Shadow shadow, Options options) throws SimFailure {
+        String csv = options.value("csv");
+        if (options.has("trace")) {
+            shadow.export(options.file("trace"));
+        } else if (options.has("follow")) {
+            shadow.follow(options.number("every", 60, 0, 86_400), zone);
+        } else {
+            shadow.compare(csv == null ? null : Path.of(csv));
         }
     }
 
@@ -273,41 +293,7 @@ final class ReplayCommand {
         }
     }
 
-    /// As it was, and as it would have been.
-    private void shadow(Period period, Snapshot snapshot, Options options) throws SimFailure {
-        var history = new History(Math.max(period.from(), snapshot.at()));
-        var last = new @Nullable Again[1];
-        period.replay(
-                snapshot,
-                again -> {
-                    history.add(again.now());
-                    last[0] = again;
-                    return true;
-                });
-        if (last[0] == null || history.jobs().isEmpty()) {
-            throw new SimFailure("no job of that time was submitted, ran and ended");
-        }
-        var nodes = History.nodes(last[0].replay().state());
-        long gpus = nodes.stream().mapToLong(it -> it.gpus()).sum();
-        Rules rules = RunCommand.rules(options);
-        var ran = Groups.together(history.jobs(), nodes).run(rules, _ -> {});
-        Summary was = Summary.of("", nodes.size(), gpus, history.outcomes());
-        out.printf(
-                Locale.ROOT,
-                "As it was: %d jobs on %d nodes with %d GPUs%n",
-                was.jobs(),
-                nodes.size(),
-                gpus);
-        out.print(new RunReport("recorded", "", was, List.of()).table());
-        out.println("The shadow, simulated: " + RunCommand.describe(rules, 1));
-        out.print(new RunReport("shadow", "", ran.all(), List.of()).table());
-    }
-
     private String time(long millis) {
-        return Instant.ofEpochMilli(millis)
-                .atZone(zone)
-                .toLocalDateTime()
-                .truncatedTo(ChronoUnit.SECONDS)
-                .toString();
+        return Shadow.time(millis, zone);
     }
 }

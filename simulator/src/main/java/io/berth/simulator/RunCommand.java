@@ -6,7 +6,9 @@ import static io.berth.simulator.Options.valued;
 import io.berth.core.engine.NodeScore;
 import io.berth.core.engine.Scheduling.Backfill;
 import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.fairshare.HalfLife;
 import io.berth.simulator.Options.Option;
+import io.berth.simulator.run.AccountUse;
 import io.berth.simulator.run.Estimates;
 import io.berth.simulator.run.Groups;
 import io.berth.simulator.run.Groups.Ran;
@@ -20,6 +22,7 @@ import io.berth.simulator.trace.BadTrace;
 import io.berth.simulator.trace.JobTrace;
 import io.berth.simulator.trace.TraceJob;
 import io.berth.simulator.trace.TraceNode;
+import io.berth.slurm.SlurmTime;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -42,7 +45,8 @@ final class RunCommand {
                     valued("policy", "who goes first: " + String.join(", ", names(Order.values()))),
                     valued("backfill", "easy (so if not given), conservative or off"),
                     valued("depth", "jobs with an expected start, with conservative: 100"),
-                    valued("estimates", "actual, x3, limit, predicted or none"));
+                    valued("estimates", "actual, x3, limit, predicted or none"),
+                    valued("half-life", "of usage, with fairshare: 14-0 (days-hours)"));
 
     private static final List<Option> OPTIONS =
             Stream.of(
@@ -59,6 +63,9 @@ final class RunCommand {
                                     flag(
                                             "by-group",
                                             "each group of jobs alone, on the nodes of its partition"),
+                                    flag(
+                                            "by-account",
+                                            "also how each group fared that shares the nodes"),
                                     valued(
                                             "from",
                                             "jobs submitted from that second of the trace on"),
@@ -111,6 +118,9 @@ final class RunCommand {
         List<TraceJob> jobs = timed(JobTrace.read(jobFile, bad), options);
         List<TraceNode> nodes = scaled(TraceNode.read(nodeFile, bad), scale);
         bad.report(err);
+        if (options.has("by-group") && options.has("by-account")) {
+            throw new SimFailure("--by-account: with --by-group the groups share nothing");
+        }
         Groups groups =
                 options.has("by-group") ? Groups.apart(jobs, nodes) : Groups.together(jobs, nodes);
         if (!groups.withoutNodes().isEmpty()) {
@@ -129,7 +139,10 @@ final class RunCommand {
                         String.valueOf(jobFile.getFileName()),
                         describe(rules, scale),
                         ran.all(),
-                        ran.groups());
+                        ran.groups(),
+                        options.has("by-account")
+                                ? AccountUse.of(ran.outcomes(), nodes)
+                                : List.of());
         String page = options.value("html");
         if (page != null) {
             write(Path.of(page), new HtmlReport(report, ran.outcomes()).html());
@@ -158,7 +171,18 @@ final class RunCommand {
                 new Settings(backfill, depth, NodeScore.BEST_FIT),
                 order,
                 estimates(options.value("estimates", "actual")),
-                PLAN_INTERVAL_MILLIS);
+                PLAN_INTERVAL_MILLIS,
+                halfLife(options.value("half-life", "14-0")));
+    }
+
+    private static HalfLife halfLife(String text) throws SimFailure {
+        return HalfLife.ofSeconds(
+                SlurmTime.parseLimit(text)
+                        .orElseThrow(() ->
+                                new SimFailure(
+                                        "--half-life: '"
+                                                + text
+                                                + "' is no time, such as 7-0 for seven days")));
     }
 
     private static Estimates estimates(String word) throws SimFailure {

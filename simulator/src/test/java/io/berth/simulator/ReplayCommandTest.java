@@ -37,14 +37,17 @@ import io.berth.simulator.replay.RecordedCell;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /// A cell of one node with two GPUs: jobs 1 and 2 want both for a minute, 2 waits for 1, 3 wants
 /// one for an hour.
@@ -71,6 +74,18 @@ class ReplayCommandTest implements RecordedCell {
     public void rounds(Predicate<RoundEvent> reader) {
         for (RoundEvent event : rounds) {
             if (!reader.test(event)) {
+                return;
+            }
+        }
+    }
+
+    @Override
+    public void follow(Predicate<RoundEvent> reader, BooleanSupplier pause) {
+        for (RoundEvent event : rounds) {
+            if (!reader.test(event)) {
+                return;
+            }
+            if (event instanceof RoundEvent.Decided && !pause.getAsBoolean()) {
                 return;
             }
         }
@@ -290,6 +305,65 @@ class ReplayCommandTest implements RecordedCell {
                 .satisfiesExactly(
                         was -> assertThat(was).contains(" 61.0"),
                         shadow -> assertThat(shadow).contains(" 31.0"));
+    }
+
+    @Test
+    void a_live_shadow_adds_a_line_whenever_jobs_have_ended() throws SimFailure {
+        String text = replayed("--shadow", "--follow", "--every", "0", "--policy", "sjf");
+
+        assertThat(text.lines().skip(3))
+                .containsExactly(
+                        "2026-09-21T14:14:21       1       0.0       0.0       0.0       0.0  100.0"
+                                + "  100.0    0.0    0.0       0       0",
+                        "2026-09-21T14:14:52       2      30.5      15.5      61.0      31.0  100.0"
+                                + "  100.0    0.0    0.0       0       0");
+    }
+
+    @Test
+    void a_live_shadow_ends_when_a_round_is_missing() {
+        rounds.removeIf(it -> it.round() == 4);
+
+        assertThatThrownBy(() -> replayed("--shadow", "--follow"))
+                .hasMessage("round 4 is missing: the log goes on with round 5");
+    }
+
+    @Test
+    void both_starts_of_each_job_are_written_where_that_is_wanted(@TempDir Path folder)
+            throws SimFailure {
+        Path csv = folder.resolve("starts.csv");
+
+        var unused = replayed("--shadow", "--policy", "sjf", "--csv", csv.toString());
+
+        assertThat(csv)
+                .hasContent(
+                        """
+                        job_id,submit_s,duration_s,gpus,start_s,shadow_start_s
+                        1,0.000,61.000,2,0.000,31.000
+                        2,0.000,31.000,2,61.000,0.000
+                        """);
+    }
+
+    @Test
+    void a_time_of_the_log_becomes_a_trace_that_can_be_simulated(@TempDir Path folder)
+            throws SimFailure {
+        assertThat(replayed("--trace", folder.toString())).isEqualTo("2 jobs, 1 nodes\n");
+
+        int exitCode =
+                Main.run(
+                        new PrintStream(out, true, StandardCharsets.UTF_8),
+                        new PrintStream(err, true, StandardCharsets.UTF_8),
+                        List.of(
+                                "run",
+                                "--jobs=" + folder.resolve("jobs.csv"),
+                                "--nodes=" + folder.resolve("nodes.csv"),
+                                "--estimates=limit",
+                                "--policy=fairshare",
+                                "--by-account"));
+
+        assertThat(exitCode).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("jobs.csv: 2 jobs on 1 nodes with 2 GPUs, simulated; order fairshare")
+                .containsPattern("team +2 +30\\.5 +61\\.0 +100\\.0 +100\\.0 ");
     }
 
     @Test

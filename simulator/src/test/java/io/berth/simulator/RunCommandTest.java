@@ -153,7 +153,7 @@ final class RunCommandTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "--policy=lifo | --policy: 'lifo' is none of fifo, sjf, predicted, smallest",
+                "--policy=lifo | --policy: 'lifo' is none of fifo, sjf, predicted, smallest, fairshare",
                 "--backfill=on | --backfill: 'on' is none of easy, conservative, off",
                 "--estimates=x0 | --estimates: 'x0' is none of actual, x1 to x9999, limit, predicted, none",
                 "--nodes-scale=much | --nodes-scale: 'much' is not a number",

@@ -43,18 +43,6 @@ class JobsMeshTest {
     }
 
     @Test
-    void every_round_of_the_mesh_decides_the_same_again() throws Exception {
-        mesh.berth("sbatch", "--wait", "--wrap", "true").succeeded();
-
-        assertThat(mesh.berth("replay").succeeded().out())
-                .startsWith("Rounds ")
-                .endsWith("all the same.\n");
-        assertThat(mesh.berth("replay", "--shadow", "--policy", "sjf").succeeded().out())
-                .contains("As it was: ")
-                .contains("The shadow, simulated: order sjf");
-    }
-
-    @Test
     void a_script_is_told_when_it_would_start_and_is_not_submitted() throws Exception {
         String script = example("hello-gpu.sbatch");
 

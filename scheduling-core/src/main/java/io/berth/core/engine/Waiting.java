@@ -77,7 +77,7 @@ public final class Waiting {
     }
 
     /// Partition tier, priority, submission, id: first is tried first.
-    static Comparator<Waiting> order(long now) {
+    public static Comparator<Waiting> order(long now) {
         return (a, b) -> compare(a, b, now);
     }
 

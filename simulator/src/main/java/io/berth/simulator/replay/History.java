@@ -18,7 +18,7 @@ import java.util.List;
 
 /// What jobs came and what became of them in a time of a cell's life, as a trace. It has the jobs
 /// that were submitted and ended in that time and ran; one that ran more than once has its last
-/// run.
+/// run. Its groups are the accounts.
 public final class History {
 
     private final long from;
@@ -50,7 +50,7 @@ public final class History {
                 new TraceJob(
                         ended.job().toString(),
                         job.user(),
-                        job.partition(),
+                        job.account(),
                         ended.submittedAt() - from,
                         run.freedAt() - run.placedAt(),
                         job.timeLimitSeconds() * 1000,

@@ -11,6 +11,7 @@ import io.berth.log.KafkaConnection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.apache.kafka.common.KafkaException;
@@ -31,16 +32,23 @@ public record KafkaCell(KafkaConnection kafka, int cell) implements RecordedCell
                 event -> {
                     reader.accept(event);
                     return true;
-                });
+                },
+                () -> false);
     }
 
     @Override
     public void rounds(Predicate<RoundEvent> reader) {
-        read(Topics.ROUNDS, reader);
+        read(Topics.ROUNDS, reader, () -> false);
     }
 
+    @Override
+    public void follow(Predicate<RoundEvent> reader, BooleanSupplier pause) {
+        read(Topics.ROUNDS, reader, pause);
+    }
+
+    /// @param pause asked after each poll, from where the topic ended when the reading began on
     /// @throws KafkaException if no broker answers, or the topic is not there
-    private <E> void read(Topic<E> topic, Predicate<E> reader) {
+    private <E> void read(Topic<E> topic, Predicate<E> reader, BooleanSupplier pause) {
         var events = new Events<>(topic, "replay");
         var partition = new TopicPartition(topic.name(), cell);
         try (var consumer = kafka.consumer()) {
@@ -52,12 +60,16 @@ public record KafkaCell(KafkaConnection kafka, int cell) implements RecordedCell
             long end =
                     Objects.requireNonNull(
                             consumer.endOffsets(List.of(partition), CALL_LIMIT).get(partition));
-            while (consumer.position(partition, CALL_LIMIT) < end) {
-                for (var record : consumer.poll(POLL)) {
+            boolean more = true;
+            while (more) {
+                var records = consumer.poll(POLL);
+                for (var record : records) {
                     if (!reader.test(events.event(record))) {
                         return;
                     }
                 }
+                boolean before = consumer.position(partition, CALL_LIMIT) < end;
+                more = before || pause.getAsBoolean();
             }
         } catch (UnknownEventType | CorruptEvent e) {
             throw new KafkaException(topic.name() + ": " + e.getMessage(), e);

@@ -13,6 +13,8 @@ import io.berth.core.replay.SnapshotAssembler.Snapshot;
 import io.berth.core.state.Fact;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// The rounds of a time in a cell's life, done again from the last snapshot before it.
@@ -54,31 +56,56 @@ public record Period(RecordedCell cell, long from, long to) {
     ///
     /// @return why not all could be done
     public Optional<String> replay(Snapshot snapshot, Viewer viewer) {
-        var rounds = new RoundAssembler();
-        var replay = new Replay(snapshot.state());
-        long[] last = {snapshot.round()};
-        var gap = new @Nullable String[1];
-        cell.rounds(event -> {
+        var rerun = new Rerun(snapshot, viewer);
+        cell.rounds(rerun);
+        return Optional.ofNullable(rerun.gap);
+    }
+
+    /// As [#replay], and goes on with the rounds that come.
+    ///
+    /// @param pause see [RecordedCell#follow]
+    public Optional<String> follow(Snapshot snapshot, Viewer viewer, BooleanSupplier pause) {
+        var rerun = new Rerun(snapshot, viewer);
+        cell.follow(rerun, pause);
+        return Optional.ofNullable(rerun.gap);
+    }
+
+    /// Does one round after the other; false when a round is missing or the viewer has enough.
+    private final class Rerun implements Predicate<RoundEvent> {
+
+        private final Viewer viewer;
+        private final RoundAssembler rounds = new RoundAssembler();
+        private final Replay replay;
+        private long last;
+        private @Nullable String gap;
+
+        Rerun(Snapshot snapshot, Viewer viewer) {
+            this.viewer = viewer;
+            this.replay = new Replay(snapshot.state());
+            this.last = snapshot.round();
+        }
+
+        @Override
+        public boolean test(RoundEvent event) {
             Round round = next(rounds, event);
-            if (round == null || round.decided().round() <= last[0]) {
+            if (round == null || round.decided().round() <= last) {
                 return true;
             }
             if (round.decided().at() >= to) {
                 return false;
             }
-            if (round.decided().round() != last[0] + 1) {
-                gap[0] =
+            if (round.decided().round() != last + 1) {
+                gap =
                         "round %d is missing: the log goes on with round %d"
-                                .formatted(last[0] + 1, round.decided().round());
+                                .formatted(last + 1, round.decided().round());
                 return false;
             }
-            last[0] = round.decided().round();
+            last = round.decided().round();
             List<Fact> now = replay.round(round.inputs(), round.decided());
             boolean same = DecisionDigest.of(now).equals(round.decided().digest());
             return (same && round.decided().at() < from)
                     || viewer.see(new Again(round, now, same, replay));
-        });
-        return Optional.ofNullable(gap[0]);
+        }
     }
 
     private static @Nullable Round next(RoundAssembler rounds, RoundEvent event) {

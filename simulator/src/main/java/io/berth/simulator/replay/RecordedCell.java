@@ -2,6 +2,7 @@ package io.berth.simulator.replay;
 
 import io.berth.contracts.event.RoundEvent;
 import io.berth.contracts.event.SnapshotEvent;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -15,4 +16,10 @@ public interface RecordedCell {
     ///
     /// @param reader false has enough
     void rounds(Predicate<RoundEvent> reader);
+
+    /// All records of the `rounds` topic, oldest first, and those that come, until the reader has
+    /// enough.
+    ///
+    /// @param pause is asked again and again once all that there were have been read; false ends it
+    void follow(Predicate<RoundEvent> reader, BooleanSupplier pause);
 }

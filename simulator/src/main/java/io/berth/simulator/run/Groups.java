@@ -56,7 +56,7 @@ public final class Groups {
     /// @param progress is told now and then how many jobs have ended; from several threads
     public Ran run(Rules rules, IntConsumer progress) {
         var ended = new AtomicInteger();
-        var outcomes = new ArrayList<Outcome>();
+        var outcomes = new ArrayList<List<Outcome>>();
         var summaries = new ArrayList<Summary>();
         try (var pool = new ForkJoinPool(Runtime.getRuntime().availableProcessors())) {
             List<ForkJoinTask<List<Outcome>>> tasks =
@@ -66,14 +66,15 @@ public final class Groups {
             for (int i = 0; i < tasks.size(); i++) {
                 Group group = groups.get(i);
                 List<Outcome> its = tasks.get(i).join();
-                outcomes.addAll(its);
+                outcomes.add(its);
                 long gpus = group.nodes.stream().mapToLong(TraceNode::gpus).sum();
                 summaries.add(Summary.of(group.name, group.nodes.size(), gpus, its));
             }
         }
+        List<Outcome> all = outcomes.stream().flatMap(List::stream).toList();
         return summaries.size() == 1 && groups.getFirst().name.isEmpty()
-                ? new Ran(summaries.getFirst(), List.of(), outcomes)
-                : new Ran(Summary.of(summaries, outcomes), summaries, outcomes);
+                ? new Ran(summaries.getFirst(), List.of(), all)
+                : new Ran(Summary.of(summaries, outcomes), summaries, all);
     }
 
     private static List<Outcome> run(

@@ -11,7 +11,13 @@ import java.util.Locale;
 /// A simulation's summary, of all jobs and by group, as text or JSON.
 ///
 /// @param groups empty unless each group had a cluster of its own
-public record RunReport(String trace, String rules, Summary all, List<Summary> groups) {
+/// @param accounts empty unless that was asked for
+public record RunReport(
+        String trace,
+        String rules,
+        Summary all,
+        List<Summary> groups,
+        List<AccountUse> accounts) {
 
     public String text() {
         var text = new StringBuilder();
@@ -36,10 +42,13 @@ public record RunReport(String trace, String rules, Summary all, List<Summary> g
         distribution(text, "wait s", all.waits());
         distribution(text, "JCT s", all.completion());
         distribution(text, "slowdown", all.slowdown());
+        distribution(text, "overtaken by", all.overtaken());
         line(
                 text,
-                "GPUs in use %.1f %%, makespan %.0f s, backfilled %d",
+                "GPUs in use %.1f %%, free while a waiting job asked for no more %.1f %%, makespan"
+                        + " %.0f s, backfilled %d",
                 all.use(),
+                all.fragmented(),
                 all.makespan(),
                 all.backfilled());
         if (all.promised() > 0) {
@@ -55,7 +64,37 @@ public record RunReport(String trace, String rules, Summary all, List<Summary> g
         if (!groups.isEmpty()) {
             byGroup(text);
         }
+        if (!accounts.isEmpty()) {
+            byAccount(text);
+        }
         return text.toString();
+    }
+
+    private void byAccount(StringBuilder text) {
+        line(
+                text,
+                "%-14s %8s %12s %12s %9s %9s %14s %20s",
+                "account",
+                "jobs",
+                "wait mean",
+                "wait p95",
+                "shares %",
+                "of use %",
+                "hours it wanted",
+                "% of GPUs held then");
+        for (AccountUse it : accounts) {
+            line(
+                    text,
+                    "%-14s %8d %12.1f %12.1f %9.1f %9.1f %15.1f %19.1f",
+                    it.account(),
+                    it.jobs(),
+                    it.waits().mean(),
+                    it.waits().p95(),
+                    it.shares(),
+                    it.used(),
+                    it.wanting(),
+                    it.held());
+        }
     }
 
     private String lateness() {
@@ -130,11 +169,28 @@ public record RunReport(String trace, String rules, Summary all, List<Summary> g
                 json.writeEndObject();
             }
             json.writeEndArray();
+            json.writeArrayFieldStart("accounts");
+            for (AccountUse account : accounts) {
+                account(json, account);
+            }
+            json.writeEndArray();
             json.writeEndObject();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         return text + "\n";
+    }
+
+    private static void account(JsonGenerator json, AccountUse of) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("account", of.account());
+        json.writeNumberField("jobs", of.jobs());
+        distribution(json, "wait_s", of.waits());
+        number(json, "shares_percent", of.shares());
+        number(json, "used_percent", of.used());
+        number(json, "wanting_h", of.wanting());
+        number(json, "held_percent", of.held());
+        json.writeEndObject();
     }
 
     private static void fields(JsonGenerator json, Summary of) throws IOException {
@@ -145,7 +201,9 @@ public record RunReport(String trace, String rules, Summary all, List<Summary> g
         distribution(json, "wait_s", of.waits());
         distribution(json, "jct_s", of.completion());
         distribution(json, "slowdown", of.slowdown());
+        distribution(json, "overtaken", of.overtaken());
         number(json, "use_percent", of.use());
+        number(json, "fragmented_percent", of.fragmented());
         number(json, "makespan_s", of.makespan());
         json.writeNumberField("backfilled", of.backfilled());
         json.writeObjectFieldStart("expected_starts");

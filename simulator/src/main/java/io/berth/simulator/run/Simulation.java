@@ -7,7 +7,7 @@ import io.berth.core.engine.Scheduling;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.engine.Waiting;
 import io.berth.core.engine.Waiting.Association;
-import io.berth.core.engine.Waiting.Rank;
+import io.berth.core.fairshare.HalfLife;
 import io.berth.simulator.trace.TraceJob;
 import io.berth.simulator.trace.TraceNode;
 import java.util.ArrayList;
@@ -16,20 +16,27 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /// Jobs of a trace on virtual time: they come when they came, the live engine decides, they run as
 /// long as they ran.
 ///
 /// Time goes from one moment to the next: arrivals and ends, and starts that the engine planned.
 /// All that happens at one moment is told to the engine first, then it decides once. The plan is
-/// put in order when the engine asks for it, at most once in [Rules#planIntervalMillis].
+/// put in order when the engine asks for it, at most once in [Rules#planIntervalMillis]; fair
+/// shares are calculated when that is due, if a job waits.
 public final class Simulation implements Decisions {
 
     /// How the cluster is run.
     ///
     /// @param planIntervalMillis as Slurm's `bf_interval`
+    /// @param halfLife of usage, for [Order#FAIRSHARE]
     public record Rules(
-            Settings settings, Order order, Estimates estimates, long planIntervalMillis) {}
+            Settings settings,
+            Order order,
+            Estimates estimates,
+            long planIntervalMillis,
+            HalfLife halfLife) {}
 
     private static final long NEVER = Long.MAX_VALUE;
 
@@ -43,21 +50,19 @@ public final class Simulation implements Decisions {
     private final VirtualCluster cluster;
     private final Scheduling engine;
     private final Association association;
+    private final @Nullable FairUse fairUse;
     private final Rules rules;
     private final RunTimes runTimes = new RunTimes();
     private final long[] starts;
     private final long[] promised;
     private final boolean[] backfilled;
-    private final long[] priority;
     private final long[] estimates;
     private final PriorityQueue<Turn> turns =
             new PriorityQueue<>(Comparator.comparingLong(Turn::time).thenComparingInt(Turn::job));
 
-    /// Those that wait, and some that do no more: the first that does is the head.
-    private final PriorityQueue<Integer> waiting = new PriorityQueue<>(this::compare);
-
-    private final List<Integer> startedNow = new ArrayList<>();
+    private final List<Waiting> startedNow = new ArrayList<>();
     private int arrived;
+    private int waiting;
     private int finished;
     private long now;
     private long planFrom;
@@ -68,11 +73,14 @@ public final class Simulation implements Decisions {
         this.cluster = new VirtualCluster(nodes, rules.settings());
         this.engine = cluster.engine;
         this.association = engine.association(0);
+        this.fairUse =
+                rules.order() == Order.FAIRSHARE
+                        ? new FairUse(engine, new Accounts(jobs, nodes), rules.halfLife())
+                        : null;
         this.rules = rules;
         this.starts = new long[jobs.size()];
         this.promised = new long[jobs.size()];
         this.backfilled = new boolean[jobs.size()];
-        this.priority = new long[jobs.size()];
         this.estimates = new long[jobs.size()];
         Arrays.fill(starts, -1);
         Arrays.fill(promised, -1);
@@ -111,6 +119,9 @@ public final class Simulation implements Decisions {
 
     private long next() {
         long next = Math.min(engine.next(now), turns.isEmpty() ? NEVER : turns.element().time);
+        if (fairUse != null && waiting > 0) {
+            next = Math.min(next, fairUse.next());
+        }
         return arrived == jobs.size() ? next : Math.min(next, jobs.get(arrived).submitMillis());
     }
 
@@ -118,6 +129,7 @@ public final class Simulation implements Decisions {
         int job = turn.job;
         if (starts[job] + jobs.get(job).durationMillis() <= now) {
             engine.forget(job);
+            hold(jobs.get(job), -jobs.get(job).gpus());
             runTimes.ended(jobs.get(job));
             finished++;
         } else {
@@ -143,15 +155,20 @@ public final class Simulation implements Decisions {
             return;
         }
         long expected = runTimes.expectedMillis(job);
-        priority[number] = rules.order().priority(job, expected);
         estimates[number] = estimate(job, expected);
-        waiting.add(number);
+        waiting++;
         engine.wait(
                 number,
                 fit,
-                association,
-                new Rank(priority[number], 0, 0, number, job.submitMillis()),
+                fairUse == null ? association : fairUse.association(job),
+                rules.order().rank(job, number, expected),
                 estimates[number]);
+    }
+
+    private void hold(TraceJob job, int gpus) {
+        if (fairUse != null) {
+            fairUse.hold(job, gpus, now);
+        }
     }
 
     /// In milliseconds; 0 is none.
@@ -166,24 +183,31 @@ public final class Simulation implements Decisions {
 
     private void decide() {
         startedNow.clear();
-        engine.startPass(now, this);
-        if (engine.stale() && now >= planFrom) {
-            planFrom = now + rules.planIntervalMillis();
-            engine.planPass(now, this);
+        if (fairUse != null) {
+            fairUse.calculate(now);
         }
-        while (!waiting.isEmpty() && starts[waiting.element()] >= 0) {
-            waiting.remove();
+        if (!planned()) {
+            engine.startPass(now, this);
+            planned();
         }
-        if (!waiting.isEmpty()) {
-            for (int job : startedNow) {
-                backfilled[job] = compare(waiting.element(), job) < 0;
+        if (!startedNow.isEmpty()) {
+            Comparator<Waiting> order = Waiting.order(now);
+            for (Waiting head : engine.heads(now, this).values()) {
+                for (Waiting job : startedNow) {
+                    backfilled[(int) job.job()] = order.compare(head, job) < 0;
+                }
             }
         }
     }
 
-    private int compare(int one, int other) {
-        int byPriority = Long.compare(priority[other], priority[one]);
-        return byPriority != 0 ? byPriority : Integer.compare(one, other);
+    /// Puts the plan in order, if that is wanted and may be. Whether it did.
+    private boolean planned() {
+        boolean plan = engine.stale() && now >= planFrom;
+        if (plan) {
+            planFrom = now + rules.planIntervalMillis();
+            engine.planPass(now, this);
+        }
+        return plan;
     }
 
     private List<Outcome> outcomes() {
@@ -200,10 +224,12 @@ public final class Simulation implements Decisions {
     }
 
     @Override
-    public void started(Waiting waiting, int[] nodes) {
-        int job = (int) waiting.job();
+    public void started(Waiting started, int[] nodes) {
+        int job = (int) started.job();
         starts[job] = now;
-        startedNow.add(job);
+        startedNow.add(started);
+        waiting--;
+        hold(jobs.get(job), jobs.get(job).gpus());
         runs(job, nodes, estimates[job]);
     }
 

@@ -1,8 +1,10 @@
 package io.berth.simulator.run;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.DoubleStream;
 
 /// What a simulation came to, over the jobs that ran. Times are seconds.
 ///
@@ -15,6 +17,9 @@ import java.util.function.ToDoubleFunction;
 /// @param kept those of them that started by then, in hundredths
 /// @param late seconds that the others started later
 /// @param early seconds that those started before
+/// @param overtaken by how many jobs that came later and started earlier
+/// @param fragmented part of the GPUs' time in which they were free while a job waited that asked
+///   for no more, in hundredths
 public record Summary(
         String group,
         int nodes,
@@ -30,7 +35,12 @@ public record Summary(
         int promised,
         double kept,
         Distribution late,
-        Distribution early) {
+        Distribution early,
+        Distribution overtaken,
+        double fragmented) {
+
+    /// What several clusters come to only together.
+    private record Whole(double makespan, double use, Distribution overtaken, double fragmented) {}
 
     /// Of one cluster's jobs.
     public static Summary of(String group, int nodes, long gpus, List<Outcome> outcomes) {
@@ -38,30 +48,51 @@ public record Summary(
         double makespan = makespan(ran);
         double gpuSeconds = sum(ran, it -> it.job().gpus() * it.job().durationMillis() / 1000.0);
         double had = gpus * makespan;
-        return of(group, nodes, gpus, outcomes, makespan, had == 0 ? 0 : gpuSeconds / had);
+        var whole =
+                new Whole(
+                        makespan,
+                        had == 0 ? 0 : 100 * gpuSeconds / had,
+                        Distribution.of(overtaken(ran).toArray()),
+                        had == 0 ? 0 : 100 * Timeline.fragmented(ran, gpus) / had);
+        return of(group, nodes, gpus, outcomes, whole);
     }
 
     /// Of several clusters' jobs, each of which was scheduled alone.
-    public static Summary of(List<Summary> groups, List<Outcome> outcomes) {
-        double makespan = groups.stream().mapToDouble(Summary::makespan).max().orElse(0);
+    public static Summary of(List<Summary> groups, List<List<Outcome>> outcomes) {
         double had = groups.stream().mapToDouble(it -> it.gpus * it.makespan).sum();
-        double used = groups.stream().mapToDouble(it -> it.use * it.gpus * it.makespan).sum();
+        var whole =
+                new Whole(
+                        groups.stream().mapToDouble(Summary::makespan).max().orElse(0),
+                        weighted(groups, had, Summary::use),
+                        Distribution.of(
+                                outcomes.stream()
+                                        .map(its -> its.stream().filter(Outcome::ran).toList())
+                                        .flatMapToDouble(Summary::overtaken)
+                                        .toArray()),
+                        weighted(groups, had, Summary::fragmented));
         return of(
                 "",
                 groups.stream().mapToInt(Summary::nodes).sum(),
                 groups.stream().mapToLong(Summary::gpus).sum(),
-                outcomes,
-                makespan,
-                had == 0 ? 0 : used / had / 100);
+                outcomes.stream().flatMap(List::stream).toList(),
+                whole);
+    }
+
+    private static DoubleStream overtaken(List<Outcome> ran) {
+        return Arrays.stream(Overtaking.counts(ran)).asDoubleStream();
+    }
+
+    private static double weighted(
+            List<Summary> groups, double had, ToDoubleFunction<Summary> percent) {
+        double sum =
+                groups.stream()
+                        .mapToDouble(it -> percent.applyAsDouble(it) * it.gpus * it.makespan)
+                        .sum();
+        return had == 0 ? 0 : sum / had;
     }
 
     private static Summary of(
-            String group,
-            int nodes,
-            long gpus,
-            List<Outcome> outcomes,
-            double makespan,
-            double use) {
+            String group, int nodes, long gpus, List<Outcome> outcomes, Whole whole) {
         List<Outcome> ran = outcomes.stream().filter(Outcome::ran).toList();
         var late = new ArrayList<Outcome>();
         var inTime = new ArrayList<Outcome>();
@@ -80,13 +111,15 @@ public record Summary(
                 seconds(ran, Outcome::waitMillis),
                 seconds(ran, Outcome::completionMillis),
                 Distribution.of(ran.stream().mapToDouble(Outcome::slowdown).toArray()),
-                100 * use,
-                makespan,
+                whole.use,
+                whole.makespan,
                 (int) ran.stream().filter(Outcome::backfilled).count(),
                 promised,
                 promised == 0 ? 0 : 100.0 * inTime.size() / promised,
                 seconds(late, it -> it.start() - it.promised()),
-                seconds(inTime, it -> it.promised() - it.start()));
+                seconds(inTime, it -> it.promised() - it.start()),
+                whole.overtaken,
+                whole.fragmented);
     }
 
     private static double makespan(List<Outcome> ran) {

@@ -25,6 +25,7 @@ import io.berth.contracts.event.Submission.Submitted;
 import io.berth.core.engine.NodeScore;
 import io.berth.core.engine.Scheduling.Backfill;
 import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.fairshare.HalfLife;
 import io.berth.core.lifecycle.Engine;
 import io.berth.core.placement.Placement;
 import io.berth.core.placement.Placement.Pass;
@@ -94,8 +95,9 @@ class LiveDecisionsTest {
                         && BEGINNING + jobs.get(arrived).submitMillis() == now) {
                     submit(arrived++);
                 }
-                place(Pass.START);
-                if (placement.stale()) {
+                Pass pass = placement.stale() ? Pass.PLAN : Pass.START;
+                place(pass);
+                if (placement.stale() && pass == Pass.START) {
                     place(Pass.PLAN);
                 }
             }
@@ -314,7 +316,8 @@ class LiveDecisionsTest {
                                             settings,
                                             Order.FIFO,
                                             new Estimates(Estimates.Source.LIMIT, 1),
-                                            0))
+                                            0,
+                                            new HalfLife(0)))
                             .run(_ -> {}).stream().mapToLong(Outcome::start).toArray();
 
             assertThat(new LiveCell(jobs, nodes, settings).run())

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.core.engine.NodeScore;
 import io.berth.core.engine.Scheduling.Backfill;
 import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.fairshare.HalfLife;
 import io.berth.simulator.run.Simulation.Rules;
 import io.berth.simulator.trace.TraceJob;
 import io.berth.simulator.trace.TraceNode;
@@ -30,7 +31,12 @@ final class SimulationTest {
     }
 
     private static Rules rules(Backfill backfill, Order order, Estimates estimates) {
-        return new Rules(new Settings(backfill, 100, NodeScore.BEST_FIT), order, estimates, 30_000);
+        return new Rules(
+                new Settings(backfill, 100, NodeScore.BEST_FIT),
+                order,
+                estimates,
+                30_000,
+                new HalfLife(0));
     }
 
     private static Rules rules(Backfill backfill) {
@@ -259,6 +265,23 @@ final class SimulationTest {
         assertThat(summary.slowdown().max()).isEqualTo(248.0 / 50);
         assertThat(summary.makespan()).isEqualTo(250);
         assertThat(summary.use()).isEqualTo(90);
+        assertThat(summary.overtaken().max()).isZero();
+    }
+
+    /// B wants 2 of 6 GPUs from 10 on, while 3 are free, then 1. C and D come later and pass it.
+    @Test
+    void gpus_that_are_free_for_a_job_that_waits_and_jobs_that_are_passed_are_counted() {
+        List<Outcome> outcomes =
+                List.of(
+                        new Outcome(job(1, 0, 100, 3), 0, -1, false),
+                        new Outcome(job(2, 10, 50, 2), 100_000, -1, false),
+                        new Outcome(job(3, 20, 80, 2), 20_000, -1, false),
+                        new Outcome(job(4, 30, 20, 1), 30_000, -1, false));
+
+        Summary summary = Summary.of("", 1, 6, outcomes);
+
+        assertThat(summary.fragmented()).isEqualTo(100 * 30.0 / 900);
+        assertThat(summary.overtaken()).isEqualTo(new Distribution(0.5, 0, 2, 2, 2));
     }
 
     @Test
