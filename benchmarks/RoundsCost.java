@@ -49,8 +49,8 @@ import java.util.stream.IntStream;
 public class RoundsCost {
 
     private static final int NODES = 200;
-    private static final int JOBS = 12_000;
-    private static final int WARM_UP = 6_000;
+    private static final int JOBS = 3_000;
+    private static final int WARM_UP = 1_500;
 
     private final CellState state = new CellState();
     private final Placement placement = new Placement(state, Settings.DEFAULT);

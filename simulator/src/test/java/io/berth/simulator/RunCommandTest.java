@@ -85,6 +85,24 @@ final class RunCommandTest {
     }
 
     @Test
+    void accounts_that_share_all_nodes_are_told_apart() throws Exception {
+        assertThat(run("--by-account", "--policy=fairshare", "--json")).isZero();
+
+        assertThat(json().at("/accounts/0/account").textValue()).isEqualTo("a");
+        assertThat(json().at("/accounts/0/shares_percent").doubleValue()).isEqualTo(50);
+        assertThat(json().at("/accounts/0/jobs").intValue()).isEqualTo(2);
+        assertThat(json().at("/accounts/1/wait_s/mean").doubleValue()).isZero();
+    }
+
+    @Test
+    void groups_that_share_nothing_are_no_accounts() {
+        assertThat(run("--by-account", "--by-group")).isEqualTo(1);
+
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains("--by-account: with --by-group the groups share nothing");
+    }
+
+    @Test
     void half_the_nodes_are_every_other_one() throws Exception {
         assertThat(run("--nodes-scale=0.5", "--json")).isZero();
 
@@ -158,6 +176,7 @@ final class RunCommandTest {
                 "--estimates=x0 | --estimates: 'x0' is none of actual, x1 to x9999, limit, predicted, none",
                 "--nodes-scale=much | --nodes-scale: 'much' is not a number",
                 "--nodes-scale=0 | --nodes-scale: 0 is not between 0.001 and 1000.0",
+                "--half-life=soon | --half-life: 'soon' is no time, such as 7-0 for seven days",
                 "--depth=1.5 | --depth: 1.5 is not a whole number",
                 "--nodes-scale=0.01 | --nodes-scale leaves no node",
                 "--from=100 | no job to run: none with known times in that period"
