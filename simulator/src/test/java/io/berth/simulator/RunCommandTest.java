@@ -91,7 +91,7 @@ final class RunCommandTest {
         assertThat(json().at("/accounts/0/account").textValue()).isEqualTo("a");
         assertThat(json().at("/accounts/0/shares_percent").doubleValue()).isEqualTo(50);
         assertThat(json().at("/accounts/0/jobs").intValue()).isEqualTo(2);
-        assertThat(json().at("/accounts/1/wait_s/mean").doubleValue()).isZero();
+        assertThat(json().at("/accounts/1/wait_s/mean").doubleValue()).isEqualTo(8);
     }
 
     @Test

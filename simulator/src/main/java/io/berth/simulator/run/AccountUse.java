@@ -28,8 +28,8 @@ public record AccountUse(
     public static List<AccountUse> of(List<Outcome> outcomes, List<TraceNode> nodes) {
         List<Outcome> ran = outcomes.stream().filter(Outcome::ran).toList();
         var byGroup = new TreeMap<String, List<Outcome>>();
-        ran.forEach(it ->
-                byGroup.computeIfAbsent(it.job().group(), _ -> new ArrayList<>()).add(it));
+        ran.forEach(
+                it -> byGroup.computeIfAbsent(it.job().group(), _ -> new ArrayList<>()).add(it));
         List<TraceJob> jobs = ran.stream().map(Outcome::job).toList();
         Map<String, Integer> shares = new Accounts(jobs, nodes).shares();
         double allShares = shares.values().stream().mapToInt(it -> it).sum();

@@ -33,7 +33,8 @@ final class Accounts {
             shares.put(job.group(), 0);
             members.add(member(job));
         }
-        nodes.forEach(node -> shares.computeIfPresent(node.partition(), (_, it) -> it + node.gpus()));
+        nodes.forEach(
+                node -> shares.computeIfPresent(node.partition(), (_, it) -> it + node.gpus()));
         shares.replaceAll((_, it) -> Math.max(1, it));
     }
 
@@ -48,7 +49,8 @@ final class Accounts {
 
     ShareTree tree() {
         var accounts = new ArrayList<Account>();
-        shares.forEach((name, its) -> accounts.add(new Account(PART, BELOW_ROOT + name, null, its)));
+        shares.forEach(
+                (name, its) -> accounts.add(new Account(PART, BELOW_ROOT + name, null, its)));
         return new ShareTree(
                 accounts,
                 members.stream()

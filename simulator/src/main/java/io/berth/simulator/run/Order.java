@@ -38,11 +38,7 @@ public enum Order {
             case SMALLEST -> constant(job, number, -job.gpus());
             case FAIRSHARE ->
                     new Rank(
-                            0,
-                            Math.ceilDiv(AGE, MAX_AGE_SECONDS),
-                            AGE,
-                            number,
-                            job.submitMillis());
+                            0, Math.ceilDiv(AGE, MAX_AGE_SECONDS), AGE, number, job.submitMillis());
         };
     }
 

@@ -17,8 +17,7 @@ final class Overtaking {
         Integer[] latestFirst = new Integer[ran.size()];
         Arrays.setAll(latestFirst, i -> i);
         Arrays.sort(
-                latestFirst,
-                Comparator.comparingLong((Integer i) -> submitted(ran, i)).reversed());
+                latestFirst, Comparator.comparingLong((Integer i) -> submitted(ran, i)).reversed());
         int[] counts = new int[ran.size()];
         int[] tree = new int[ran.size() + 1];
         int counted = 0;

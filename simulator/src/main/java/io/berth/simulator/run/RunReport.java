@@ -13,11 +13,7 @@ import java.util.Locale;
 /// @param groups empty unless each group had a cluster of its own
 /// @param accounts empty unless that was asked for
 public record RunReport(
-        String trace,
-        String rules,
-        Summary all,
-        List<Summary> groups,
-        List<AccountUse> accounts) {
+        String trace, String rules, Summary all, List<Summary> groups, List<AccountUse> accounts) {
 
     public String text() {
         var text = new StringBuilder();

@@ -119,7 +119,9 @@ final class FairUseTest {
                         job("a2", 2, 600),
                         job("b2", 3, 600));
 
-        assertThat(starts(jobs, ONE_GPU, NEVER)).containsEntry("b2", 1800L).containsEntry("a2", 2400L);
+        assertThat(starts(jobs, ONE_GPU, NEVER))
+                .containsEntry("b2", 1800L)
+                .containsEntry("a2", 2400L);
         assertThat(starts(jobs, ONE_GPU, new HalfLife(100_000)))
                 .containsEntry("a2", 1800L)
                 .containsEntry("b2", 2400L);
@@ -133,7 +135,9 @@ final class FairUseTest {
                         job("a2", "alice", 1, 600, 1),
                         job("a3", "bob", 2, 600, 1));
 
-        assertThat(starts(jobs, ONE_GPU, NEVER)).containsEntry("a3", 600L).containsEntry("a2", 1200L);
+        assertThat(starts(jobs, ONE_GPU, NEVER))
+                .containsEntry("a3", 600L)
+                .containsEntry("a2", 1200L);
     }
 
     /// Of two GPUs `a` has one while its second job waits, and then both; `b` has one for as long.
