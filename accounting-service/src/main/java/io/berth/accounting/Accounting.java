@@ -12,16 +12,19 @@ class Accounting {
     private final BooksLoop books;
     private final SharesLoop shares;
     private final ConfigurationLoop configuration;
+    private final NodesLoop nodes;
     private final RetentionLoop retention;
 
     Accounting(
             BooksLoop books,
             SharesLoop shares,
             ConfigurationLoop configuration,
+            NodesLoop nodes,
             RetentionLoop retention) {
         this.books = books;
         this.shares = shares;
         this.configuration = configuration;
+        this.nodes = nodes;
         this.retention = retention;
     }
 
@@ -29,6 +32,7 @@ class Accounting {
         books.start();
         shares.start();
         configuration.start();
+        nodes.start();
         retention.start();
     }
 
@@ -36,6 +40,7 @@ class Accounting {
         books.stop();
         shares.stop();
         configuration.stop();
+        nodes.stop();
         retention.stop();
     }
 }

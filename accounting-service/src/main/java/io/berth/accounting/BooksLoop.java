@@ -33,6 +33,7 @@ public class BooksLoop {
     private final Books books;
     private final ClusterConfiguration configuration;
     private final SharesLoop shares;
+    private final NodesLoop nodes;
     private final KafkaConnection kafka;
     private final AccountingConfig config;
     private final Events<DeadLetter> deadLetters =
@@ -50,11 +51,13 @@ public class BooksLoop {
             Books books,
             ClusterConfiguration configuration,
             SharesLoop shares,
+            NodesLoop nodes,
             KafkaConnection kafka,
             AccountingConfig config) {
         this.books = books;
         this.configuration = configuration;
         this.shares = shares;
+        this.nodes = nodes;
         this.kafka = kafka;
         this.config = config;
     }
@@ -136,6 +139,7 @@ public class BooksLoop {
                 var letters = new EventWriter(kafka.producer())) {
             LOG.info("The books are open");
             shares.open();
+            nodes.open();
             long probed = System.nanoTime();
             condition = new Condition.Running();
             while (!stopping) {

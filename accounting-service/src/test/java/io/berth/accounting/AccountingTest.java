@@ -18,7 +18,12 @@ import io.berth.accounting.kafka.ConfigTopic;
 import io.berth.contracts.Charge;
 import io.berth.contracts.DeadLetter;
 import io.berth.contracts.EndedRun;
+import io.berth.contracts.Inventory;
+import io.berth.contracts.NodeHold;
+import io.berth.contracts.NodeName;
 import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.event.NodeSeen;
+import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.Usage;
 import io.berth.contracts.topic.Topics;
 import io.berth.core.fairshare.Decay;
@@ -56,6 +61,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
@@ -98,7 +104,7 @@ class AccountingTest {
     @BeforeEach
     void jobs_topic_exists() {
         try (Admin admin = kafka.admin()) {
-            declarations.create(admin, List.of(Topics.JOBS));
+            declarations.create(admin, List.of(Topics.JOBS, Topics.NODE_STATES));
         }
     }
 
@@ -200,6 +206,53 @@ class AccountingTest {
         assertThat(parts.get(1)).isPositive();
         assertThat(gpuSeconds(last, last + 1000)).isZero();
         given().get("/v1/accounting/report").then().statusCode(400);
+    }
+
+    @Test
+    @Order(6)
+    @TestSecurity(user = "alice", roles = "user")
+    void the_clusters_utilization_is_known_from_the_states_of_its_nodes() throws Exception {
+        writeNode("n1", 8, null);
+        writeNode("n1", 8, null);
+        writeNode("n1", 8, new NodeHold(NodeHold.Kind.DRAIN, "disk", "root", 1));
+        writeNode("n2", 4, null);
+        await().atMost(PATIENCE).until(() -> count("node_span") == 3);
+        long first = number("SELECT min(placed_at) FROM run");
+        execute(
+                "UPDATE node_span SET since = %d, until = %d WHERE until <> 0"
+                        .formatted(first, first + 10_000));
+        execute("UPDATE node_span SET since = %d WHERE until = 0".formatted(first + 10_000));
+
+        JsonPath told =
+                given().get(
+                                "/v1/accounting/utilization?start="
+                                        + first
+                                        + "&end="
+                                        + (first + 15_000))
+                        .jsonPath();
+
+        assertThat(told.getLong("resources.find { it.resource == 'cpu' }.reported"))
+                .isEqualTo(15 * 8 + 5 * 4);
+        assertThat(told.getLong("resources.find { it.resource == 'cpu' }.down")).isEqualTo(5 * 8);
+        assertThat(told.getLong("resources.find { it.resource == 'node' }.reported")).isEqualTo(20);
+        assertThat(told.getLong("resources.find { it.resource == 'node' }.allocated")).isPositive();
+    }
+
+    private void writeNode(String name, int cpus, @Nullable NodeHold hold) {
+        var inventory =
+                new Inventory(
+                        1, cpus, 1, cpus, 1024, List.of(), List.of(), true, null, "linux", "amd64");
+        var node = new NodeName(name);
+        var seen = new NodeSeen(node, "nonce", "machine", "boot", "test", inventory, List.of(), 0);
+        var status = new NodeStatus(node, 1, 0, NodeStatus.Presence.UP, seen, hold, null);
+        try (var producer = kafka.producer()) {
+            producer.send(
+                            new Events<>(Topics.NODE_STATES, "placement-service")
+                                    .record(0, status, name + "/" + System.nanoTime()))
+                    .get();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static long gpuSeconds(long start, long end) {

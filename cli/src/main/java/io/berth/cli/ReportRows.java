@@ -13,12 +13,13 @@ import java.util.TreeMap;
 /// The lines of a report, of what runs held in a time.
 ///
 /// @param document the configuration, for the tree of accounts
-/// @param usage by account, user and type of GPU
+/// @param usage by account, user and type of GPU; for the cluster's utilization by resource
 /// @param clause which accounts and users to tell of
 record ReportRows(JsonObject document, List<JsonObject> usage, Clause clause, Unit unit) {
 
     /// A report.
     enum Kind {
+        UTILIZATION("cluster Utilization", "Cluster Utilization"),
         ACCOUNTS("cluster AccountUtilizationByUser", "Cluster/Account/User Utilization"),
         USERS("cluster UserUtilizationByAccount", "Cluster/User/Account Utilization"),
         TOP("user TopUsage", "Top Users");
@@ -43,6 +44,16 @@ record ReportRows(JsonObject document, List<JsonObject> usage, Clause clause, Un
         Table table(boolean tres) {
             var titles = new ArrayList<Table.Title>();
             titles.add(right("Cluster", 9));
+            if (this == UTILIZATION) {
+                if (tres) {
+                    titles.add(right("TRES Name", 14));
+                }
+                for (String name :
+                        List.of("Allocated", "Down", "PLND Down", "Idle", "Planned", "Reported")) {
+                    titles.add(right(name, 12));
+                }
+                return new Table(titles);
+            }
             titles.add(right(this == ACCOUNTS ? "Account" : "Login", 15));
             titles.add(right(this == ACCOUNTS ? "Login" : "Account", 15));
             if (tres) {
@@ -84,8 +95,9 @@ record ReportRows(JsonObject document, List<JsonObject> usage, Clause clause, Un
 
     /// @param most of a list of the highest
     List<List<String>> of(Kind kind, String tres, int most) throws CommandFailure {
-        Map<Member, Sum> sums = sums(tres);
+        Map<Member, Sum> sums = kind == Kind.UTILIZATION ? Map.of() : sums(tres);
         return switch (kind) {
+            case UTILIZATION -> utilization(tres);
             case ACCOUNTS -> byAccount(sums, tres);
             case USERS ->
                     sums.entrySet().stream()
@@ -103,6 +115,32 @@ record ReportRows(JsonObject document, List<JsonObject> usage, Clause clause, Un
                             .map(it -> ofUser(it.getKey(), it.getValue(), tres))
                             .toList();
         };
+    }
+
+    /// What became of one of the cluster's resources. Nothing is planned: that is known of the
+    /// future only.
+    private List<List<String>> utilization(String tres) throws CommandFailure {
+        for (JsonObject row : usage) {
+            if (row.text("resource").equals(tres)) {
+                return List.of(
+                        List.of(
+                                document.text("name"),
+                                tres,
+                                told(row.number("allocated")),
+                                told(row.number("down")),
+                                "0",
+                                told(row.number("idle")),
+                                "0",
+                                told(row.number("reported"))));
+            }
+        }
+        throw CommandFailure.error(
+                "sreport",
+                "'" + tres + "' is none of cpu, mem, node and gres/gpu: a cluster has no other");
+    }
+
+    private String told(long seconds) {
+        return Long.toString(Math.round((double) seconds / unit.seconds));
     }
 
     private Map<Member, Sum> sums(String tres) throws CommandFailure {
@@ -204,6 +242,6 @@ record ReportRows(JsonObject document, List<JsonObject> usage, Clause clause, Un
                 second,
                 tres,
                 Long.toString(sum.jobs()),
-                Long.toString(Math.round((double) sum.seconds() / unit.seconds)));
+                told(sum.seconds()));
     }
 }

@@ -15,6 +15,8 @@ import java.util.OptionalLong;
 final class Sreport implements Command {
 
     private static final int TOP = 10;
+    private static final String REPORT = "/v1/accounting/report";
+    private static final String UTILIZATION = "/v1/accounting/utilization";
 
     private static final List<CliOption> OPTIONS =
             Table.options(
@@ -45,13 +47,18 @@ final class Sreport implements Command {
         MeshClient client = MeshClient.of(terminal, "sreport");
         JsonObject answer =
                 client.accounting(
-                        new Query("/v1/accounting/report")
+                        new Query(kind == ReportRows.Kind.UTILIZATION ? UTILIZATION : REPORT)
                                 .with("start", List.of(start))
                                 .with("end", List.of(end))
                                 .toString());
         JsonObject document = client.accounting("/v1/configuration").object("document");
         List<String> tres = words.has("tres") ? words.list("tres") : List.of("cpu");
-        var rows = new ReportRows(document, answer.objects("usage"), clause, unit);
+        var rows =
+                new ReportRows(
+                        document,
+                        answer.objects(kind == ReportRows.Kind.UTILIZATION ? "resources" : "usage"),
+                        clause,
+                        unit);
         if (!words.has("noheader")) {
             head(terminal, kind, unit, start, end);
         }

@@ -62,6 +62,30 @@ final class SreportTest {
     }
 
     @Test
+    void what_became_of_the_clusters_resources_is_told() {
+        mesh.on(
+                "GET",
+                "/v1/accounting/utilization",
+                """
+                {"start":1,"end":2,"resources":[
+                 {"resource":"cpu","allocated":6000,"down":600,"idle":5400,"reported":12000},
+                 {"resource":"gres/gpu","allocated":3600,"down":0,"idle":0,"reported":3600}]}
+                """);
+
+        assertThat(run("sreport -P -t Minutes cluster utilization").out())
+                .endsWith(
+                        """
+                        Cluster|Allocated|Down|PLND Down|Idle|Planned|Reported
+                        c|100|10|0|90|0|200
+                        """);
+        assertThat(run("sreport -P -n -t Hours -T gres/gpu cluster Utilization").out())
+                .isEqualTo("c|gres/gpu|1|0|0|0|0|1\n");
+        assertThat(run("sreport -T billing cluster Utilization").err())
+                .isEqualTo(
+                        "sreport: error: 'billing' is none of cpu, mem, node and gres/gpu: a cluster has no other\n");
+    }
+
+    @Test
     void the_top_users_come_first_in_each_resource() {
         assertThat(
                         run("sreport -P -n -t seconds -T gres/gpu,gres/gpu:a100 user TopUsage topcount=1")
@@ -90,7 +114,7 @@ final class SreportTest {
             delimiter = '|',
             quoteCharacter = '`',
             value = {
-                "cluster | which report? There are: cluster AccountUtilizationByUser, cluster UserUtilizationByAccount, user TopUsage",
+                "cluster | which report? There are: cluster Utilization, cluster AccountUtilizationByUser, cluster UserUtilizationByAccount, user TopUsage",
                 "user TopUsage start=soon | Invalid time specification: soon",
                 "user TopUsage start=2026-11-02 end=2026-11-01 | the start is not before the end",
                 "user TopUsage topcount=0 | Invalid TopCount: 0",

@@ -3,6 +3,7 @@ package io.berth.accounting.http;
 import io.berth.accounting.ClusterConfiguration;
 import io.berth.accounting.db.Balance;
 import io.berth.accounting.db.JobRow;
+import io.berth.accounting.db.PeriodCapacity;
 import io.berth.accounting.db.PeriodUsage;
 import io.berth.accounting.db.RunRow;
 import io.berth.accounting.db.UsageNow;
@@ -135,11 +136,32 @@ public class AccountingResource {
             throws JobQuery.Refused {
         long now = Clock.systemUTC().millis();
         long until = end == null ? now : end;
-        if (start == null || start >= until) {
+        long since = before(start, until);
+        return PeriodUsage.between(since, until, now)
+                .map(rows -> new ReportView(since, until, rows));
+    }
+
+    /// What became of the cluster's resources in a time.
+    @GET
+    @Path("utilization")
+    @WithSession
+    public Uni<UtilizationView> utilization(
+            @QueryParam("start") @Nullable Long start, @QueryParam("end") @Nullable Long end)
+            throws JobQuery.Refused {
+        long now = Clock.systemUTC().millis();
+        long until = end == null ? now : end;
+        long since = before(start, until);
+        return PeriodUsage.between(since, until, now)
+                .chain(usage ->
+                        PeriodCapacity.between(since, until, now)
+                                .map(had -> UtilizationView.of(since, until, usage, had)));
+    }
+
+    private static long before(@Nullable Long start, long end) throws JobQuery.Refused {
+        if (start == null || start >= end) {
             throw new JobQuery.Refused("start: it is required, and must be before end");
         }
-        return PeriodUsage.between(start, until, now)
-                .map(rows -> new ReportView(start, until, rows));
+        return start;
     }
 
     private Configuration current() {

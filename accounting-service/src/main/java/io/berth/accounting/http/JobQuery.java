@@ -49,7 +49,7 @@ record JobQuery(String where, Map<String, Object> parameters) {
             parameters.put("state", each(state, JobQuery::state, "state: '%s' is no job state"));
         }
         if (start != null) {
-            conditions.add("(endedAt = 0 or endedAt >= :start)");
+            conditions.add("overAt >= :start");
             parameters.put("start", start);
         }
         if (end != null) {
