@@ -19,7 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.ZoneId;
-import java.time.temporal.ChronoUnit;
+import java.time.format.DateTimeFormatter;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -51,6 +51,9 @@ final class Shadow {
                             "was shadow",
                             "was shadow",
                             "was  shadow");
+
+    private static final DateTimeFormatter SECOND =
+            DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss", Locale.ROOT);
 
     private final Period period;
     private final Snapshot snapshot;
@@ -202,10 +205,6 @@ final class Shadow {
     }
 
     static String time(long millis, ZoneId zone) {
-        return Instant.ofEpochMilli(millis)
-                .atZone(zone)
-                .toLocalDateTime()
-                .truncatedTo(ChronoUnit.SECONDS)
-                .toString();
+        return SECOND.format(Instant.ofEpochMilli(millis).atZone(zone));
     }
 }
