@@ -84,6 +84,26 @@ final class RunCommandTest {
         assertThat(json().at("/wait_s/max").doubleValue()).isEqualTo(8);
     }
 
+    /// j3 of group b, submitted last, takes the place of j1 at once.
+    @Test
+    void a_group_of_a_higher_tier_takes_the_place_of_others() throws Exception {
+        assertThat(run("--tiers=b=10", "--nodes-scale=0.5", "--json")).isZero();
+
+        assertThat(json().at("/gave_way").intValue()).isEqualTo(1);
+        assertThat(json().at("/rules").textValue()).endsWith(", tiers b=10");
+    }
+
+    @Test
+    void tiers_that_are_none_are_refused() {
+        assertThat(run("--tiers=b")).isNotZero();
+        assertThat(run("--tiers=b=10", "--by-group")).isNotZero();
+
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains(
+                        "--tiers: 'b' is not a group and its tier, such as prod=10",
+                        "--tiers: with --by-group no group meets another one");
+    }
+
     @Test
     void accounts_that_share_all_nodes_are_told_apart() throws Exception {
         assertThat(run("--by-account", "--policy=fairshare", "--json")).isZero();

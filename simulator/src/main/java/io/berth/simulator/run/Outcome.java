@@ -4,13 +4,22 @@ import io.berth.simulator.trace.TraceJob;
 
 /// What became of a job. Times are milliseconds of the trace.
 ///
-/// @param start -1 if it never started: no node, or no number of nodes, can hold it
 /// @param promised the start that it was first told to expect; -1 if it was told none
+/// @param start of the run that it ended with; -1 if it never started: no node, or no number of
+///   nodes, can hold it
 /// @param backfilled whether it started before one that stands ahead of it
-public record Outcome(TraceJob job, long start, long promised, boolean backfilled) {
+/// @param gaveWay how often a run of it gave way to another job
+/// @param lostMillis how long those runs had run
+public record Outcome(
+        TraceJob job, long start, long promised, boolean backfilled, int gaveWay, long lostMillis) {
 
     /// Shorter runs count as that long in a slowdown, which would else be of the shortest alone.
     private static final long SHORTEST_MILLIS = 10_000;
+
+    /// Of a job that never gave way.
+    public Outcome(TraceJob job, long start, long promised, boolean backfilled) {
+        this(job, start, promised, backfilled, 0, 0);
+    }
 
     public boolean ran() {
         return start >= 0;

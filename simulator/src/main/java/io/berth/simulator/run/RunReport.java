@@ -47,6 +47,13 @@ public record RunReport(
                 all.fragmented(),
                 all.makespan(),
                 all.backfilled());
+        if (all.gaveWay() > 0) {
+            line(
+                    text,
+                    "%d runs gave way to other jobs, %.1f GPU-hours were lost with them",
+                    all.gaveWay(),
+                    all.lostGpuHours());
+        }
         if (all.promised() > 0) {
             line(
                     text,
@@ -202,6 +209,8 @@ public record RunReport(
         number(json, "fragmented_percent", of.fragmented());
         number(json, "makespan_s", of.makespan());
         json.writeNumberField("backfilled", of.backfilled());
+        json.writeNumberField("gave_way", of.gaveWay());
+        number(json, "lost_gpu_hours", of.lostGpuHours());
         json.writeObjectFieldStart("expected_starts");
         json.writeNumberField("jobs", of.promised());
         number(json, "kept_percent", of.kept());

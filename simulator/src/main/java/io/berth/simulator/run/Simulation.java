@@ -1,12 +1,13 @@
 package io.berth.simulator.run;
 
+import io.berth.core.engine.Clearing;
 import io.berth.core.engine.Decisions;
-import io.berth.core.engine.Demand;
 import io.berth.core.engine.FitClass;
 import io.berth.core.engine.Scheduling;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.engine.Waiting;
 import io.berth.core.engine.Waiting.Association;
+import io.berth.core.engine.Waiting.Rank;
 import io.berth.core.fairshare.HalfLife;
 import io.berth.simulator.trace.TraceJob;
 import io.berth.simulator.trace.TraceNode;
@@ -31,20 +32,34 @@ public final class Simulation implements Decisions {
     ///
     /// @param planIntervalMillis as Slurm's `bf_interval`
     /// @param halfLife of usage, for [Order#FAIRSHARE]
+    /// @param tiers of groups of jobs
     public record Rules(
             Settings settings,
             Order order,
             Estimates estimates,
             long planIntervalMillis,
-            HalfLife halfLife) {}
+            HalfLife halfLife,
+            Tiers tiers) {
+
+        /// Rules under which nobody gives way.
+        public Rules(
+                Settings settings,
+                Order order,
+                Estimates estimates,
+                long planIntervalMillis,
+                HalfLife halfLife) {
+            this(settings, order, estimates, planIntervalMillis, halfLife, Tiers.NONE);
+        }
+    }
 
     private static final long NEVER = Long.MAX_VALUE;
 
     /// The end of a run, or the moment at which it outlasts what was expected of it.
     ///
+    /// @param run which of the job's
     /// @param nodes where it runs
     /// @param expected how long it was taken to run, in milliseconds
-    private record Turn(long time, int job, int[] nodes, long expected) {}
+    private record Turn(long time, int job, int run, int[] nodes, long expected) {}
 
     private final List<TraceJob> jobs;
     private final VirtualCluster cluster;
@@ -56,11 +71,14 @@ public final class Simulation implements Decisions {
     private final long[] starts;
     private final long[] promised;
     private final boolean[] backfilled;
+    private final Victims victims;
     private final long[] estimates;
+    private final Rank[] ranks;
     private final PriorityQueue<Turn> turns =
             new PriorityQueue<>(Comparator.comparingLong(Turn::time).thenComparingInt(Turn::job));
 
     private final List<Waiting> startedNow = new ArrayList<>();
+    private final List<Turn> runsNow = new ArrayList<>();
     private int arrived;
     private int waiting;
     private int finished;
@@ -70,7 +88,7 @@ public final class Simulation implements Decisions {
     /// @param jobs with known times of submission and of running
     public Simulation(List<TraceJob> jobs, List<TraceNode> nodes, Rules rules) {
         this.jobs = jobs.stream().sorted(Comparator.comparingLong(TraceJob::submitMillis)).toList();
-        this.cluster = new VirtualCluster(nodes, rules.settings());
+        this.cluster = new VirtualCluster(nodes, rules.settings(), rules.tiers());
         this.engine = cluster.engine;
         this.association = engine.association(0);
         this.fairUse =
@@ -81,7 +99,9 @@ public final class Simulation implements Decisions {
         this.starts = new long[jobs.size()];
         this.promised = new long[jobs.size()];
         this.backfilled = new boolean[jobs.size()];
+        this.victims = new Victims(jobs.size());
         this.estimates = new long[jobs.size()];
+        this.ranks = new Rank[jobs.size()];
         Arrays.fill(starts, -1);
         Arrays.fill(promised, -1);
     }
@@ -108,7 +128,7 @@ public final class Simulation implements Decisions {
     /// Goes to the next moment. False: nothing happens any more.
     private boolean advance() {
         if (next() == NEVER && engine.stale()) {
-            engine.planPass(now, this);
+            pass(() -> engine.planPass(now, this));
         }
         long next = next();
         if (next != NEVER) {
@@ -127,24 +147,41 @@ public final class Simulation implements Decisions {
 
     private void turn(Turn turn) {
         int job = turn.job;
+        if (turn.run != victims.times(job)) {
+            return; // That run gave way.
+        }
         if (starts[job] + jobs.get(job).durationMillis() <= now) {
             engine.forget(job);
             hold(jobs.get(job), -jobs.get(job).gpus());
             runTimes.ended(jobs.get(job));
             finished++;
         } else {
-            Demand[] demands = cluster.demands(cluster.fit(jobs.get(job)), turn.nodes);
-            engine.run(job, turn.nodes, demands, starts[job], 2 * turn.expected);
-            runs(job, turn.nodes, 2 * turn.expected);
+            tell(runs(job, turn.nodes, 2 * turn.expected));
+        }
+    }
+
+    /// Tells the engine how long a run is expected to take, and what it has to lose.
+    private void tell(Turn of) {
+        TraceJob job = jobs.get(of.job);
+        if (of.run == victims.times(of.job)) {
+            engine.run(
+                    of.job,
+                    of.nodes,
+                    cluster.demands(cluster.fit(job), of.nodes),
+                    Scheduling.latestEnd(starts[of.job], of.expected),
+                    cluster.stake(job, starts[of.job]));
         }
     }
 
     /// A run that outlasts what was expected of it is expected to take as long again, as in
     /// Tsafrir, Etsion and Feitelson, "Backfilling Using System-Generated Predictions" (2007).
-    private void runs(int job, int[] nodes, long expected) {
+    private Turn runs(int job, int[] nodes, long expected) {
         long run = jobs.get(job).durationMillis();
         boolean outlasts = expected > 0 && expected < run;
-        turns.add(new Turn(starts[job] + (outlasts ? expected : run), job, nodes, expected));
+        long time = starts[job] + (outlasts ? expected : run);
+        var turn = new Turn(time, job, victims.times(job), nodes, expected);
+        turns.add(turn);
+        return turn;
     }
 
     private void arrive(int number) {
@@ -156,12 +193,18 @@ public final class Simulation implements Decisions {
         }
         long expected = runTimes.expectedMillis(job);
         estimates[number] = estimate(job, expected);
+        ranks[number] = rules.order().rank(job, number, expected);
+        waits(number);
+    }
+
+    private void waits(int number) {
+        TraceJob job = jobs.get(number);
         waiting++;
         engine.wait(
                 number,
-                fit,
+                cluster.fit(job),
                 fairUse == null ? association : fairUse.association(job),
-                rules.order().rank(job, number, expected),
+                ranks[number],
                 estimates[number]);
     }
 
@@ -187,7 +230,7 @@ public final class Simulation implements Decisions {
             fairUse.calculate(now);
         }
         if (!planned()) {
-            engine.startPass(now, this);
+            pass(() -> engine.startPass(now, this));
             planned();
         }
         if (!startedNow.isEmpty()) {
@@ -205,15 +248,41 @@ public final class Simulation implements Decisions {
         boolean plan = engine.stale() && now >= planFrom;
         if (plan) {
             planFrom = now + rules.planIntervalMillis();
-            engine.planPass(now, this);
+            pass(() -> engine.planPass(now, this));
         }
         return plan;
+    }
+
+    /// Decides until nobody gives way any more: there is no grace, so who takes a place has it at
+    /// once.
+    private void pass(Runnable first) {
+        first.run();
+        while (victims.go(starts, now, this::gone)) {
+            engine.startPass(now, this);
+        }
+        if (rules.tiers().any()) {
+            runsNow.forEach(this::tell);
+        }
+        runsNow.clear();
+    }
+
+    private void gone(int job) {
+        engine.forget(job);
+        hold(jobs.get(job), -jobs.get(job).gpus());
+        waits(job);
     }
 
     private List<Outcome> outcomes() {
         var outcomes = new ArrayList<Outcome>(jobs.size());
         for (int i = 0; i < jobs.size(); i++) {
-            outcomes.add(new Outcome(jobs.get(i), starts[i], promised[i], backfilled[i]));
+            outcomes.add(
+                    new Outcome(
+                            jobs.get(i),
+                            starts[i],
+                            promised[i],
+                            backfilled[i],
+                            victims.times(i),
+                            victims.lostMillis(i)));
         }
         return outcomes;
     }
@@ -230,7 +299,12 @@ public final class Simulation implements Decisions {
         startedNow.add(started);
         waiting--;
         hold(jobs.get(job), jobs.get(job).gpus());
-        runs(job, nodes, estimates[job]);
+        runsNow.add(runs(job, nodes, estimates[job]));
+    }
+
+    @Override
+    public void cleared(Waiting job, Clearing clearing, long until) {
+        victims.tell(clearing);
     }
 
     @Override

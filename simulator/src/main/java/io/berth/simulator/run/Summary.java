@@ -20,6 +20,8 @@ import java.util.stream.DoubleStream;
 /// @param overtaken by how many jobs that came later and started earlier
 /// @param fragmented part of the GPUs' time in which they were free while a job waited that asked
 ///   for no more, in hundredths
+/// @param gaveWay runs that gave way to other jobs
+/// @param lostGpuHours what these runs had done
 public record Summary(
         String group,
         int nodes,
@@ -37,7 +39,9 @@ public record Summary(
         Distribution late,
         Distribution early,
         Distribution overtaken,
-        double fragmented) {
+        double fragmented,
+        int gaveWay,
+        double lostGpuHours) {
 
     /// What several clusters come to only together.
     private record Whole(double makespan, double use, Distribution overtaken, double fragmented) {}
@@ -119,7 +123,9 @@ public record Summary(
                 seconds(late, it -> it.start() - it.promised()),
                 seconds(inTime, it -> it.promised() - it.start()),
                 whole.overtaken,
-                whole.fragmented);
+                whole.fragmented,
+                outcomes.stream().mapToInt(Outcome::gaveWay).sum(),
+                sum(outcomes, it -> it.job().gpus() * it.lostMillis() / 3.6e6));
     }
 
     private static double makespan(List<Outcome> ran) {

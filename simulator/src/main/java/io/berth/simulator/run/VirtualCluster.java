@@ -8,6 +8,7 @@ import io.berth.core.engine.Kind;
 import io.berth.core.engine.Network;
 import io.berth.core.engine.Scheduling;
 import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.engine.Stake;
 import io.berth.simulator.trace.TraceJob;
 import io.berth.simulator.trace.TraceNode;
 import java.util.ArrayList;
@@ -29,16 +30,19 @@ final class VirtualCluster {
     private record Model(int cpus, long memoryMib, int gpus, String gpuType) {}
 
     /// What makes two jobs fit in the same places.
-    private record Size(int gpus, int cpus, long memoryMib, int nodes, List<String> gpuTypes) {}
+    private record Size(
+            int gpus, int cpus, long memoryMib, int nodes, List<String> gpuTypes, int tier) {}
 
     private final Map<Model, Integer> models = new LinkedHashMap<>();
     private final Map<Size, FitClass> classes = new HashMap<>();
     private final Map<FitClass, Terms> terms = new HashMap<>();
     private final int[] kindOf;
     private final int mostGpus;
+    private final Tiers tiers;
     final Scheduling engine;
 
-    VirtualCluster(List<TraceNode> nodes, Settings settings) {
+    VirtualCluster(List<TraceNode> nodes, Settings settings, Tiers tiers) {
+        this.tiers = tiers;
         this.kindOf = new int[nodes.size()];
         int most = 0;
         for (int i = 0; i < kindOf.length; i++) {
@@ -65,7 +69,8 @@ final class VirtualCluster {
                         Math.ceilDiv(job.cpusMilli(), 1000),
                         job.memoryMib(),
                         nodes,
-                        job.gpuTypes());
+                        job.gpuTypes(),
+                        tiers.any() ? tiers.tier(job.group()) : 0);
         return classes.computeIfAbsent(size, this::fitClass);
     }
 
@@ -84,17 +89,33 @@ final class VirtualCluster {
         }
         var its =
                 new Terms(
-                        0,
+                        size.tier,
                         0,
                         large == 0 ? size.nodes : large,
                         large == 0 ? 0 : size.nodes - large,
                         large == 0 ? smallOn : largeOn,
                         smallOn,
                         null,
-                        0);
+                        0,
+                        tiers.any() ? tiers.preemptor(size.tier) : null);
         FitClass fit = engine.fitClass(its);
         terms.put(fit, its);
         return fit;
+    }
+
+    /// What a run of the job has to lose; null where nobody gives way to anybody.
+    @Nullable Stake stake(TraceJob job, long since) {
+        int tier = tiers.tier(job.group());
+        return tiers.any()
+                ? new Stake(
+                        tiers.ground(tier),
+                        tier,
+                        since,
+                        since,
+                        Math.ceilDiv(job.cpusMilli(), 1000),
+                        job.gpus(),
+                        false)
+                : null;
     }
 
     /// What a job of the class has on these nodes, larger parts first.
