@@ -10,6 +10,7 @@ import io.berth.log.KafkaConnection;
 import java.time.Duration;
 import java.util.List;
 import java.util.TreeSet;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RetriableException;
@@ -54,8 +55,10 @@ public final class HeartbeatReader implements AutoCloseable {
         }
     }
 
+    /// Waits for no answer: after a time of standing still one may not come, and a new leader
+    /// waits.
     @Override
     public void close() {
-        consumer.close();
+        consumer.close(CloseOptions.timeout(Duration.ZERO));
     }
 }

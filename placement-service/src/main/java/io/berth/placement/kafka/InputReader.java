@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.TreeMap;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -114,9 +115,11 @@ public final class InputReader implements AutoCloseable {
         return unread;
     }
 
+    /// Waits for no answer: after a time of standing still one may not come, and a new leader
+    /// waits.
     @Override
     public void close() {
-        consumer.close();
+        consumer.close(CloseOptions.timeout(Duration.ZERO));
     }
 
     private static boolean registers(ConsumerRecord<byte[], byte[]> record) {
