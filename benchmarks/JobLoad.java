@@ -21,17 +21,18 @@ class JobLoad {
         double before = ended(agent);
         long begin = System.nanoTime();
         submit(mesh, jobs);
-        long fifth = 0;
-        long last = 0;
+        double[] fifth = {0, 0};
+        double[] last = {0, 0};
         for (double done = 0; done < jobs; ) {
-            Thread.sleep(20);
+            // Not often: to be asked for its metrics costs the agent some milliseconds.
+            Thread.sleep(250);
             done = ended(agent) - before;
-            long now = System.nanoTime();
-            fifth = fifth == 0 && done >= jobs / 5.0 ? now : fifth;
-            last = last == 0 && done >= jobs * 4 / 5.0 ? now : last;
+            double[] now = {done, (System.nanoTime() - begin) / 1e9};
+            fifth = fifth[0] == 0 && done >= jobs / 5.0 ? now : fifth;
+            last = done <= jobs * 4 / 5.0 ? now : last;
         }
         double seconds = (System.nanoTime() - begin) / 1e9;
-        System.out.printf("%d jobs in %.1f s: %.0f a second, steady %.0f a second%n", jobs, seconds, jobs / seconds, jobs * 3 / 5.0 / ((last - fifth) / 1e9));
+        System.out.printf("%d jobs in %.1f s: %.0f a second, steady %.0f a second%n", jobs, seconds, jobs / seconds, (last[0] - fifth[0]) / (last[1] - fifth[1]));
     }
 
     private static double ended(String agent) throws Exception {

@@ -2,8 +2,6 @@ package io.berth.log;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
@@ -14,7 +12,7 @@ final class SignedBytes {
 
     static final String ALGORITHM = "Ed25519";
 
-    /// `<key id>:<signature in Base64>`.
+    /// See [Proof].
     static final String HEADER = "berth_signature";
 
     private SignedBytes() {}
@@ -37,12 +35,8 @@ final class SignedBytes {
     ///
     /// @param open its public half, encoded
     static String id(byte[] open) {
-        try {
-            byte[] hash = MessageDigest.getInstance("SHA-256").digest(open);
-            return HexFormat.of().formatHex(hash, 0, 8);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("name a key: every Java has SHA-256", e);
-        }
+        byte[] hash = HashTree.sha256().digest(open);
+        return HexFormat.of().formatHex(hash, 0, 8);
     }
 
     static byte[] ascii(String text) {

@@ -14,7 +14,7 @@ import java.security.KeyPairGenerator;
 import java.security.PrivateKey;
 import java.security.Signature;
 import java.security.spec.PKCS8EncodedKeySpec;
-import java.util.Base64;
+import java.util.List;
 import java.util.Set;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
@@ -70,15 +70,38 @@ public final class SigningKey {
         return id;
     }
 
-    /// Signs topic, key, type and value of a record.
-    public void sign(ProducerRecord<byte[], byte[]> record) {
+    /// Signs topic, key, type and value of records, all with one signature: to make one takes a
+    /// hundred times as long as to hash a record.
+    public void sign(List<ProducerRecord<byte[], byte[]>> records) {
+        if (records.isEmpty()) {
+            return;
+        }
+        List<byte[]> texts = records.stream().map(SigningKey::text).toList();
+        if (texts.size() == 1) {
+            add(records.getFirst(), Proof.alone(id, signature(texts.getFirst())));
+            return;
+        }
+        var tree = new HashTree(texts);
+        byte[] signature = signature(Proof.batch(tree.root()));
+        for (int i = 0; i < texts.size(); i++) {
+            add(records.get(i), new Proof(id, signature, i, texts.size(), tree.path(i)));
+        }
+    }
+
+    private static byte[] text(ProducerRecord<byte[], byte[]> record) {
+        return SignedBytes.of(record.topic(), record.key(), record.headers(), record.value());
+    }
+
+    private static void add(ProducerRecord<byte[], byte[]> record, Proof proof) {
+        record.headers().add(SignedBytes.HEADER, proof.header());
+    }
+
+    private byte[] signature(byte[] bytes) {
         try {
             Signature signature = Signature.getInstance(SignedBytes.ALGORITHM);
             signature.initSign(key);
-            signature.update(
-                    SignedBytes.of(record.topic(), record.key(), record.headers(), record.value()));
-            String text = id + ":" + Base64.getEncoder().encodeToString(signature.sign());
-            record.headers().add(SignedBytes.HEADER, SignedBytes.ascii(text));
+            signature.update(bytes);
+            return signature.sign();
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("sign with key " + id + ", which was read", e);
         }

@@ -1,7 +1,7 @@
 package io.berth.log;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -9,10 +9,10 @@ import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.Signature;
 import java.security.spec.X509EncodedKeySpec;
-import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 
@@ -20,10 +20,27 @@ import org.apache.kafka.common.header.Header;
 /// is read for each record, so that keys come and go without a restart: a new one is put beside the
 /// old, the writer changes over, the old one is removed.
 ///
-/// @param folder of the public keys; whoever may write there gives orders
-public record TrustedKeys(Path folder) {
+/// The last signatures that held are remembered, for records that were signed together.
+public final class TrustedKeys {
 
-    private static final Pattern SIGNATURE = Pattern.compile("([0-9a-f]{16}):([A-Za-z0-9+/=]+)");
+    private static final int REMEMBERED = 64;
+
+    private final Path folder;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    /// Key, signature and root of records that were signed together, oldest first.
+    private final Map<ByteBuffer, Boolean> held =
+            new LinkedHashMap<>() {
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<ByteBuffer, Boolean> eldest) {
+                    return size() > REMEMBERED;
+                }
+            };
+
+    /// @param folder of the public keys; whoever may write there gives orders
+    public TrustedKeys(Path folder) {
+        this.folder = folder;
+    }
 
     /// Why a record is not to be believed, in one line; nothing if one of the keys has signed it.
     public Optional<String> objection(ConsumerRecord<byte[], byte[]> record) {
@@ -37,14 +54,20 @@ public record TrustedKeys(Path folder) {
                 || (type != null && type.value() == null)) {
             return Optional.of("it is no event");
         }
-        Matcher text = SIGNATURE.matcher(new String(header.value(), StandardCharsets.US_ASCII));
-        if (!text.matches()) {
+        Optional<Proof> proof = Proof.parse(header.value());
+        if (proof.isEmpty()) {
             return Optional.of("its signature is no signature");
         }
-        String id = text.group(1);
+        return objection(proof.get(), record);
+    }
+
+    private Optional<String> objection(Proof proof, ConsumerRecord<byte[], byte[]> record) {
+        String id = proof.key();
         try {
             byte[] key = Pem.block(Files.readString(folder.resolve(id + ".pem")), "PUBLIC KEY");
-            return SignedBytes.id(key).equals(id) && signed(record, key, text.group(2))
+            byte[] text =
+                    SignedBytes.of(record.topic(), record.key(), record.headers(), record.value());
+            return SignedBytes.id(key).equals(id) && holds(key, proof, text)
                     ? Optional.empty()
                     : Optional.of("key " + id + " has not signed it");
         } catch (NoSuchFileException e) {
@@ -54,15 +77,36 @@ public record TrustedKeys(Path folder) {
         }
     }
 
-    private static boolean signed(
-            ConsumerRecord<byte[], byte[]> record, byte[] key, String signature)
+    private boolean holds(byte[] key, Proof proof, byte[] text) throws GeneralSecurityException {
+        byte[] signed = proof.signed(text);
+        if (proof.size() == 1) {
+            return verified(key, proof.signature(), signed);
+        }
+        ByteBuffer name =
+                ByteBuffer.allocate(key.length + proof.signature().length + signed.length)
+                        .put(key)
+                        .put(proof.signature())
+                        .put(signed)
+                        .flip();
+        lock.lock();
+        try {
+            boolean holds = held.containsKey(name) || verified(key, proof.signature(), signed);
+            if (holds) {
+                held.put(name, true);
+            }
+            return holds;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static boolean verified(byte[] key, byte[] signature, byte[] text)
             throws GeneralSecurityException {
         Signature verifier = Signature.getInstance(SignedBytes.ALGORITHM);
         verifier.initVerify(
                 KeyFactory.getInstance(SignedBytes.ALGORITHM)
                         .generatePublic(new X509EncodedKeySpec(key)));
-        verifier.update(
-                SignedBytes.of(record.topic(), record.key(), record.headers(), record.value()));
-        return verifier.verify(Base64.getDecoder().decode(signature));
+        verifier.update(text);
+        return verifier.verify(signature);
     }
 }

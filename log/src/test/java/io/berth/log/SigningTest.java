@@ -9,8 +9,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -22,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Records that are signed, and what becomes of them on the way.
 class SigningTest {
@@ -39,16 +42,12 @@ class SigningTest {
     }
 
     private static ProducerRecord<byte[], byte[]> record() {
-        var record =
-                new ProducerRecord<>(
-                        "orders", 3, "node1".getBytes(UTF_8), "{\"run\":1}".getBytes(UTF_8));
-        record.headers().add("ce_type", "orders/Go".getBytes(UTF_8));
-        return record;
+        return order(1);
     }
 
     private static ProducerRecord<byte[], byte[]> signed(SigningKey key) {
         ProducerRecord<byte[], byte[]> record = record();
-        key.sign(record);
+        key.sign(List.of(record));
         return record;
     }
 
@@ -95,7 +94,7 @@ class SigningTest {
         return Stream.of(
                 it -> read("others", it.key(), it.headers(), it.value()),
                 it -> read(it.topic(), "node2".getBytes(UTF_8), it.headers(), it.value()),
-                it -> read(it.topic(), it.key(), it.headers(), "{\"run\":2}".getBytes(UTF_8)),
+                it -> read(it.topic(), it.key(), it.headers(), "{\"run\":77}".getBytes(UTF_8)),
                 it -> {
                     var headers = new RecordHeaders(it.headers());
                     headers.remove("ce_type").add("ce_type", "orders/Stop".getBytes(UTF_8));
@@ -117,6 +116,97 @@ class SigningTest {
                 new TrustedKeys(trusted).objection(change.apply(read(signed(key))));
 
         assertThat(objection).contains("key " + key.id() + " has not signed it");
+    }
+
+    private static ProducerRecord<byte[], byte[]> order(int run) {
+        var record =
+                new ProducerRecord<>(
+                        "orders",
+                        3,
+                        "node1".getBytes(UTF_8),
+                        "{\"run\":%d}".formatted(run).getBytes(UTF_8));
+        record.headers().add("ce_type", "orders/Go".getBytes(UTF_8));
+        return record;
+    }
+
+    private static List<ProducerRecord<byte[], byte[]>> orders(int count) {
+        return IntStream.range(0, count).mapToObj(SigningTest::order).toList();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 31, 100})
+    void each_of_records_that_were_signed_together_is_believed_in_any_order(int count)
+            throws IOException {
+        List<ProducerRecord<byte[], byte[]>> orders = orders(count);
+
+        key("a").sign(orders);
+
+        var keys = new TrustedKeys(trusted);
+        assertThat(orders.reversed())
+                .allSatisfy(it -> assertThat(keys.objection(read(it))).isEmpty());
+    }
+
+    @ParameterizedTest
+    @MethodSource("changes")
+    void one_of_many_that_was_changed_is_not_believed_even_where_the_others_were(
+            UnaryOperator<ConsumerRecord<byte[], byte[]>> change) throws IOException {
+        SigningKey key = key("a");
+        List<ProducerRecord<byte[], byte[]>> orders = orders(5);
+        key.sign(orders);
+        var keys = new TrustedKeys(trusted);
+
+        assertThat(orders)
+                .allSatisfy(it -> {
+                    assertThat(keys.objection(read(it))).isEmpty();
+                    assertThat(keys.objection(change.apply(read(it))))
+                            .contains("key " + key.id() + " has not signed it");
+                });
+    }
+
+    @Test
+    void the_proof_of_one_record_does_not_hold_for_another() throws IOException {
+        SigningKey key = key("a");
+        List<ProducerRecord<byte[], byte[]>> orders = orders(4);
+        key.sign(orders);
+        ProducerRecord<byte[], byte[]> forged = order(99);
+        forged.headers().add(orders.get(1).headers().lastHeader("berth_signature"));
+
+        assertThat(new TrustedKeys(trusted).objection(read(forged)))
+                .contains("key " + key.id() + " has not signed it");
+    }
+
+    @Test
+    void the_hash_of_two_records_is_not_taken_for_a_record() throws IOException {
+        // Who could pass an inner node off as a leaf would need a path that is shorter than its
+        // place asks for.
+        List<ProducerRecord<byte[], byte[]>> orders = orders(4);
+        key("a").sign(orders);
+        String header =
+                new String(
+                        orders.getFirst().headers().lastHeader("berth_signature").value(), UTF_8);
+        ProducerRecord<byte[], byte[]> forged = order(0);
+        forged.headers().add("berth_signature", header.replace(":0/4:", ":0/2:").getBytes(UTF_8));
+
+        assertThat(new TrustedKeys(trusted).objection(read(forged)))
+                .contains("its signature is no signature");
+    }
+
+    @Test
+    void a_signature_of_a_root_does_not_hold_for_a_record_alone() throws IOException {
+        SigningKey key = key("a");
+        List<ProducerRecord<byte[], byte[]>> orders = orders(2);
+        key.sign(orders);
+        String header =
+                new String(
+                        orders.getFirst().headers().lastHeader("berth_signature").value(), UTF_8);
+        ProducerRecord<byte[], byte[]> forged = order(0);
+        forged.headers()
+                .add(
+                        "berth_signature",
+                        header.substring(0, header.indexOf(":0/2:")).getBytes(UTF_8));
+
+        assertThat(new TrustedKeys(trusted).objection(read(forged)))
+                .contains("key " + key.id() + " has not signed it");
     }
 
     @Test

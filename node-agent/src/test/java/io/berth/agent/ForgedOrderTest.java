@@ -119,7 +119,7 @@ class ForgedOrderTest {
         placement.register(rig.node);
         SigningKey other = SigningKey.of(folder.resolve("other"), folder.resolve("elsewhere"));
         ProducerRecord<byte[], byte[]> forged = placement.record(launch(HandPlacement.newRun()));
-        other.sign(forged);
+        other.sign(List.of(forged));
 
         assertNotRun(forged);
     }
@@ -131,7 +131,7 @@ class ForgedOrderTest {
         ProducerRecord<byte[], byte[]> genuine =
                 placement.record(
                         new Order.Go(wanted.node(), wanted.epoch(), wanted.number(), wanted.run()));
-        key.sign(genuine);
+        key.sign(List.of(genuine));
         ProducerRecord<byte[], byte[]> forged = placement.record(wanted);
         forged.headers().add(genuine.headers().lastHeader("berth_signature"));
 
@@ -142,7 +142,7 @@ class ForgedOrderTest {
     void a_genuine_order_of_an_older_epoch_runs_nothing_when_it_is_written_again() {
         placement.register(rig.node);
         ProducerRecord<byte[], byte[]> old = placement.record(launch(HandPlacement.newRun()));
-        key.sign(old);
+        key.sign(List.of(old));
         placement.skipNumber(rig.node);
         placement.go(rig.node, HandPlacement.newRun());
         placement.register(rig.node);

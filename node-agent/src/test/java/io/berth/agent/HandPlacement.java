@@ -140,7 +140,7 @@ final class HandPlacement implements AutoCloseable {
     RecordMetadata write(Order order) {
         ProducerRecord<byte[], byte[]> record = record(order);
         if (key != null) {
-            key.sign(record);
+            key.sign(List.of(record));
         }
         return write(record);
     }

@@ -51,6 +51,8 @@ final class Tenure implements AutoCloseable {
     /// stays short, however much is asked at once; one input alone may say more.
     private static final int ENOUGH_FACTS = 2_000;
 
+    private static final long LONGEST_PAUSE_NANOS = 50_000_000;
+
     /// The plan is put in order at most so often.
     private static final long REPLAN_MILLIS = 500;
 
@@ -60,7 +62,6 @@ final class Tenure implements AutoCloseable {
     private final CellTime time;
     private final HeartbeatWatch heartbeats;
     private final CellMeters meters;
-    private final long minIntervalNanos;
     private final Snapshots snapshots;
     private final Rules rules;
     private final List<Input> applied = new ArrayList<>();
@@ -70,7 +71,7 @@ final class Tenure implements AutoCloseable {
     private boolean first = true;
     private long plannedAt;
     private long nextStart = Long.MAX_VALUE;
-    private long lastRoundNanos;
+    private long nextRoundNanos = System.nanoTime();
 
     /// How a cell is led.
     ///
@@ -93,7 +94,6 @@ final class Tenure implements AutoCloseable {
         this.meters = meters;
         this.time =
                 new CellTime(cell.last().cellTime(), System::currentTimeMillis, System::nanoTime);
-        this.minIntervalNanos = rules.minInterval().toNanos();
         this.round = cell.last().round();
         watchNodes();
     }
@@ -101,10 +101,11 @@ final class Tenure implements AutoCloseable {
     /// Leads until told to stop, which is asked before each round.
     void lead(BooleanSupplier stop) {
         while (!stop.getAsBoolean()) {
-            waitOutInterval();
+            waitOutPause();
             cell.inputs().fetch(Duration.ofMillis(waitMillis()));
-            lastRoundNanos = System.nanoTime();
-            decide(time.now());
+            long begun = System.nanoTime();
+            decide(begun, time.now());
+            nextRoundNanos = nextRound(begun, System.nanoTime());
             meters.picture(state, cell.inputs()::unread);
         }
     }
@@ -117,7 +118,9 @@ final class Tenure implements AutoCloseable {
     }
 
     /// One round.
-    private void decide(long now) {
+    ///
+    /// @param begun reading of [System#nanoTime]
+    private void decide(long begun, long now) {
         applied.clear();
         facts.clear();
         letters.clear();
@@ -136,7 +139,7 @@ final class Tenure implements AutoCloseable {
                         .log("Dead letter"));
         long decided = System.nanoTime();
         write(now, pass);
-        meters.round(decided - lastRoundNanos, System.nanoTime() - decided, letters.size());
+        meters.round(decided - begun, System.nanoTime() - decided, letters.size());
         meters.facts(facts, state);
         watchNodes();
     }
@@ -269,8 +272,17 @@ final class Tenure implements AutoCloseable {
                 : Math.clamp(due - now, 0, LONGEST_WAIT_MILLIS);
     }
 
-    private void waitOutInterval() {
-        long left = lastRoundNanos + minIntervalNanos - System.nanoTime();
+    /// No round begins before this: after the least interval, and after a pause as long as the last
+    /// round took. So under load inputs gather, and a round, whose transaction costs much more than
+    /// what is in it, serves more of them; one that was waited for is not late.
+    private long nextRound(long begun, long ended) {
+        return Math.max(
+                begun + rules.minInterval().toNanos(),
+                ended + Math.min(ended - begun, LONGEST_PAUSE_NANOS));
+    }
+
+    private void waitOutPause() {
+        long left = nextRoundNanos - System.nanoTime();
         if (left > 0) {
             try {
                 TimeUnit.NANOSECONDS.sleep(left);

@@ -14,7 +14,9 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -25,7 +27,8 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /// The `specs` topic, read record by record at the offsets that orders name. One reader for all
-/// runs of a process: a reader costs a connection.
+/// runs of a process: a reader costs a connection. The last small ones are remembered, since the
+/// tasks of an array have one together.
 public final class SpecsTopic implements Specs, Closeable {
 
     /// An outage of the brokers that a launch outlasts.
@@ -34,10 +37,22 @@ public final class SpecsTopic implements Specs, Closeable {
     private static final Duration CALL_LIMIT = Duration.ofSeconds(2);
     private static final Duration POLL = Duration.ofMillis(500);
 
+    private static final int REMEMBERED = 16;
+    private static final int SMALL_BYTES = 64 * 1024;
+
     private final KafkaConnection connection;
     private final Events<JobSpec> events = new Events<>(Topics.SPECS, "node-agent");
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable Consumer<byte[], byte[]> consumer;
+
+    /// The least recently used first.
+    private final Map<SpecReference, JobSpec> known =
+            new LinkedHashMap<>(REMEMBERED, 0.75f, true) {
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<SpecReference, JobSpec> eldest) {
+                    return size() > REMEMBERED;
+                }
+            };
 
     public SpecsTopic(KafkaConnection connection) {
         this.connection = connection;
@@ -45,10 +60,10 @@ public final class SpecsTopic implements Specs, Closeable {
 
     @Override
     public JobSpec read(SpecReference reference) throws LaunchRefused, InterruptedException {
-        ConsumerRecord<byte[], byte[]> record;
         lock.lockInterruptibly();
         try {
-            record = fetch(reference);
+            JobSpec spec = known.get(reference);
+            return spec == null ? look(reference) : spec;
         } catch (InterruptException e) {
             throw new InterruptedException();
         } catch (KafkaException e) {
@@ -57,12 +72,20 @@ public final class SpecsTopic implements Specs, Closeable {
         } finally {
             lock.unlock();
         }
+    }
+
+    private JobSpec look(SpecReference reference) throws LaunchRefused {
+        ConsumerRecord<byte[], byte[]> record = fetch(reference);
         if (!sha256(record.value()).equals(reference.sha256())) {
             throw new LaunchRefused(
                     "the job's specification does not have the SHA-256 that was ordered");
         }
         try {
-            return events.event(record);
+            JobSpec spec = events.event(record);
+            if (record.value().length <= SMALL_BYTES) {
+                known.put(reference, spec);
+            }
+            return spec;
         } catch (UnknownEventType | CorruptEvent e) {
             throw new LaunchRefused("the job's specification is not readable", e);
         }

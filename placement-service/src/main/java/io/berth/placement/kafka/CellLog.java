@@ -78,10 +78,9 @@ public record CellLog(int cell, int nodePartitions, Optional<SigningKey> key) {
         this(cell, nodePartitions, Optional.empty());
     }
 
-    /// The record of an order, signed if there is a key.
-    ProducerRecord<byte[], byte[]> signed(ProducerRecord<byte[], byte[]> order) {
-        key.ifPresent(it -> it.sign(order));
-        return order;
+    /// Signs the records of orders, if there is a key.
+    void sign(List<ProducerRecord<byte[], byte[]>> orders) {
+        key.ifPresent(it -> it.sign(orders));
     }
 
     TopicPartition partition(Topic<?> topic) {

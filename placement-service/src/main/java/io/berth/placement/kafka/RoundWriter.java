@@ -113,6 +113,7 @@ public final class RoundWriter implements AutoCloseable {
         var identified = new Records(log, round.cell());
         var latest = new LinkedHashMap<String, ProducerRecord<byte[], byte[]>>();
         var words = new ArrayList<ProducerRecord<byte[], byte[]>>();
+        var orders = new ArrayList<ProducerRecord<byte[], byte[]>>();
         var decisions = new DecisionDigest();
         for (Fact fact : round.facts()) {
             ProducerRecord<byte[], byte[]> record = identified.of(fact);
@@ -120,12 +121,16 @@ public final class RoundWriter implements AutoCloseable {
                 continue;
             }
             decisions.add(record.topic(), key(record), record.value());
-            if (fact instanceof Fact.Announced || fact instanceof Fact.Ordered) {
+            if (fact instanceof Fact.Announced) {
                 words.add(record);
+            } else if (fact instanceof Fact.Ordered) {
+                words.add(record);
+                orders.add(record);
             } else {
                 put(latest, record);
             }
         }
+        log.sign(orders);
         var records = new ArrayList<>(latest.values());
         records.forEach(record -> digest.put(record.topic(), key(record), record.value()));
         records.addAll(words);
@@ -193,11 +198,10 @@ public final class RoundWriter implements AutoCloseable {
                 case Fact.JobForgotten(var job) -> tombstone(Topics.JOB_STATES, job.toString());
                 case Fact.Announced(var event) -> word(CellLog.JOBS, log.cell(), event);
                 case Fact.Ordered(Order order) ->
-                        log.signed(
-                                word(
-                                        CellLog.PLACEMENTS,
-                                        NodePartitions.of(order.node(), log.nodePartitions()),
-                                        order));
+                        word(
+                                CellLog.PLACEMENTS,
+                                NodePartitions.of(order.node(), log.nodePartitions()),
+                                order);
                 case Fact.RankKept _, Fact.ConfigurationTaken _, Fact.FairSharesTaken _ -> null;
             };
         }

@@ -9,6 +9,7 @@ import io.berth.contracts.event.Order;
 import io.berth.log.SigningKey;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
@@ -27,7 +28,9 @@ class CellLogTest {
     void orders_carry_the_name_of_the_key_that_signed_them() throws IOException {
         SigningKey key = SigningKey.of(folder.resolve("key.pem"), folder.resolve("trusted"));
 
-        ProducerRecord<byte[], byte[]> order = new CellLog(0, 2, Optional.of(key)).signed(order());
+        ProducerRecord<byte[], byte[]> order = order();
+
+        new CellLog(0, 2, Optional.of(key)).sign(List.of(order));
 
         assertThat(order.headers().lastHeader("berth_signature").value())
                 .asString()
@@ -36,7 +39,10 @@ class CellLogTest {
 
     @Test
     void without_a_key_they_carry_no_signature() {
-        assertThat(new CellLog(0, 2).signed(order()).headers().lastHeader("berth_signature"))
-                .isNull();
+        ProducerRecord<byte[], byte[]> order = order();
+
+        new CellLog(0, 2).sign(List.of(order));
+
+        assertThat(order.headers().lastHeader("berth_signature")).isNull();
     }
 }
