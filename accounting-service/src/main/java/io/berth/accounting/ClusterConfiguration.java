@@ -163,8 +163,7 @@ public class ClusterConfiguration {
             wanted.drainPermits();
         }
         synchronized (this) {
-            Optional<Revision> latest = inForce.isEmpty() ? Optional.empty() : revisions.latest();
-            if (latest.isPresent() && (!latest.get().published() || latest.get().number() > told)) {
+            if (inForce.isPresent() && revisions.untold(told)) {
                 publishLatest();
             }
         }

@@ -167,6 +167,12 @@ class ClusterConfigurationTest {
         }
 
         @Override
+        public synchronized boolean untold(long told) {
+            return stored.values().stream()
+                    .anyMatch(it -> it.number() > told || !it.published());
+        }
+
+        @Override
         public synchronized Optional<String> lastFile() {
             return stored.descendingMap().values().stream()
                     .flatMap(it -> Stream.ofNullable(it.fileSha256()))

@@ -2,6 +2,7 @@ package io.berth.standalone;
 
 import io.berth.standalone.demo.Demo;
 import io.berth.standalone.mesh.CannotStart;
+import io.berth.standalone.mesh.Training;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -35,6 +36,10 @@ public final class Main {
             case "down" -> Down.of(rest, System.getenv(), System.out).run();
             case "status" -> Status.of(rest, System.getenv(), System.out).run();
             case "demo" -> new Demo(root, System.out).run();
+            case "train" -> {
+                Training.ofBroker();
+                yield 0;
+            }
             default -> throw new CannotStart("unknown command '" + command + "'");
         };
     }

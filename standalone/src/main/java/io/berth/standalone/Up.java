@@ -10,6 +10,7 @@ import io.berth.standalone.mesh.Offer;
 import io.berth.standalone.mesh.Ports;
 import io.berth.standalone.mesh.Services;
 import io.berth.standalone.mesh.SupervisorLog;
+import io.berth.standalone.mesh.Training;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
@@ -23,12 +24,14 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param root of the checkout
 /// @param caller the script that waits for a detached start, null in the foreground
+/// @param mayBuild whether what is made of the checkout may change
 record Up(
         Path root,
         MeshHome home,
         Ports ports,
         Offer offer,
         @Nullable String caller,
+        boolean mayBuild,
         PrintStream out) {
 
     static Up of(Path root, UpOptions options, Map<String, String> environment, PrintStream out) {
@@ -38,6 +41,7 @@ record Up(
                 Ports.configured(environment),
                 options.offer(),
                 System.getProperty("berth.caller"),
+                environment.getOrDefault("BERTH_NO_BUILD", "").isEmpty(),
                 out);
     }
 
@@ -60,13 +64,14 @@ record Up(
 
     private int supervise(HomeLock lock) throws IOException {
         out.printf("Starting berth in %s%n", home.root());
-        Mesh mesh = Mesh.start(new Services(root, home, ports, offer, Leash.here()), this::report);
+        var services = new Services(root, home, ports, offer, Leash.here());
+        Mesh mesh = Mesh.start(services, this::report);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(mesh, lock), "stop"));
         return switch (mesh.awaitStarted()) {
             case Mesh.Outcome.Ready ready -> {
                 greet(ready);
                 releaseCaller();
-                mesh.awaitStopped();
+                run(services, mesh);
                 yield 0;
             }
             case Mesh.Outcome.Stopped _ -> 1;
@@ -76,6 +81,17 @@ record Up(
                 yield 1;
             }
         };
+    }
+
+    /// A training is of the build, as a build is.
+    private void run(Services services, Mesh mesh) throws IOException {
+        if (mayBuild) {
+            try (var _ = Training.begin(services, mesh)) {
+                mesh.awaitStopped();
+            }
+        } else {
+            mesh.awaitStopped();
+        }
     }
 
     private void stop(Mesh mesh, HomeLock lock) {

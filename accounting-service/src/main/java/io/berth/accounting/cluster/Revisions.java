@@ -21,6 +21,10 @@ public interface Revisions {
         return newest(1).stream().findFirst();
     }
 
+    /// Whether there is one above that number, or one that the config topic may not have. This is
+    /// asked every second.
+    boolean untold(long told);
+
     /// The SHA-256 of the file that was applied last, if any was.
     Optional<String> lastFile();
 

@@ -28,6 +28,15 @@ public class ConfigurationTable implements Revisions {
     }
 
     @Override
+    public boolean untold(long told) {
+        return Waits.await(() ->
+                        Panache.withSession(() ->
+                                ConfigurationRow.count(
+                                        "revision > ?1 or published = false", told)))
+                > 0;
+    }
+
+    @Override
     public Optional<String> lastFile() {
         return rows("fileSha256 is not null order by revision desc", 1).stream()
                 .findFirst()

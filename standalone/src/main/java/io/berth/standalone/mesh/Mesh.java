@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -79,7 +80,7 @@ public final class Mesh implements AutoCloseable {
     private final Child accounting;
     private final Child agent;
     private final Child database;
-    private @Nullable PostgresServer postgres;
+    private volatile @Nullable PostgresServer postgres;
     private @Nullable Broker broker;
 
     private Mesh(Services services, Consumer<MeshStatus.Part> changes) {
@@ -124,6 +125,11 @@ public final class Mesh implements AutoCloseable {
     public void close() {
         stop.countDown();
         awaitStopped();
+    }
+
+    /// The database, while it runs.
+    Optional<PostgresServer> database() {
+        return Optional.ofNullable(postgres);
     }
 
     public boolean isRunning() {

@@ -1,12 +1,15 @@
 package io.berth.standalone.mesh;
 
+import io.berth.embedded.FreePorts;
 import io.berth.embedded.PostgresServer;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +23,8 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
 
     /// Runs may take their own grace to end.
     private static final Duration AGENT_GRACE = Duration.ofSeconds(60);
+
+    private static final List<String> LOWEST_PRIORITY = List.of("nice", "-n", "19");
 
     /// One compiler tier and one collector thread: quick to start, small, and fast enough for the
     /// load of one machine. Heaps begin small and have room for a few hundred thousand jobs.
@@ -37,31 +42,43 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
                     "--sun-misc-unsafe-memory-access=allow",
                     "--add-opens=java.base/java.lang.invoke=ALL-UNNAMED");
 
+    /// A service of this mesh.
+    ///
+    /// @param flags of its JVM, with its own settings
+    /// @param variables of its environment
+    private record Service(
+            String name,
+            Application application,
+            int port,
+            List<String> flags,
+            Map<String, String> variables) {
+
+        Service(String name, Application application, int port, List<String> flags) {
+            this(name, application, port, flags, Map.of());
+        }
+
+        /// The same, somewhere else and with further settings, which count before the others.
+        Service like(int otherPort, List<String> settings) {
+            var all = new ArrayList<>(flags);
+            all.addAll(settings);
+            return new Service(name, application, otherPort, all, variables);
+        }
+    }
+
     Child submit() {
-        return child("submit", ports.submit(), GRACE, List.of("-Xmx512m"), "submit-service");
+        return child(submitService(), GRACE);
     }
 
     Child priority() {
-        return child("priority", ports.priority(), GRACE, List.of("-Xmx384m"), "priority-service");
+        return child(priorityService(), GRACE);
     }
 
     Child placement() {
-        List<String> flags =
-                List.of("-Xmx512m", "-Dberth.placement.signing-key=" + home.placementKey());
-        return child("placement", ports.placement(), GRACE, flags, "placement-service");
+        return child(placementService(), GRACE);
     }
 
     Child agent() {
-        var flags = new ArrayList<String>();
-        flags.add("-Xmx96m");
-        flags.add("-Dberth.agent.home=" + home.spool());
-        flags.add("-Dberth.agent.placement-keys=" + home.placementKeys());
-        flags.add("-Dberth.agent.on-shutdown=stop");
-        flags.add("-Dberth.agent.cgroup-parent=berth-" + ports.base());
-        flags.add("-Dberth.agent.host=" + offer.host());
-        offer.gpuProfile().ifPresent(name -> flags.add("-Dberth.agent.gpu-profile=" + name));
-        offer.virtual().ifPresent(nodes -> flags.add("-Dberth.agent.virtual=" + nodes));
-        return child("agent", ports.agent(), AGENT_GRACE, flags, "node-agent");
+        return child(nodeAgent(), AGENT_GRACE);
     }
 
     /// @param database the running one, null while there is none
@@ -74,51 +91,134 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
                     if (server == null) {
                         throw new IOException("no database");
                     }
-                    List<String> flags =
-                            List.of(
-                                    "-Xmx384m",
-                                    "-Dberth.accounting.cluster-file=" + home.cluster(),
-                                    "-Dquarkus.datasource.jdbc.url=" + server.jdbcUrl(),
-                                    "-Dquarkus.datasource.reactive.url=" + server.reactiveUrl(),
-                                    "-Dquarkus.datasource.username=" + server.user());
-                    ProcessBuilder builder = builder(role, flags, "accounting-service");
-                    builder.environment().put("QUARKUS_DATASOURCE_PASSWORD", server.password());
-                    return Running.of(builder.start());
+                    return running(accountingService(server), role.log());
                 },
                 Health.ofService(ports.accounting()));
     }
 
-    private Child child(String name, int port, Duration grace, List<String> flags, String module) {
-        var role = new Child.Role(name, port, home.log(name), grace);
-        return new Child(
-                role,
-                () -> Running.of(builder(role, flags, module).start()),
-                Health.ofService(port));
+    /// The parts that have no AOT cache, each with a way to run it once more beside a mesh.
+    List<Training.Trainee> trainees(Mesh mesh) throws IOException {
+        var services =
+                new ArrayList<>(List.of(placementService(), submitService(), priorityService()));
+        mesh.database().map(this::accountingService).ifPresent(services::add);
+        var trainees = new ArrayList<Training.Trainee>();
+        for (Service service : services) {
+            trainee(service, List.of(), Health::ofService).ifPresent(trainees::add);
+        }
+        List<String> apart =
+                List.of(
+                        "-Dkafka.bootstrap.servers=127.0.0.1:1",
+                        "-Dberth.agent.home=" + root.resolve("node-agent/target/training"),
+                        "-Dberth.agent.cgroup-parent=berth-training-" + ports.base());
+        trainee(nodeAgent(), apart, Health::ofAnswering).ifPresent(trainees::add);
+        return trainees;
     }
 
-    private ProcessBuilder builder(Child.Role role, List<String> flags, String module)
+    private Optional<Training.Trainee> trainee(
+            Service service, List<String> settings, IntFunction<Health.Probe> up)
             throws IOException {
-        Path application = root.resolve(module).resolve("target/quarkus-app/quarkus-run.jar");
-        if (!Files.exists(application)) {
-            throw new IOException(application + " is missing: build first");
+        Application application = service.application();
+        if (application.trained()) {
+            return Optional.empty();
         }
-        var command = new ArrayList<>(JVM);
-        command.add("-XX:ErrorFile=" + home.logs().resolve(role.name() + "-hs_err.log"));
+        int port = FreePorts.next();
+        return Optional.of(
+                new Training.Trainee(
+                        service.name(),
+                        application.cache(),
+                        output ->
+                                process(
+                                        LOWEST_PRIORITY,
+                                        service.like(port, settings),
+                                        application.training(output),
+                                        home.log("training")),
+                        up.apply(port)));
+    }
+
+    private Service submitService() {
+        return new Service("submit", application("submit-service"), ports.submit(), List.of("-Xmx512m"));
+    }
+
+    private Service priorityService() {
+        return new Service(
+                "priority", application("priority-service"), ports.priority(), List.of("-Xmx384m"));
+    }
+
+    private Service placementService() {
+        List<String> flags =
+                List.of("-Xmx512m", "-Dberth.placement.signing-key=" + home.placementKey());
+        return new Service(
+                "placement", application("placement-service"), ports.placement(), flags);
+    }
+
+    private Service nodeAgent() {
+        var flags = new ArrayList<String>();
+        flags.add("-Xmx96m");
+        flags.add("-Dberth.agent.home=" + home.spool());
+        flags.add("-Dberth.agent.placement-keys=" + home.placementKeys());
+        flags.add("-Dberth.agent.on-shutdown=stop");
+        flags.add("-Dberth.agent.cgroup-parent=berth-" + ports.base());
+        flags.add("-Dberth.agent.host=" + offer.host());
+        offer.gpuProfile().ifPresent(name -> flags.add("-Dberth.agent.gpu-profile=" + name));
+        offer.virtual().ifPresent(nodes -> flags.add("-Dberth.agent.virtual=" + nodes));
+        Application agent = Application.of(root, "node-agent", "io.berth.agent.AgentMain");
+        return new Service("agent", agent, ports.agent(), flags);
+    }
+
+    private Service accountingService(PostgresServer server) {
+        List<String> flags =
+                List.of(
+                        "-Xmx384m",
+                        "-Dberth.accounting.cluster-file=" + home.cluster(),
+                        "-Dquarkus.datasource.jdbc.url=" + server.jdbcUrl(),
+                        "-Dquarkus.datasource.reactive.url=" + server.reactiveUrl(),
+                        "-Dquarkus.datasource.username=" + server.user());
+        return new Service(
+                "accounting",
+                application("accounting-service"),
+                ports.accounting(),
+                flags,
+                Map.of("QUARKUS_DATASOURCE_PASSWORD", server.password()));
+    }
+
+    private Application application(String module) {
+        return Application.of(root, module, Application.GENERATED);
+    }
+
+    private Child child(Service service, Duration grace) {
+        var role = new Child.Role(service.name(), service.port(), home.log(service.name()), grace);
+        return new Child(
+                role, () -> running(service, role.log()), Health.ofService(service.port()));
+    }
+
+    private Running running(Service service, Path log) throws IOException {
+        List<String> application = service.application().running();
+        return Running.of(process(List.of(), service, application, log).start());
+    }
+
+    private ProcessBuilder process(
+            List<String> before, Service service, List<String> application, Path log)
+            throws IOException {
+        var command = new ArrayList<>(before);
+        command.addAll(JVM);
+        command.add("-XX:ErrorFile=" + home.logs().resolve(service.name() + "-hs_err.log"));
         command.add("-Dquarkus.http.host=127.0.0.1");
-        command.add("-Dquarkus.http.port=" + role.port());
+        command.add("-Dquarkus.http.port=" + service.port());
         command.add("-Dkafka.bootstrap.servers=127.0.0.1:" + ports.kafka());
         command.add("-Dmp.jwt.verify.publickey.location=file:" + home.publicKey());
         command.add("-Dmp.jwt.verify.publickey.algorithm=ES256");
         command.add("-Dmp.jwt.verify.issuer=" + Identity.ISSUER);
         // The supervisor asks often, and shows the answers itself.
         command.add("-Dquarkus.log.category.\"io.smallrye.health\".level=WARN");
-        command.addAll(flags);
-        command.add("-jar");
-        command.add(application.toString());
-        LogFiles.setAsideIfLarge(role.log());
-        return leash.bind(command)
-                .directory(home.root().toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(role.log().toFile()));
+        command.addAll(service.flags());
+        command.addAll(application);
+        LogFiles.setAsideIfLarge(log);
+        ProcessBuilder builder =
+                leash.bind(command)
+                        .directory(home.root().toFile())
+                        .redirectErrorStream(true)
+                        .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+        builder.environment().putAll(service.variables());
+        return builder;
     }
 }

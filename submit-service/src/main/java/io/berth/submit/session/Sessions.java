@@ -118,7 +118,10 @@ public final class Sessions {
         }
         context.request()
                 .toWebSocket()
-                .onSuccess(socket -> place.session().join(end, socket))
+                .onSuccess(socket -> {
+                    UpgradedRequest.done(context.request());
+                    place.session().join(end, socket);
+                })
                 .onFailure(_ -> context.response().setStatusCode(400));
     }
 }

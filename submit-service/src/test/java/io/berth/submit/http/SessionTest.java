@@ -10,10 +10,15 @@ import io.berth.slurm.session.Frame.Channel;
 import io.berth.slurm.session.FrameSocket;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
+import io.quarkus.vertx.http.runtime.filters.Filters;
+import io.quarkus.vertx.http.runtime.filters.QuarkusRequestWrapper;
 import io.restassured.RestAssured;
 import io.restassured.http.ContentType;
 import io.restassured.path.json.JsonPath;
 import io.restassured.response.Response;
+import jakarta.enterprise.event.Observes;
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -22,6 +27,7 @@ import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -163,6 +169,39 @@ class SessionTest {
                 .contentType(ContentType.JSON)
                 .body(Map.of("secret", secret, "frame", frame.message().array()))
                 .post(session.getString("userPath"));
+    }
+
+    @Singleton
+    static class Upgrades {
+        private final AtomicInteger underWay = new AtomicInteger();
+
+        void register(@Observes Filters filters) {
+            filters.register(
+                    context -> {
+                        if (context.request().headers().contains("Upgrade")) {
+                            underWay.incrementAndGet();
+                            QuarkusRequestWrapper.get(context.request())
+                                    .addRequestDoneHandler(_ -> underWay.decrementAndGet());
+                        }
+                        context.next();
+                    },
+                    11_500);
+        }
+    }
+
+    @Inject Upgrades upgrades;
+
+    @Test
+    void a_session_is_no_request_that_the_gateways_end_waits_for() throws Exception {
+        JsonPath session = open();
+        try (var user = user(session);
+                var job = job(session)) {
+            job.send(text(Channel.OUTPUT, "both are here"));
+
+            assertThat(next(toUser)).isEqualTo("OUTPUT both are here");
+            assertThat(upgrades.underWay).hasValue(0);
+            assertThat(user.closed()).isNotDone();
+        }
     }
 
     @Test
