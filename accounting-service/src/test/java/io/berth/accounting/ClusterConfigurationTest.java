@@ -168,8 +168,7 @@ class ClusterConfigurationTest {
 
         @Override
         public synchronized boolean untold(long told) {
-            return stored.values().stream()
-                    .anyMatch(it -> it.number() > told || !it.published());
+            return stored.values().stream().anyMatch(it -> it.number() > told || !it.published());
         }
 
         @Override

@@ -30,9 +30,8 @@ public class ConfigurationTable implements Revisions {
     @Override
     public boolean untold(long told) {
         return Waits.await(() ->
-                        Panache.withSession(() ->
-                                ConfigurationRow.count(
-                                        "revision > ?1 or published = false", told)))
+                Panache.withSession(
+                        () -> ConfigurationRow.count("revision > ?1 or published = false", told)))
                 > 0;
     }
 
