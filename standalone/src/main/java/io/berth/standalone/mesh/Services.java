@@ -136,7 +136,8 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
     }
 
     private Service submitService() {
-        return new Service("submit", application("submit-service"), ports.submit(), List.of("-Xmx512m"));
+        return new Service(
+                "submit", application("submit-service"), ports.submit(), List.of("-Xmx512m"));
     }
 
     private Service priorityService() {
@@ -147,8 +148,7 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
     private Service placementService() {
         List<String> flags =
                 List.of("-Xmx512m", "-Dberth.placement.signing-key=" + home.placementKey());
-        return new Service(
-                "placement", application("placement-service"), ports.placement(), flags);
+        return new Service("placement", application("placement-service"), ports.placement(), flags);
     }
 
     private Service nodeAgent() {
