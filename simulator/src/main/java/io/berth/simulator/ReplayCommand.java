@@ -124,7 +124,7 @@ final class ReplayCommand {
             if (options.has("round")) {
                 show(period, snapshot, options);
             } else if (options.has("shadow") || options.has("trace")) {
-                shadow(new Shadow(period, snapshot, RunCommand.rules(options), out), options);
+                shadow(new Shadow(period, snapshot, RunCommand.rules(options), out, err), options);
             } else {
                 verify(period, snapshot);
             }

@@ -59,17 +59,20 @@ final class Shadow {
     private final Snapshot snapshot;
     private final Rules rules;
     private final PrintStream out;
+    private final PrintStream err;
     private final History history;
     private @Nullable Again last;
 
     /// Both ways, over the same jobs.
     private record Both(int nodes, long gpus, Summary was, Ran shadow) {}
 
-    Shadow(Period period, Snapshot snapshot, Rules rules, PrintStream out) {
+    /// @param err where it is said that a round is missing
+    Shadow(Period period, Snapshot snapshot, Rules rules, PrintStream out, PrintStream err) {
         this.period = period;
         this.snapshot = snapshot;
         this.rules = rules;
         this.out = out;
+        this.err = err;
         this.history = new History(Math.max(period.from(), snapshot.at()));
     }
 
@@ -114,7 +117,7 @@ final class Shadow {
     }
 
     private void read() throws SimFailure {
-        var unused = period.replay(snapshot, this::see);
+        period.replay(snapshot, this::see).ifPresent(gap -> err.println("berth replay: " + gap));
         if (history.jobs().isEmpty()) {
             throw new SimFailure("no job of that time was submitted, ran and ended");
         }

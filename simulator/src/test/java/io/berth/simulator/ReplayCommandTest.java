@@ -328,6 +328,15 @@ class ReplayCommandTest implements RecordedCell {
     }
 
     @Test
+    void a_shadow_over_a_log_that_lacks_a_round_says_so() throws SimFailure {
+        rounds.removeIf(it -> it.round() == 5);
+
+        assertThat(replayed("--shadow")).startsWith("As it was: 1 jobs");
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .isEqualTo("berth replay: round 5 is missing: the log goes on with round 6\n");
+    }
+
+    @Test
     void both_starts_of_each_job_are_written_where_that_is_wanted(@TempDir Path folder)
             throws SimFailure {
         Path csv = folder.resolve("starts.csv");
