@@ -190,6 +190,39 @@ class JobsMeshTest {
     }
 
     @Test
+    void a_job_beyond_a_budget_waits_until_there_is_more() throws IOException {
+        mesh.berth("sacctmgr", "-i", "add", "qos", "thrifty", "GrpTRESMins=cpu=30").succeeded();
+        String id =
+                await().atMost(PATIENCE)
+                        .until(
+                                () ->
+                                        mesh.berth(
+                                                "sbatch",
+                                                "--parsable",
+                                                "--qos=thrifty",
+                                                "--time=60",
+                                                "--wrap",
+                                                "true"),
+                                it -> it.status() == 0)
+                        .out()
+                        .strip();
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(mesh.berth("squeue", "-h", "-o", "%T %r", "-j", id).out())
+                                .isEqualTo("PENDING QOSGrpCPUMinutesLimit\n"));
+
+        mesh.berth("sacctmgr", "-i", "modify", "qos", "thrifty", "set", "GrpTRESMins=cpu=90")
+                .succeeded();
+
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(mesh.berth("sacct", "-X", "-n", "-P", "-o", "State", "-j", id).out())
+                                .isEqualTo("COMPLETED\n"));
+        assertThat(mesh.berth("share", "budget", "-n", "-P").succeeded().out())
+                .contains("qos/thrifty|GrpTRESMins|cpu|90|0|90\n");
+    }
+
+    @Test
     void both_nodes_of_a_training_job_take_part() throws IOException {
         String id =
                 mesh.berth("sbatch", "--wait", "--parsable", example("train-torchrun.sbatch"))
