@@ -173,6 +173,8 @@ class AccountingTest {
         assertThat(ids("state=completed&account=team_a,team_b")).isNotEmpty();
         assertThat(ids("job=3,1,999")).containsExactly(1, 3);
         assertThat(ids("end=1")).isEmpty();
+        assertThat(ids("start=1")).hasSize(40);
+        given().get("/v1/accounting/jobs?start=2&end=1").then().statusCode(400);
         assertThat(ids("limit=2")).containsExactly(39, 40);
         given().get("/v1/accounting/jobs?state=ASLEEP")
                 .then()

@@ -216,7 +216,11 @@ class JobsMeshTest {
 
         await().atMost(PATIENCE)
                 .untilAsserted(() ->
-                        assertThat(mesh.berth("sacct", "-X", "-n", "-P", "-o", "State", "-j", id).out())
+                        assertThat(
+                                        mesh.berth(
+                                                        "sacct", "-X", "-n", "-P", "-o", "State",
+                                                        "-j", id)
+                                                .out())
                                 .isEqualTo("COMPLETED\n"));
         assertThat(mesh.berth("share", "budget", "-n", "-P").succeeded().out())
                 .contains("qos/thrifty|GrpTRESMins|cpu|90|0|90\n");

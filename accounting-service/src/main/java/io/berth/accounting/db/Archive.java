@@ -34,7 +34,7 @@ public class Archive {
 
     private static final String PURGE =
             """
-            WITH gone AS (SELECT id FROM job WHERE %s ORDER BY over_at LIMIT %d),
+            WITH gone AS (SELECT id FROM job WHERE %s ORDER BY ended_at LIMIT %d),
                  runs AS (DELETE FROM run r USING gone WHERE r.job = gone.id
                           RETURNING r.account, r.job, r.cpu_millis, r.memory_mib_millis, r.gpu_millis, r.node_millis,
                                     r.billing_micros),
@@ -64,7 +64,7 @@ public class Archive {
             long first =
                     number(
                             statement,
-                            "SELECT coalesce(min(over_at), 0) FROM job WHERE over_at < 9223372036854775807");
+                            "SELECT coalesce(min(ended_at), 0) FROM job WHERE ended_at <> 0");
             return first == 0
                     ? Optional.empty()
                     : Optional.of(
@@ -78,7 +78,7 @@ public class Archive {
     /// @return how many jobs are deleted
     public long purge(YearMonth month, Optional<Path> folder) throws SQLException, IOException {
         String ended =
-                "over_at >= %d AND over_at < %d"
+                "ended_at >= %d AND ended_at < %d AND ended_at <> 0"
                         .formatted(millis(month), millis(month.plusMonths(1)));
         if (folder.isPresent()) {
             archive(month, ended, folder.get());

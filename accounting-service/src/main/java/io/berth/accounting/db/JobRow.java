@@ -51,10 +51,6 @@ public class JobRow extends PanacheEntityBase {
     @Column(name = "ended_at")
     public long endedAt;
 
-    /// The same, but later than any time while it is not over; the database makes it of `endedAt`.
-    @Column(name = "over_at", insertable = false, updatable = false)
-    public long overAt;
-
     @Column(name = "time_limit_seconds")
     public long timeLimitSeconds;
 

@@ -11,6 +11,10 @@ import org.jspecify.annotations.Nullable;
 /// Which jobs are asked for: a condition in HQL with its named parameters.
 record JobQuery(String where, Map<String, Object> parameters) {
 
+    /// As the index by time has it.
+    private static final String LASTED =
+            "cast(sql('int8range(?, nullif(?, 0)) && int8range(?, ?)', submittedAt, endedAt, :start, :end) as boolean) = true";
+
     /// A query that is refused; the message names the parameter and what is allowed.
     static final class Refused extends Exception {
         Refused(String message) {
@@ -48,13 +52,15 @@ record JobQuery(String where, Map<String, Object> parameters) {
             conditions.add("state in :state");
             parameters.put("state", each(state, JobQuery::state, "state: '%s' is no job state"));
         }
-        if (start != null) {
-            conditions.add("overAt >= :start");
-            parameters.put("start", start);
-        }
-        if (end != null) {
-            conditions.add("submittedAt < :end");
-            parameters.put("end", end);
+        if (start != null || end != null) {
+            long from = start == null ? 0 : start;
+            long to = end == null ? Long.MAX_VALUE : end;
+            if (from > to) {
+                throw new Refused("start: " + from + " is after end, " + to);
+            }
+            conditions.add(LASTED);
+            parameters.put("start", from);
+            parameters.put("end", to);
         }
         String where = conditions.isEmpty() ? "" : String.join(" and ", conditions);
         return new JobQuery(where, parameters);
