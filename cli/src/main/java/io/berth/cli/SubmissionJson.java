@@ -66,6 +66,7 @@ final class SubmissionJson {
         json.put("signal", terms.signal());
         json.put("priority", terms.priority());
         json.put("comment", terms.comment());
+        json.put("preemption", terms.preemption());
         return json;
     }
 

@@ -57,6 +57,8 @@ public record JobSubmission(
     /// @param dependency as `--dependency`: `afterok:12,singleton`
     /// @param signal as `--signal`: `B:USR1@60`
     /// @param priority in points; the operator's to give
+    /// @param preemption whose place the job takes: `never`, `lower` or `always`, which is the
+    ///   operator's to give
     public record Terms(
             @Nullable String array,
             @Nullable String dependency,
@@ -67,10 +69,11 @@ public record JobSubmission(
             @Nullable Long timeMinSeconds,
             @Nullable String signal,
             @Nullable Long priority,
-            @Nullable String comment) {
+            @Nullable String comment,
+            @Nullable String preemption) {
 
         public static final Terms NONE =
-                new Terms(null, null, null, null, null, null, null, null, null, null);
+                new Terms(null, null, null, null, null, null, null, null, null, null, null);
     }
 
     /// Which nodes will do.

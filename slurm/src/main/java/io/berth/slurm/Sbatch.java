@@ -8,18 +8,19 @@ import io.berth.slurm.SbatchOption.Treatment.Ignored;
 import io.berth.slurm.SbatchOption.Treatment.Refused;
 import io.berth.slurm.SbatchOption.Treatment.Same;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// The reading of a batch script with its options as Slurm's `sbatch` reads it.
 ///
 /// An option on the command line outranks its `SBATCH_*` variable, which outranks a `#SBATCH` line.
-/// Lines that begin with `#BERTH` carry what Slurm has no word for, and Slurm ignores them: the one
-/// option is `--launch=batch|per-node`, where `per-node` runs the script once on every node, each
-/// as one replica of a training job.
+/// Lines that begin with `#BERTH` carry what Slurm has no word for, and Slurm ignores them:
+/// `--launch=batch|per-node`, where `per-node` runs the script once on every node, each as one
+/// replica of a training job; and `--preempt=never|lower|always`, whose place the job takes.
 public final class Sbatch {
 
-    private static final List<BerthOption> BERTH_TABLE = List.of(new BerthOption());
+    private static final List<BerthOption> BERTH_TABLE = List.of(BerthOption.values());
 
     private Sbatch() {}
 
@@ -93,7 +94,8 @@ public final class Sbatch {
         for (Given<SbatchOption> given : commandLine.options()) {
             apply(given, false, draft);
         }
-        return draft.request(script.text(), scriptArguments, environment, launch(script));
+        return draft.request(
+                script.text(), scriptArguments, environment, launch(script, draft.terms));
     }
 
     private static void apply(Given<SbatchOption> given, boolean fromEnvironment, SbatchDraft draft)
@@ -116,7 +118,8 @@ public final class Sbatch {
         };
     }
 
-    private static @Nullable LaunchMode launch(BatchScript script) throws InvalidOption {
+    private static @Nullable LaunchMode launch(BatchScript script, TermsDraft terms)
+            throws InvalidOption {
         GetOpt<BerthOption> lines = GetOpt.untilOperand(BERTH_TABLE, script.directives("#BERTH"));
         if (!lines.operands().isEmpty()) {
             throw InvalidOption.refused(
@@ -124,22 +127,30 @@ public final class Sbatch {
         }
         LaunchMode launch = null;
         for (Given<BerthOption> given : lines.options()) {
-            launch =
-                    switch (given.required()) {
-                        case "batch" -> LaunchMode.BATCH;
-                        case "per-node" -> LaunchMode.PER_NODE;
-                        default -> throw InvalidOption.malformed("Invalid --launch specification");
-                    };
+            switch (given.option()) {
+                case LAUNCH -> launch = launchMode(given.required());
+                case PREEMPT -> terms.preempt(given.required());
+            }
         }
         return launch;
     }
 
-    /// The option of `#BERTH` lines.
-    private record BerthOption() implements OptionName {
+    private static LaunchMode launchMode(String text) throws InvalidOption {
+        return switch (text) {
+            case "batch" -> LaunchMode.BATCH;
+            case "per-node" -> LaunchMode.PER_NODE;
+            default -> throw InvalidOption.malformed("Invalid --launch specification");
+        };
+    }
+
+    /// The options of `#BERTH` lines.
+    private enum BerthOption implements OptionName {
+        LAUNCH,
+        PREEMPT;
 
         @Override
         public String longName() {
-            return "launch";
+            return name().toLowerCase(Locale.ROOT);
         }
 
         @Override

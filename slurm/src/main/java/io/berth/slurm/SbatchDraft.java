@@ -44,7 +44,7 @@ final class SbatchDraft {
     private @Nullable GpuSpec gpusPerNode;
     private @Nullable GpuSpec gpusPerTask;
     private final SubmittedFrom from;
-    private final TermsDraft terms;
+    final TermsDraft terms;
     private final NodesDraft where = new NodesDraft();
     private boolean parsable;
     private boolean quiet;

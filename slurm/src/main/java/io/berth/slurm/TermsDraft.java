@@ -14,6 +14,8 @@ final class TermsDraft {
     /// What `--priority=TOP` stands for.
     private static final long TOP = 0xffff_fffeL;
 
+    private static final Set<String> POLICIES = Set.of("never", "lower", "always");
+
     private static final Set<String> MAIL_TYPES =
             Set.of(
                     "NONE",
@@ -41,6 +43,7 @@ final class TermsDraft {
     private @Nullable String signal;
     private @Nullable Long priority;
     private @Nullable String comment;
+    private @Nullable String preemption;
 
     TermsDraft(Supplier<ZonedDateTime> now) {
         this.now = now;
@@ -69,6 +72,14 @@ final class TermsDraft {
             case TIME_MIN -> timeMin = SbatchDraft.time(given);
             default -> throw new IllegalStateException("set " + setting + ": it is no term");
         }
+    }
+
+    /// Whose place the job takes, by a `#BERTH` line.
+    void preempt(String policy) throws InvalidOption {
+        if (!POLICIES.contains(policy)) {
+            throw InvalidOption.malformed("Invalid --preempt specification");
+        }
+        preemption = policy;
     }
 
     private long time(Given<SbatchOption> given) throws InvalidOption {
@@ -135,6 +146,7 @@ final class TermsDraft {
                 timeMin,
                 signal,
                 priority,
-                comment);
+                comment,
+                preemption);
     }
 }

@@ -122,12 +122,15 @@ final class SbatchTest {
         assertThat(lines("#BERTH --launch=per-node").launch()).isEqualTo(LaunchMode.PER_NODE);
         assertThat(lines("#BERTH --launch batch").launch()).isEqualTo(LaunchMode.BATCH);
         assertThat(lines("#SBATCH -N2").launch()).isNull();
+        assertThat(lines("#BERTH --preempt=never --launch=batch").conditions().preemption())
+                .isEqualTo("never");
     }
 
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             value = {
+                "#BERTH --preempt=all | 255 | sbatch: error: Invalid --preempt specification",
                 "#BERTH --launch=all | 255 | sbatch: error: Invalid --launch specification",
                 "#BERTH per-node | 1 | sbatch: error: Invalid directive found in batch script: per-node",
                 "#SBATCH -N2 oops | 1 | sbatch: error: Invalid directive found in batch script: oops",
@@ -230,6 +233,7 @@ final class SbatchTest {
                                 null,
                                 null,
                                 "B:USR1@60",
+                                null,
                                 null,
                                 null));
         assertThat(job.nodes()).isEqualTo(2);

@@ -32,6 +32,8 @@ final class SlurmCompatibilityPageTest {
             `#BERTH --launch=batch|per-node` is Berth's own line, which Slurm takes for a comment:
             `batch` starts the script on the first node, as Slurm does; `per-node` starts it once on
             every node, with `SLURM_NODEID` telling them apart, as one replica of a training job each.
+            `#BERTH --preempt=never|lower|always` says whose place the job takes
+            ([preemption](preemption.md)); `always` is the operator's to give.
 
             This page is written by `SlurmCompatibilityPageTest` from the table in `SbatchOptionTable`.
 

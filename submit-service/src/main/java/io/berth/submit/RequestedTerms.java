@@ -8,6 +8,7 @@ import static io.berth.submit.Checks.quoted;
 import io.berth.contracts.Dependency;
 import io.berth.contracts.Hold;
 import io.berth.contracts.JobTerms;
+import io.berth.contracts.PreemptPolicy;
 import io.berth.contracts.WarningSignal;
 import io.berth.slurm.DependencyText;
 import io.berth.slurm.InvalidOption;
@@ -51,7 +52,8 @@ final class RequestedTerms {
                         priority(asked.priority(), caller),
                         asked.comment() == null || asked.comment().isEmpty()
                                 ? null
-                                : line("the comment", asked.comment(), MAX_COMMENT));
+                                : line("the comment", asked.comment(), MAX_COMMENT),
+                        preemption(asked.preemption(), caller));
         return terms.equals(JobTerms.NONE) ? null : terms;
     }
 
@@ -79,6 +81,27 @@ final class RequestedTerms {
         } catch (InvalidOption e) {
             throw invalid("Invalid --signal specification: " + quoted(text));
         }
+    }
+
+    private static @Nullable PreemptPolicy preemption(@Nullable String text, Caller caller)
+            throws Refused {
+        PreemptPolicy policy =
+                switch (text) {
+                    case null -> null;
+                    case "never" -> PreemptPolicy.NEVER;
+                    case "lower" -> PreemptPolicy.LOWER;
+                    case "always" -> PreemptPolicy.ALWAYS;
+                    default ->
+                            throw invalid(
+                                    "Invalid preemption: %s is none of never, lower, always"
+                                            .formatted(quoted(text)));
+                };
+        if (policy == PreemptPolicy.ALWAYS && !caller.operator()) {
+            throw new Refused(
+                    new NotAllowed(
+                            "to preempt always, exempt jobs too, is the operator's to give"));
+        }
+        return policy;
     }
 
     static @Nullable Long priority(@Nullable Long points, Caller caller) throws Refused {

@@ -15,6 +15,7 @@ import io.berth.slurm.HostList;
 import io.berth.slurm.SignalText;
 import io.berth.submit.Job;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// The terms of a job as they are answered, among its other fields. What does not apply is left
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// @param hold `USER` or `ADMIN`
 /// @param eligibleAt since when it waits for its turn; 0 if it may not start
 /// @param requiredNodes as a host list, as `excludedNodes` and `plannedNodes`
+/// @param preemption whose place it takes: `never`, `lower`, `always`
 /// @param plannedStart when it is expected to start at the latest, if nothing comes before it
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record TermsJson(
@@ -44,6 +46,7 @@ record TermsJson(
         @Nullable String switches,
         @Nullable String warning,
         @Nullable String comment,
+        @Nullable String preemption,
         @Nullable Long plannedStart,
         @Nullable String plannedNodes) {
 
@@ -71,6 +74,9 @@ record TermsJson(
                 switches(where.switches()),
                 warning(terms.signal()),
                 terms.comment(),
+                terms.preemption() == null
+                        ? null
+                        : terms.preemption().name().toLowerCase(Locale.ROOT),
                 planned == null ? null : planned.start(),
                 planned == null ? null : hosts(planned.nodes()));
     }

@@ -9,6 +9,7 @@ import static org.hamcrest.Matchers.is;
 import io.berth.contracts.Hold;
 import io.berth.contracts.JobState;
 import io.berth.contracts.JobTerms;
+import io.berth.contracts.PreemptPolicy;
 import io.berth.contracts.SignalTarget;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeRequest;
@@ -103,6 +104,20 @@ class ControlTest {
 
         Api.refused(response, 422, "invalid_option")
                 .body("detail", containsString("Invalid job array specification"));
+    }
+
+    @Test
+    void whose_place_a_job_takes_is_its_users_word_but_always_is_the_operators() throws Exception {
+        long id = Api.submitted("alice", "\"terms\":{\"preemption\":\"never\"}");
+
+        Response always = Api.submit(Api.as("alice"), "\"terms\":{\"preemption\":\"always\"}");
+        Response none = Api.submit(Api.as("alice"), "\"terms\":{\"preemption\":\"higher\"}");
+
+        assertThat(asked(Submitted.class, id).getFirst().description().conditions().preemption())
+                .isEqualTo(PreemptPolicy.NEVER);
+        Api.refused(always, 403, "not_allowed");
+        Api.refused(none, 422, "invalid_option")
+                .body("detail", containsString("is none of never, lower, always"));
     }
 
     @Test
