@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define TASK "berth-task"
@@ -114,12 +115,85 @@ static void await_word(void)
     }
 }
 
+/* Whether the node was not heard for so long that its runs end. The lease, which the agent renews, holds a time since
+ * boot; where there is none runs go on, and so does what nobody ordered: a trial. */
+static int lease_is_over(void)
+{
+    FILE *lease = fopen("../../lease", "re");
+    if (lease == NULL)
+        return 0;
+    if (access("intent", F_OK) != 0) {
+        fclose(lease);
+        return 0;
+    }
+    unsigned long long until;
+    int read = fscanf(lease, "%llu", &until);
+    fclose(lease);
+    struct timespec now;
+    if (read != 1 || clock_gettime(CLOCK_BOOTTIME, &now) != 0)
+        return 0;
+    return (unsigned long long)now.tv_sec * 1000 + (unsigned long long)now.tv_nsec / 1000000 > until;
+}
+
+/* Kills all that are in the task's groups now. */
+static void kill_groups(void)
+{
+    char *line = NULL;
+    size_t size = 0;
+    FILE *entrances = opened("entrances", "re");
+    while (next_line(entrances, &line, &size) != NULL) {
+        FILE *group = fopen(line, "re");
+        long pid;
+        while (group != NULL && fscanf(group, "%ld", &pid) == 1)
+            if (pid > 1)
+                kill((pid_t)pid, SIGKILL);
+        if (group != NULL)
+            fclose(group);
+    }
+    fclose(entrances);
+    free(line);
+}
+
+/* Ends the task and what it has started. What cannot be killed at once is killed again by who calls again. */
+static void fence(pid_t task)
+{
+    if (access("fenced", F_OK) != 0) {
+        FILE *mark = opened("fenced.new", "we");
+        publish(mark, "fenced.new", "fenced");
+    }
+    kill_groups();
+    kill(task, SIGKILL);
+}
+
+/* Waits for the task's end, which it brings about when the node's lease is over. SIGCHLD is blocked. */
+static int await_end(pid_t task)
+{
+    sigset_t end;
+    sigemptyset(&end);
+    sigaddset(&end, SIGCHLD);
+    const struct timespec second = {.tv_sec = 1};
+    for (;;) {
+        int status;
+        pid_t ended = waitpid(task, &status, WNOHANG);
+        if (ended == task)
+            return status;
+        if (ended < 0 && errno != EINTR)
+            fail("cannot wait for", "the task");
+        if (lease_is_over())
+            fence(task);
+        sigtimedwait(&end, NULL, &second);
+    }
+}
+
 /* Becomes the task: this program once more, with the marks as its environment, by which others know it. */
 static _Noreturn void become_task(int count, char **marks)
 {
     signal(SIGHUP, SIG_DFL);
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
     int failure = open("failure", O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (failure < 0 || dup2(failure, STDERR_FILENO) < 0)
         exit(FAILED);
@@ -192,15 +266,19 @@ int main(int count, char **arguments)
     publish(self, "shim.new", "shim");
     if (mkfifo("go", 0600) != 0)
         fail("cannot make", "go");
+    sigset_t end;
+    sigemptyset(&end);
+    sigaddset(&end, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &end, NULL);
     pid_t task = fork();
     if (task < 0)
         fail("cannot fork", "the task");
     if (task == 0)
         become_task(count - MARKS, arguments + MARKS);
-    int status;
-    while (waitpid(task, &status, 0) < 0)
-        if (errno != EINTR)
-            fail("cannot wait for", "the task");
+    int status = await_end(task);
+    /* What the task has left behind ends with it. */
+    if (access("fenced", F_OK) == 0)
+        kill_groups();
     write_exit(status);
     return 0;
 }

@@ -171,6 +171,9 @@ final class SampleEvents {
     private static final NodeSeen SEEN_WITH_HARDWARE =
             new NodeSeen(
                     NODE, "nonce-2", "machine-1", "boot-1", "0.2.0", withHardware(), List.of(), 8);
+    private static final NodeSeen SEEN_FENCING =
+            new NodeSeen(
+                    NODE, "nonce-3", "machine-1", "boot-1", "0.3.0", INVENTORY, List.of(), 9, 600L);
     private static final Part PART = new Part(3, 1, 6);
 
     private static final GpuSample SAMPLE =
@@ -676,6 +679,7 @@ final class SampleEvents {
         add(Topics.NODES, SEEN);
         add(Topics.HEARTBEATS, new Heartbeat(NODE, 4, 3, List.of(RUN), 250, 12_000));
         addNamed("hardware", Topics.NODES, SEEN_WITH_HARDWARE);
+        addNamed("fencing", Topics.NODES, SEEN_FENCING);
         addNamed(
                 "gpus",
                 Topics.HEARTBEATS,

@@ -60,7 +60,10 @@ record Adoption(NodeName node, String bootId, Groups groups, Hooks hooks) {
 
     private static RunEnd afterReboot(RunFiles files) throws IOException {
         return files.exit()
-                .map(exit -> new RunEnd(Cause.EXITED, exit, Consumption.NONE, null))
+                .map(exit ->
+                        files.has(RunFiles.FENCED)
+                                ? RunEnd.unstarted(Cause.STATUS_LOST, "the node was cut off")
+                                : new RunEnd(Cause.EXITED, exit, Consumption.NONE, null))
                 .orElseGet(() -> RunEnd.unstarted(Cause.STATUS_LOST, "the node was rebooted"));
     }
 }

@@ -108,6 +108,10 @@ public interface AgentConfig {
     @WithDefault("5s")
     Duration heartbeat();
 
+    /// How long no heartbeat may be acknowledged before the node ends its runs, so that placement
+    /// may give their jobs to others; without it they go on.
+    Optional<Duration> fenceAfter();
+
     /// After which an unanswered registration is repeated.
     @WithDefault("10s")
     Duration syncTimeout();

@@ -91,6 +91,12 @@ public final class AgentProcess implements Closeable {
                         .open(shared(new SpecsTopic(connection)), shared(new SpoolWatch()));
         Tried tried = tried(best, nodes.getFirst(), spools.getFirst());
         require(config.requiredIsolation().orElse(List.of()), tried.isolation());
+        Duration fenceAfter = config.fenceAfter().orElse(null);
+        if (fenceAfter != null && !tried.launcher().canFence()) {
+            throw new StartRefused(
+                    "berth.agent.fence-after takes control groups and the compiled shim, which are not here");
+        }
+        var timing = new NodeAgent.Timing(config.syncTimeout(), config.killGrace(), fenceAfter);
         MachineIdentity machine = MachineIdentity.read(home);
         for (int i = 0; i < nodes.size(); i++) {
             LocalNode node = nodes.get(i).enforcing(tried.isolation());
@@ -99,7 +105,7 @@ public final class AgentProcess implements Closeable {
                             node,
                             machine,
                             version,
-                            new NodeAgent.Timing(config.syncTimeout(), config.killGrace()),
+                            timing,
                             spools.get(i),
                             tried.launcher(),
                             log::write,

@@ -1,5 +1,6 @@
 package io.berth.agent;
 
+import io.berth.agent.host.LiveProcess;
 import io.berth.agent.kafka.AgentLog;
 import io.berth.contracts.event.Heartbeat;
 import java.io.Closeable;
@@ -56,7 +57,10 @@ final class Heartbeats implements Closeable {
         try {
             Optional<Heartbeat> heartbeat = agent.heartbeat();
             if (heartbeat.isPresent()) {
-                underway.put(agent.name().value(), log.write(heartbeat.get(), number++));
+                long written = LiveProcess.uptimeMillis();
+                underway.put(
+                        agent.name().value(),
+                        log.write(heartbeat.get(), number++).thenRun(() -> agent.heard(written)));
             }
         } catch (IOException | RuntimeException e) {
             LOG.atWarn().setCause(e).addKeyValue("node", agent.name()).log("Heartbeat not written");

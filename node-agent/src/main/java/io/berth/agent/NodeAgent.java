@@ -51,7 +51,8 @@ public final class NodeAgent implements AutoCloseable {
     ///
     /// @param syncTimeout after which an unanswered registration is repeated
     /// @param killGrace between TERM and KILL where no order says it
-    public record Timing(Duration syncTimeout, Duration killGrace) {}
+    /// @param fenceAfter see [Lease]
+    public record Timing(Duration syncTimeout, Duration killGrace, @Nullable Duration fenceAfter) {}
 
     /// Where the agent stands, at one moment.
     ///
@@ -66,6 +67,7 @@ public final class NodeAgent implements AutoCloseable {
     private final Timing timing;
     private final Outbox outbox;
     private final NodeRuns runs;
+    private final Lease lease;
 
     private volatile Status status = new Status(Standing.UNREGISTERED, 0, 0, null);
     private String nonce = "";
@@ -90,6 +92,7 @@ public final class NodeAgent implements AutoCloseable {
         this.machine = machine;
         this.version = version;
         this.timing = timing;
+        this.lease = spool.lease(timing.fenceAfter());
         this.outbox = new Outbox(node.name().value(), reports);
         this.runs =
                 new NodeRuns(
@@ -157,8 +160,27 @@ public final class NodeAgent implements AutoCloseable {
                         .findFirst();
     }
 
+    /// What was written of it at that time, in milliseconds since boot, stands in the log.
+    void heard(long written) {
+        lease.heard(written);
+    }
+
+    /// A node that was not heard for too long obeys nothing that was ordered before: its runs are
+    /// others' by now, or soon will be.
+    private void leaveIfCutOff() {
+        if (status.standing() == Standing.IN_EPOCH && lease.over()) {
+            LOG.atWarn()
+                    .addKeyValue("node", name())
+                    .addKeyValue("runs", runs.ids())
+                    .log("Cut off from the log for too long: the node's runs are ended");
+            runs.fence();
+            leaveEpoch();
+        }
+    }
+
     /// Whether it must register now.
     public boolean unregistered() {
+        leaveIfCutOff();
         return switch (status.standing()) {
             case UNREGISTERED -> true;
             case REGISTERING -> System.nanoTime() - syncDue >= 0;
@@ -206,11 +228,13 @@ public final class NodeAgent implements AutoCloseable {
                 version,
                 node.inventory(),
                 held,
-                reportsEnd);
+                reportsEnd,
+                lease.seconds());
     }
 
     /// Takes an order of the node's partition.
     public void read(long offset, Order order) {
+        leaveIfCutOff();
         if (offset < ordersFrom) {
             return;
         }

@@ -165,6 +165,11 @@ final class NodeRuns implements Closeable {
                 .collect(Collectors.toSet());
     }
 
+    /// Ends all runs at once: the node is cut off.
+    void fence() {
+        parts.values().forEach(part -> part.stop(Cause.STATUS_LOST, Duration.ZERO));
+    }
+
     /// Begins to end all runs, as the agent goes.
     void stopAll() {
         parts.values().forEach(part -> part.stop(Cause.AGENT_SHUTDOWN, surroundings.killGrace()));

@@ -1,5 +1,6 @@
 package io.berth.agent;
 
+import io.berth.agent.host.LiveProcess;
 import io.berth.agent.kafka.AgentLog;
 import io.berth.agent.kafka.OrderReader;
 import io.berth.contracts.HeldRun;
@@ -171,8 +172,10 @@ final class OrderLoop implements AutoCloseable {
                         Objects.requireNonNull(ends.get(ordersOfNode)),
                         Objects.requireNonNull(ends.get(reports)),
                         held);
+        long written = LiveProcess.uptimeMillis();
         try {
             log.write(seen).get(CALL_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+            agent.heard(written);
         } catch (ExecutionException | TimeoutException e) {
             // Whether it stands in the log or not: without its Sync there will be another.
             LOG.atWarn()

@@ -126,6 +126,9 @@ record RunningTask(
         if (!launch.runsScript()) {
             return lost("what held the run's group open is gone");
         }
+        if (files.has(RunFiles.FENCED)) {
+            return lost("the node was cut off");
+        }
         Emptying.untilEmpty(group, launch.run());
         ExitStatus exit = files.exit().orElseThrow();
         Cause cause = group.outOfMemory() ? Cause.OUT_OF_MEMORY : Cause.EXITED;

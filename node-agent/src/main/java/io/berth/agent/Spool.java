@@ -13,8 +13,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// What an agent remembers of its node's runs over its own restarts: a folder for each, under a
 /// lock that one agent alone can hold.
@@ -60,6 +62,13 @@ final class Spool implements Closeable {
         RunFiles files = RunFiles.of(runs, launch.run());
         files.keep(Intent.NAME, new Intent(launch, bootId));
         return files;
+    }
+
+    /// How long the node's runs may go on without a word from the log.
+    ///
+    /// @param fenceAfter null if they may in any case
+    Lease lease(@Nullable Duration fenceAfter) throws IOException {
+        return Lease.open(runs.resolveSibling("lease"), fenceAfter);
     }
 
     /// A folder for a trial.

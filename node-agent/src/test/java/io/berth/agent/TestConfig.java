@@ -1,6 +1,8 @@
 package io.berth.agent;
 
 import io.berth.contracts.Isolation;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -160,6 +162,19 @@ record TestConfig(
     @Override
     public Duration heartbeat() {
         return Duration.ofMillis(200);
+    }
+
+    /// As a file in the home says, if the test has put one there.
+    @Override
+    public Optional<Duration> fenceAfter() {
+        return inHome("fence-after")
+                .map(file -> {
+                    try {
+                        return Duration.parse(Files.readString(file).strip());
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                });
     }
 
     @Override

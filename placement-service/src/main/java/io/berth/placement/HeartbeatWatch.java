@@ -2,6 +2,7 @@ package io.berth.placement;
 
 import io.berth.contracts.NodeName;
 import io.berth.contracts.event.NodeStatus.Presence;
+import io.berth.placement.Presences.Watched;
 import io.berth.placement.kafka.HeartbeatReader;
 import java.time.Duration;
 import java.util.List;
@@ -24,7 +25,7 @@ final class HeartbeatWatch implements AutoCloseable {
     private final Supplier<HeartbeatReader> readers;
     private final Presences presences;
     private final Thread thread;
-    private volatile List<NodeName> nodes = List.of();
+    private volatile List<Watched> nodes = List.of();
     private volatile Map<NodeName, Presence> latest = Map.of();
     private volatile boolean closed;
 
@@ -35,8 +36,8 @@ final class HeartbeatWatch implements AutoCloseable {
     }
 
     /// Watches these nodes from now on.
-    void watch(List<NodeName> names) {
-        nodes = names;
+    void watch(List<Watched> watched) {
+        nodes = watched;
     }
 
     /// A registration is a sign of life too.

@@ -5,7 +5,6 @@ import io.berth.contracts.NodeName;
 import io.berth.contracts.Reason;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.CellStatus;
-import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.contracts.event.RoundEvent.Decided;
 import io.berth.core.engine.Scheduling.Settings;
@@ -261,7 +260,10 @@ final class Tenure implements AutoCloseable {
     }
 
     private void watchNodes() {
-        heartbeats.watch(state.nodes().stream().map(NodeStatus::node).toList());
+        heartbeats.watch(
+                state.nodes().stream()
+                        .map(it -> new Presences.Watched(it.node(), it.seen().fenceSeconds()))
+                        .toList());
     }
 
     private long waitMillis() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.NodeName;
 import io.berth.contracts.event.NodeStatus.Presence;
+import io.berth.placement.Presences.Watched;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -22,7 +23,36 @@ final class PresencesTest {
     }
 
     private Presence at(long second) {
-        return presences.at(List.of(NODE), seconds(second)).getOrDefault(NODE, Presence.UP);
+        return presences
+                .at(List.of(new Watched(NODE, null)), seconds(second))
+                .getOrDefault(NODE, Presence.UP);
+    }
+
+    private static List<Watched> watched(List<NodeName> nodes) {
+        return nodes.stream().map(node -> new Watched(node, null)).toList();
+    }
+
+    @Test
+    void a_node_that_ends_its_runs_has_done_so_a_tenth_and_fifteen_seconds_later() {
+        List<Watched> fencing = List.of(new Watched(NODE, 100L));
+        presences.heard(NODE, seconds(1_000));
+
+        var seen =
+                List.of(
+                        presences.at(fencing, seconds(1_124)).getOrDefault(NODE, Presence.UP),
+                        presences.at(fencing, seconds(1_125)).getOrDefault(NODE, Presence.UP));
+
+        assertThat(seen).containsExactly(Presence.SILENT, Presence.FENCED);
+    }
+
+    @Test
+    void after_a_pause_a_node_has_not_ended_its_runs_before_a_full_new_period() {
+        List<Watched> fencing = List.of(new Watched(NODE, 100L));
+        presences.heard(NODE, seconds(0));
+
+        presences.paused(seconds(1_000));
+
+        assertThat(presences.at(fencing, seconds(1_124))).containsEntry(NODE, Presence.SILENT);
     }
 
     @Test
@@ -49,7 +79,7 @@ final class PresencesTest {
         List<NodeName> nodes = IntStream.range(0, 10).mapToObj(i -> new NodeName("n" + i)).toList();
         nodes.subList(0, 7).forEach(node -> presences.heard(node, seconds(999)));
 
-        var seen = presences.at(nodes, seconds(1_000));
+        var seen = presences.at(watched(nodes), seconds(1_000));
 
         assertThat(seen.values()).doesNotContain(Presence.DOWN);
         assertThat(seen.get(new NodeName("n9"))).isEqualTo(Presence.SILENT);
@@ -60,7 +90,7 @@ final class PresencesTest {
         List<NodeName> nodes = IntStream.range(0, 10).mapToObj(i -> new NodeName("n" + i)).toList();
         nodes.subList(0, 9).forEach(node -> presences.heard(node, seconds(999)));
 
-        assertThat(presences.at(nodes, seconds(1_000)).get(new NodeName("n9")))
+        assertThat(presences.at(watched(nodes), seconds(1_000)).get(new NodeName("n9")))
                 .isEqualTo(Presence.DOWN);
     }
 }

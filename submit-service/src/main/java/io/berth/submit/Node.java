@@ -47,7 +47,7 @@ public record Node(
                     : jobs.isEmpty() ? "DRAINED" : "DRAINING";
         }
         return switch (status.presence()) {
-            case DOWN -> "DOWN";
+            case DOWN, FENCED -> "DOWN";
             case SILENT, LEFT -> "NOT_RESPONDING";
             case UP ->
                     jobs.isEmpty()

@@ -4,6 +4,7 @@ import io.berth.contracts.HeldRun;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.NodeName;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// An agent registers: what its node has and which runs are on it. Placement answers with a Sync
 /// that carries the nonce.
@@ -15,6 +16,8 @@ import java.util.List;
 /// @param runs the runs on the node
 /// @param reportsEnd end offset of the agent's `runs` partition before this was written: placement
 ///   applies every report below it first
+/// @param fenceSeconds if no heartbeat of the node is acknowledged for so long, it ends its runs by
+///   itself, its agent dead or alive; null if they go on
 public record NodeSeen(
         NodeName node,
         String nonce,
@@ -23,9 +26,23 @@ public record NodeSeen(
         String agentVersion,
         Inventory inventory,
         List<HeldRun> runs,
-        long reportsEnd) {
+        long reportsEnd,
+        @Nullable Long fenceSeconds) {
 
     public NodeSeen {
         runs = List.copyOf(runs);
+    }
+
+    /// A node whose runs go on whatever happens.
+    public NodeSeen(
+            NodeName node,
+            String nonce,
+            String machineId,
+            String bootId,
+            String agentVersion,
+            Inventory inventory,
+            List<HeldRun> runs,
+            long reportsEnd) {
+        this(node, nonce, machineId, bootId, agentVersion, inventory, runs, reportsEnd, null);
     }
 }

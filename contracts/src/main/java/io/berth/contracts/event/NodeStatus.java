@@ -33,7 +33,10 @@ public record NodeStatus(
         /// Silent for longer than `node-timeout`.
         DOWN,
         /// Its agent shut down and took its runs with it: no work until it registers again.
-        LEFT
+        LEFT,
+        /// Silent for so long that it has ended its runs by itself, see [NodeSeen#fenceSeconds]: no
+        /// work until it registers again.
+        FENCED
     }
 
     public NodeStatus {

@@ -10,6 +10,11 @@ public interface Groups {
     /// In one or two words, for the log: `cgroup v1`.
     String description();
 
+    /// Whether the kernel knows who is in a group.
+    default boolean heldByKernel() {
+        return true;
+    }
+
     /// A fresh group with these limits, as far as the host has controllers for them. A group that
     /// was left over under this name is ended and removed first.
     Group create(NodeName node, RunId run, Limits limits) throws IOException;

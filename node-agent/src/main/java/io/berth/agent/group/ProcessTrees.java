@@ -29,6 +29,11 @@ final class ProcessTrees implements Groups {
     }
 
     @Override
+    public boolean heldByKernel() {
+        return false;
+    }
+
+    @Override
     public Group create(NodeName node, RunId run, Limits limits) {
         return find(node, run);
     }

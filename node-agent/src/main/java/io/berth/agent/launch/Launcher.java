@@ -52,6 +52,12 @@ public record Launcher(
     /// A part whose task stands in its group and waits for the word.
     public record Prepared(Group group, Set<Isolation> isolation) {}
 
+    /// Whether shims can end a run by themselves: they are programs, and find its processes in
+    /// control groups.
+    public boolean canFence() {
+        return shims.kind() == Shims.Kind.PROGRAM && groups.heldByKernel();
+    }
+
     /// The same with other groups.
     public Launcher in(Groups others) {
         return new Launcher(

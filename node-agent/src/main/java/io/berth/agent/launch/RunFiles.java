@@ -32,6 +32,9 @@ public final class RunFiles {
     /// The file that tells the script of its end: it appears with a notice.
     public static final String NOTICE = "notice";
 
+    /// The shim has ended the run, because the node's lease was over.
+    public static final String FENCED = "fenced";
+
     private static final FileAttribute<?> OWNERS_ALONE =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 

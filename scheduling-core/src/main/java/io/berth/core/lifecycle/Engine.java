@@ -28,7 +28,7 @@ public final class Engine {
             case Input.Reported(var report) -> Reports.reported(state, report, now);
             case Input.Registered(var seen) -> Registrations.registered(state, seen, now);
             case Input.PresenceChanged(var node, var presence) ->
-                    Registrations.presence(state, node, presence);
+                    Registrations.presence(state, node, presence, now);
             case Input.Configured(var configuration) ->
                     List.of(new Fact.ConfigurationTaken(configuration));
             case Input.SharesRead(var shares) ->

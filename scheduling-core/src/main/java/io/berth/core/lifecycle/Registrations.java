@@ -35,9 +35,7 @@ final class Registrations {
     static List<Fact> registered(CellState state, NodeSeen seen, long now) {
         NodeStatus known = state.node(seen.node()).orElse(null);
         var draft = new Draft(state);
-        if (known != null
-                && !known.seen().machineId().equals(seen.machineId())
-                && known.presence() != Presence.DOWN) {
+        if (known != null && !known.seen().machineId().equals(seen.machineId()) && !gone(known)) {
             draft.orderUnnumbered(
                     new Order.Refused(
                             seen.node(),
@@ -129,17 +127,30 @@ final class Registrations {
             Launching.order(draft, job, part.allocation().index());
             return;
         }
+        lost(draft, runId.job(), part, "came back without the run", now);
+    }
+
+    /// What a job had on a node that ended its runs by itself.
+    private static void lost(Draft draft, JobId job, NodeName node, long now) {
+        Objects.requireNonNull(draft.job(job).run()).parts().stream()
+                .filter(part -> part.allocation().node().equals(node))
+                .filter(part -> part.phase() != Phase.ENDED)
+                .forEach(part -> lost(draft, job, part, "was cut off and ended its runs", now));
+    }
+
+    private static void lost(Draft draft, JobId id, Part part, String how, long now) {
+        JobStatus job = draft.job(id);
+        Run run = Objects.requireNonNull(job.run());
         int index = part.allocation().index();
         draft.change(
                 Transitions.running(
                         job, Transitions.withPart(run, index, it -> it.in(Phase.ENDED))));
         Endings.decide(
                 draft,
-                runId.job(),
-                Endings.nodesFailed(
-                        job, "node " + part.allocation().node() + " came back without the run"),
+                id,
+                Endings.nodesFailed(job, "node " + part.allocation().node() + " " + how),
                 now);
-        Endings.freeIfEmpty(draft, runId.job(), now);
+        Endings.freeIfEmpty(draft, id, now);
     }
 
     private static void present(Draft draft, RunId run, int index, HeldRun.Phase held, long now) {
@@ -172,18 +183,30 @@ final class Registrations {
         }
     }
 
-    /// A node falls silent, goes down or is heard again. Its runs stay: their end needs proof. The
-    /// last heartbeats of a node that left do not bring it back.
-    static List<Fact> presence(CellState state, NodeName node, Presence presence) {
+    /// Whether another machine may have its name.
+    private static boolean gone(NodeStatus node) {
+        return node.presence() == Presence.DOWN || node.presence() == Presence.FENCED;
+    }
+
+    /// A node falls silent, goes down or is heard again. Its runs stay: their end needs proof. That
+    /// it was silent for so long that it has ended them by itself is one. The last heartbeats of a
+    /// node that left, or ended its runs, do not bring it back.
+    static List<Fact> presence(CellState state, NodeName node, Presence presence, long now) {
         NodeStatus known = state.node(node).orElse(null);
         if (known == null || known.presence() == presence) {
             return List.of();
         }
-        if (known.presence() == Presence.LEFT && presence != Presence.DOWN) {
+        boolean further = presence == Presence.DOWN || presence == Presence.FENCED;
+        if (known.presence() == Presence.FENCED
+                || (known.presence() == Presence.LEFT && !further)) {
             return List.of();
         }
         var draft = new Draft(state);
         draft.change(known.heard(presence));
+        if (presence == Presence.FENCED) {
+            state.jobsOn(node).forEach(job -> lost(draft, job, node, now));
+            return draft.facts();
+        }
         Reason reason = presence == Presence.DOWN ? Reason.NODE_DOWN : Reason.NONE;
         for (JobId id : state.jobsOn(node)) {
             JobStatus job = draft.job(id);

@@ -22,6 +22,7 @@ import io.berth.core.state.Fact;
 import io.berth.core.state.Input;
 import io.berth.core.testing.TestCell;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 final class LifecycleTest {
@@ -293,6 +294,51 @@ final class LifecycleTest {
         assertThat(down).isEqualTo(Reason.NODE_DOWN);
         assertThat(cell.job(1).state()).isEqualTo(JobState.RUNNING);
         assertThat(cell.job(1).reason()).isEqualTo(Reason.NONE);
+    }
+
+    @Test
+    void what_a_node_ended_by_itself_is_lost_and_runs_elsewhere() {
+        onOneNode(LaunchMode.BATCH, true);
+        cell.started(1, 1, "n1");
+        cell.node("n2", 8, 8, "a100");
+
+        cell.take(new Input.PresenceChanged(new NodeName("n1"), Presence.FENCED));
+        cell.round();
+
+        assertThat(cell.job(1).state()).isEqualTo(JobState.RUNNING);
+        assertThat(Objects.requireNonNull(cell.job(1).run()).parts())
+                .extracting(part -> part.allocation().node().value())
+                .containsExactly("n2");
+    }
+
+    @Test
+    void a_node_that_ended_its_runs_gets_no_work_until_it_registers_again() {
+        onOneNode(LaunchMode.BATCH, true);
+        cell.started(1, 1, "n1");
+
+        cell.take(new Input.PresenceChanged(new NodeName("n1"), Presence.FENCED));
+        cell.take(new Input.PresenceChanged(new NodeName("n1"), Presence.UP));
+        cell.round();
+        JobState cutOff = cell.job(1).state();
+        cell.take(new Input.Registered(seen("n1", 8, 8, "a100", "again", "boot", List.of())));
+        cell.round();
+
+        assertThat(cutOff).isEqualTo(JobState.PENDING);
+        assertThat(cell.job(1).state()).isEqualTo(JobState.RUNNING);
+    }
+
+    @Test
+    void what_a_cut_off_node_says_later_of_a_run_that_it_ended_changes_nothing() {
+        onOneNode(LaunchMode.BATCH, true);
+        cell.started(1, 1, "n1");
+        cell.node("n2", 8, 8, "a100");
+        cell.take(new Input.PresenceChanged(new NodeName("n1"), Presence.FENCED));
+        cell.round();
+
+        cell.ended(1, 1, "n1", Cause.STATUS_LOST, 0);
+
+        assertThat(cell.job(1).state()).isEqualTo(JobState.RUNNING);
+        assertThat(Objects.requireNonNull(cell.job(1).run()).lease()).isEqualTo(2);
     }
 
     @Test

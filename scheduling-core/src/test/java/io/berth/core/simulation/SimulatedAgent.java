@@ -55,6 +55,9 @@ final class SimulatedAgent {
     private final BooleanSupplier diesBeforeReport;
     private final BooleanSupplier cannotSuspend;
 
+    /// Runs that the node has ended by itself, and not reported yet.
+    private final TreeSet<RunId> fenced = new TreeSet<>();
+
     /// Runs that were given Go while they stood still; the agent's own memory.
     private final TreeSet<RunId> awaited = new TreeSet<>();
 
@@ -66,6 +69,7 @@ final class SimulatedAgent {
     private long applied;
     private boolean synced;
     private boolean alive;
+    private int cutOff;
 
     /// @param runs takes the reports
     /// @param diesBeforeReport asked after each start of code: whether the agent dies before it can
@@ -100,15 +104,31 @@ final class SimulatedAgent {
         // Of a part that has not begun, placement says again that it shall stand still.
         spool.replaceAll((_, it) -> it.task() == Task.PREPARED ? it.standing(false) : it);
         nonce = node + "-" + ++incarnation;
-        List<HeldRun> held =
-                spool.entrySet().stream()
-                        .map(entry -> new HeldRun(entry.getKey(), entry.getValue().phase()))
-                        .toList();
+        var held = new ArrayList<HeldRun>();
+        spool.forEach((run, it) -> held.add(new HeldRun(run, it.phase())));
+        fenced.forEach(run -> held.add(new HeldRun(run, HeldRun.Phase.ENDED)));
         return TestCell.seen(node.value(), 8, 4, "a100", nonce, "boot-" + boot, held);
     }
 
     void kill() {
         alive = false;
+    }
+
+    /// The node is cut off for so long that it ends its runs: what they were it says when it is
+    /// back.
+    ///
+    /// @param attempts to come back that fail
+    void fence(int attempts) {
+        alive = false;
+        cutOff = attempts;
+        fenced.addAll(spool.keySet());
+        spool.clear();
+    }
+
+    /// Whether an attempt to come back fails.
+    boolean stillCutOff() {
+        cutOff = Math.max(cutOff - 1, -1);
+        return cutOff >= 0;
     }
 
     /// The agent is told to shut down and to take its runs with it.
@@ -127,6 +147,7 @@ final class SimulatedAgent {
         boot++;
         if (spoolLost) {
             spool.clear();
+            fenced.clear();
         }
         for (RunId run : List.copyOf(spool.keySet())) {
             end(run, Cause.STATUS_LOST, ExitStatus.SUCCESS);
@@ -145,6 +166,8 @@ final class SimulatedAgent {
             List.copyOf(spool.keySet()).stream()
                     .filter(run -> !sync.wanted().contains(run))
                     .forEach(run -> end(run, Cause.STOPPED, new ExitStatus(0, 15)));
+            fenced.forEach(run -> ended(run, Cause.STATUS_LOST, ExitStatus.SUCCESS));
+            fenced.clear();
             return List.of();
         }
         if (!synced || order.epoch() != epoch || order.number() == 0) {
@@ -262,9 +285,13 @@ final class SimulatedAgent {
 
     private void end(RunId run, Cause cause, ExitStatus exit) {
         if (spool.remove(run) != null) {
-            runs.accept(
-                    new RunReport.Ended(
-                            run, node, epoch, applied, cause, exit, Consumption.NONE, null));
+            ended(run, cause, exit);
         }
+    }
+
+    private void ended(RunId run, Cause cause, ExitStatus exit) {
+        runs.accept(
+                new RunReport.Ended(
+                        run, node, epoch, applied, cause, exit, Consumption.NONE, null));
     }
 }

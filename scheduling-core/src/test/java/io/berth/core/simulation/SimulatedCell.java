@@ -191,9 +191,23 @@ final class SimulatedCell {
                     agent.shutDown();
                 }
             }
+            case 14 -> {
+                if (random.nextInt(4) == 0) {
+                    cutOff(agent);
+                }
+            }
             case 17 -> control();
             case 18 -> askNode(agent.node);
             default -> started(agent, agent.obey());
+        }
+    }
+
+    /// The agent is not heard any more, the node ends its runs, and then, if it is not back before,
+    /// placement counts on that.
+    private void cutOff(SimulatedAgent agent) {
+        agent.fence(random.nextInt(8));
+        if (random.nextInt(4) != 0) {
+            append(new Input.PresenceChanged(agent.node, NodeStatus.Presence.FENCED));
         }
     }
 
@@ -247,7 +261,14 @@ final class SimulatedCell {
                     register(agent);
                 }
             }
-            case 1, 2 -> exitOne(agent, 0);
+            case 1, 2 -> {
+                // Now and then also in calm, when most runs run.
+                if (random.nextInt(50) == 0) {
+                    cutOff(agent);
+                } else {
+                    exitOne(agent, 0);
+                }
+            }
             case 3, 4 -> round();
             default -> started(agent, agent.obey());
         }
@@ -321,6 +342,9 @@ final class SimulatedCell {
     }
 
     private void register(SimulatedAgent agent) {
+        if (agent.stillCutOff()) {
+            return;
+        }
         NodeSeen seen = agent.start();
         append(new Input.Registered(seen));
     }
