@@ -98,19 +98,20 @@ class NoticeTest {
                                 + """
                                 while [ ! -e "$BERTH_NOTICE_FILE" ]; do sleep 0.01; done
                                 . "$BERTH_NOTICE_FILE"
-                                echo "$reason in $((deadline - $(date +%s)))" > told
+                                echo "$reason at $deadline" > told
                                 exit 7\
                                 """,
                         null);
 
+        long deadline = System.currentTimeMillis() / 1000 + 60;
         placement.preempt(node, run, 60);
         Ended ended = placement.await(Ended.class, run);
 
         assertThat(ended.cause()).isEqualTo(Cause.STOPPED);
         assertThat(ended.exit()).isEqualTo(new ExitStatus(7, 0));
         String told = Files.readString(rig.work.resolve("told")).strip();
-        assertThat(told).startsWith("PREEMPTED in ");
-        assertThat(Integer.parseInt(told.substring(13))).isCloseTo(60, within(5));
+        assertThat(told).startsWith("PREEMPTED at ");
+        assertThat(Long.parseLong(told.substring(13))).isCloseTo(deadline, within(5L));
     }
 
     @Test
