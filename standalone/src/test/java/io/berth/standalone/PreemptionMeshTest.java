@@ -23,6 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("mesh")
 class PreemptionMeshTest {
 
+    static final String METRIC = "training_job_preemptions_total";
+
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Path EXAMPLE = TestMesh.ROOT.resolve("examples/preemption.yaml");
 
@@ -105,6 +107,10 @@ class PreemptionMeshTest {
 
         long urgent = submit("urgent", Map.of("script", "#!/bin/sh\nsleep 1\n", "cpusPerTask", 16));
         jobs.awaitCompleted(List.of(urgent));
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(Metrics.of(mesh.port("placement")).get(METRIC))
+                                .isEqualTo(Metrics.documented("placement").get(METRIC)));
         await().atMost(PATIENCE).until(() -> states(filling).equals("RRRR"));
         long waits = submit("low", Map.of("script", UNTIL_ENDED, "cpusPerTask", 16));
         await().atMost(PATIENCE).until(() -> states(List.of(waits)).equals("PD"));

@@ -153,13 +153,13 @@ final class TestMesh {
     /// Starts a second process of a service beside the one of the supervisor, with the same command
     /// line but for the port. Its log is JSON.
     Instance second(String service) throws IOException {
-        ProcessHandle.Info first = process(service).info();
         int port = FreePorts.next();
-        var command = new ArrayList<String>();
-        command.add(first.command().orElseThrow());
-        Stream.of(first.arguments().orElseThrow())
-                .map(it -> it.startsWith(PORT) ? PORT + port : it)
-                .forEach(command::add);
+        // Java tells no arguments that are longer than a page together.
+        String line = read(Path.of("/proc", process(service).pid() + "", "cmdline"));
+        List<String> command =
+                Stream.of(line.split("\0"))
+                        .map(it -> it.startsWith(PORT) ? PORT + port : it)
+                        .toList();
         Path log = secondLog(service);
         var builder =
                 new ProcessBuilder(command)
