@@ -57,7 +57,7 @@ public class RetentionLoop {
                     pause = BETWEEN) {
                 try {
                     purge(Clock.systemUTC().instant().minus(keep), config.archive());
-                } catch (SQLException | IOException e) {
+                } catch (SQLException | IOException | RuntimeException e) {
                     LOG.warnf("Old jobs are not archived now: %s", Causes.words(e));
                 }
             }

@@ -39,18 +39,13 @@ import io.restassured.path.json.JsonPath;
 import io.restassured.response.Response;
 import jakarta.inject.Inject;
 import java.io.IOException;
-import java.io.StringReader;
-import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -69,7 +64,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
-import org.postgresql.PGConnection;
 
 /// The whole service on a real broker and a real database. The tests share both, and each stands on
 /// what the ones before it left.
@@ -95,6 +89,7 @@ class AccountingTest {
     String password = "";
 
     Servers servers = new Servers();
+    private Tables tables = new Tables("", "");
 
     private final Lives lives = new Lives(7);
     private final List<EndedRun> charged = new ArrayList<>();
@@ -103,6 +98,7 @@ class AccountingTest {
 
     @BeforeEach
     void jobs_topic_exists() {
+        tables = new Tables(jdbcUrl, password);
         try (Admin admin = kafka.admin()) {
             declarations.create(admin, List.of(Topics.JOBS, Topics.NODE_STATES));
         }
@@ -189,8 +185,8 @@ class AccountingTest {
     @Order(6)
     @TestSecurity(user = "alice", roles = "user")
     void a_report_tells_what_was_held_in_a_time_in_the_parts_of_it() {
-        long first = number("SELECT min(placed_at) FROM run");
-        long last = number("SELECT max(freed_at) FROM run");
+        long first = tables.number("SELECT min(placed_at) FROM run");
+        long last = tables.number("SELECT max(freed_at) FROM run");
         long gpuMillis = charged.stream().mapToLong(it -> it.charge().gpuMillis()).sum();
         long middle = (first + last) / 2;
 
@@ -218,12 +214,12 @@ class AccountingTest {
         writeNode("n1", 8, null);
         writeNode("n1", 8, new NodeHold(NodeHold.Kind.DRAIN, "disk", "root", 1));
         writeNode("n2", 4, null);
-        await().atMost(PATIENCE).until(() -> count("node_span") == 3);
-        long first = number("SELECT min(placed_at) FROM run");
-        execute(
+        await().atMost(PATIENCE).until(() -> tables.count("node_span") == 3);
+        long first = tables.number("SELECT min(placed_at) FROM run");
+        tables.execute(
                 "UPDATE node_span SET since = %d, until = %d WHERE until <> 0"
                         .formatted(first, first + 10_000));
-        execute("UPDATE node_span SET since = %d WHERE until = 0".formatted(first + 10_000));
+        tables.execute("UPDATE node_span SET since = %d WHERE until = 0".formatted(first + 10_000));
 
         JsonPath told =
                 given().get(
@@ -263,10 +259,6 @@ class AccountingTest {
                         .jsonPath()
                         .getList("usage.gpuSeconds");
         return seconds.stream().mapToLong(Integer::longValue).sum();
-    }
-
-    private long number(String sql) {
-        return Long.parseLong(ask(sql).getFirst());
     }
 
     @Test
@@ -342,77 +334,59 @@ class AccountingTest {
                     });
         }
         assertThat(letters).extracting(DeadLetter::position).containsExactly(JOBS + "/0/" + offset);
-        assertThat(count("dead_letter")).isEqualTo(1);
+        assertThat(tables.count("dead_letter")).isEqualTo(1);
     }
 
     @Test
     @Order(11)
     @TestSecurity(user = "admin", roles = "operator")
     void the_whole_topic_read_again_gives_the_same_books() throws Exception {
-        List<String> before = dump();
+        List<String> before = tables.dump();
         loop.stop();
-        execute("TRUNCATE run, job, usage, log_position, dead_letter");
+        tables.execute("TRUNCATE run, job, usage, log_position, dead_letter");
 
         loop.start();
 
         awaitBooks();
-        assertThat(dump()).isEqualTo(before).isNotEmpty();
+        assertThat(tables.dump()).isEqualTo(before).isNotEmpty();
     }
 
     @Test
     @Order(12)
     void a_backup_in_an_empty_database_goes_on_from_where_it_was_taken() throws Exception {
-        Map<String, String> backup = backup();
+        Map<String, String> backup = tables.backup();
         write(10);
         awaitBooks();
-        List<String> before = dump();
+        List<String> before = tables.dump();
         loop.stop();
 
-        execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
+        tables.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
         books.migrate();
-        restore(backup);
+        tables.restore(backup);
         loop.start();
 
         awaitBooks();
-        assertThat(dump()).isEqualTo(before).isNotEmpty();
+        assertThat(tables.dump()).isEqualTo(before).isNotEmpty();
     }
 
-    /// All tables as `pg_dump` copies them, in an order in which they can be filled.
-    private Map<String, String> backup() throws SQLException, IOException {
-        var tables = new LinkedHashMap<String, String>();
-        try (var connection = DriverManager.getConnection(jdbcUrl, "berth", password)) {
-            connection.setAutoCommit(false);
-            connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-            for (String table :
-                    List.of(
-                            "job",
-                            "run",
-                            "usage",
-                            "log_position",
-                            "dead_letter",
-                            "configuration")) {
-                var rows = new StringWriter();
-                connection
-                        .unwrap(PGConnection.class)
-                        .getCopyAPI()
-                        .copyOut("COPY " + table + " TO STDOUT", rows);
-                tables.put(table, rows.toString());
-            }
-        }
-        return tables;
-    }
+    @Test
+    @Order(12)
+    @TestSecurity(user = "admin", roles = "operator")
+    void a_run_that_ends_before_it_begins_is_told_by_the_balance() throws Exception {
+        long job =
+                tables.number("SELECT min(job) FROM run WHERE freed_at > placed_at AND lease = 1");
+        String swap =
+                "UPDATE run SET freed_at = placed_at, placed_at = freed_at WHERE lease = 1 AND job = "
+                        + job;
 
-    private void restore(Map<String, String> tables) throws SQLException, IOException {
-        try (var connection = DriverManager.getConnection(jdbcUrl, "berth", password)) {
-            for (var table : tables.entrySet()) {
-                connection
-                        .unwrap(PGConnection.class)
-                        .getCopyAPI()
-                        .copyIn(
-                                "COPY " + table.getKey() + " FROM STDIN",
-                                new StringReader(table.getValue()));
-            }
-        }
+        tables.execute(swap);
+
+        balance()
+                .then()
+                .body("balanced", is(false))
+                .body("differences", hasItem("run " + job + ".1 ends before it begins"));
+        tables.execute(swap);
+        balance().then().body("balanced", is(true));
     }
 
     @Test
@@ -455,24 +429,25 @@ class AccountingTest {
     @TestSecurity(user = "admin", roles = "operator")
     void old_jobs_are_archived_and_deleted_and_the_books_still_balance(@TempDir Path folder)
             throws Exception {
-        long ended = number("SELECT count(*) FROM job WHERE ended_at <> 0");
+        long ended = tables.number("SELECT count(*) FROM job WHERE ended_at <> 0");
         long runs =
-                number("SELECT count(*) FROM run r JOIN job j ON j.id = r.job WHERE ended_at <> 0");
-        long live = count("job") - ended;
-        long used = sum("billing_micros");
+                tables.number(
+                        "SELECT count(*) FROM run r JOIN job j ON j.id = r.job WHERE ended_at <> 0");
+        long live = tables.count("job") - ended;
+        long used = tables.sum("billing_micros");
 
         retention.purge(Instant.parse("9999-01-01T00:00:00Z"), Optional.of(folder));
         List<String> jobLines = archived(folder, "jobs-");
         retention.purge(Instant.parse("9999-01-01T00:00:00Z"), Optional.of(folder));
 
         assertThat(ended).isPositive();
-        assertThat(count("job")).isEqualTo(live);
-        assertThat(sum("billing_micros")).isEqualTo(used);
+        assertThat(tables.count("job")).isEqualTo(live);
+        assertThat(tables.sum("billing_micros")).isEqualTo(used);
         balance().then().body("balanced", is(true)).body("jobs", is((int) live));
         assertThat(jobLines).hasSize((int) ended).doesNotHaveDuplicates();
         assertThat(archived(folder, "jobs-")).isEqualTo(jobLines);
         assertThat(archived(folder, "runs-")).hasSize((int) runs).doesNotHaveDuplicates();
-        assertThat(number("SELECT sum(jobs) FROM archived WHERE deleted")).isEqualTo(ended);
+        assertThat(tables.number("SELECT sum(jobs) FROM archived")).isEqualTo(ended);
     }
 
     /// The rows of all such files.
@@ -494,7 +469,7 @@ class AccountingTest {
     @Test
     @Order(15)
     void a_batch_that_begins_where_the_books_do_not_stand_is_not_entered() {
-        List<String> before = dump();
+        List<String> before = tables.dump();
         var batch =
                 new Batch(
                         new Lives(1).events(1000, 3),
@@ -504,12 +479,12 @@ class AccountingTest {
         assertThatExceptionOfType(Books.Overtaken.class)
                 .isThrownBy(() -> books.enter(batch, Decay.of(HalfLife.ofSeconds(1))));
 
-        assertThat(dump()).isEqualTo(before);
+        assertThat(tables.dump()).isEqualTo(before);
     }
 
     private void restartAfter(String sql) throws SQLException {
         loop.stop();
-        execute(sql);
+        tables.execute(sql);
         loop.start();
     }
 
@@ -556,10 +531,10 @@ class AccountingTest {
         await().atMost(PATIENCE)
                 .ignoreExceptions()
                 .untilAsserted(() -> {
-                    assertThat(count("job")).isEqualTo(nextId - 1L);
-                    assertThat(sum("billing_micros")).isEqualTo(all.billingMicros());
-                    assertThat(sum("gpu_millis")).isEqualTo(all.gpuMillis());
-                    assertThat(position()).isEqualTo(end());
+                    assertThat(tables.count("job")).isEqualTo(nextId - 1L);
+                    assertThat(tables.sum("billing_micros")).isEqualTo(all.billingMicros());
+                    assertThat(tables.sum("gpu_millis")).isEqualTo(all.gpuMillis());
+                    assertThat(tables.position()).isEqualTo(end());
                 });
     }
 
@@ -567,47 +542,6 @@ class AccountingTest {
         var partition = new TopicPartition(JOBS, 0);
         try (var consumer = kafka.consumer()) {
             return consumer.endOffsets(List.of(partition)).getOrDefault(partition, -1L);
-        }
-    }
-
-    private long position() {
-        return Long.parseLong(ask("SELECT next_offset FROM log_position").getFirst());
-    }
-
-    private long count(String table) {
-        return Long.parseLong(ask("SELECT count(*) FROM " + table).getFirst());
-    }
-
-    private long sum(String column) {
-        return Long.parseLong(ask("SELECT sum(" + column + ") FROM usage").getFirst());
-    }
-
-    private List<String> dump() {
-        var rows = new ArrayList<String>();
-        rows.addAll(ask("SELECT j::text FROM job j ORDER BY id"));
-        rows.addAll(ask("SELECT r::text FROM run r ORDER BY job, lease"));
-        rows.addAll(ask("SELECT u::text FROM usage u ORDER BY account, username, partition, qos"));
-        return rows;
-    }
-
-    private List<String> ask(String sql) {
-        try (var connection = DriverManager.getConnection(jdbcUrl, "berth", password);
-                var statement = connection.createStatement();
-                var rows = statement.executeQuery(sql)) {
-            var answers = new ArrayList<String>();
-            while (rows.next()) {
-                answers.add(rows.getString(1));
-            }
-            return answers;
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private void execute(String sql) throws SQLException {
-        try (var connection = DriverManager.getConnection(jdbcUrl, "berth", password);
-                var statement = connection.createStatement()) {
-            statement.execute(sql);
         }
     }
 

@@ -27,33 +27,7 @@ public record JobTerms(
         @Nullable PreemptPolicy preemption) {
 
     public static final JobTerms NONE =
-            new JobTerms(null, null, null, null, null, null, null, null, null, null);
-
-    /// Terms that say nothing of preemption.
-    public JobTerms(
-            @Nullable Hold hold,
-            @Nullable Long beginAt,
-            @Nullable Long deadlineAt,
-            @Nullable Long timeMinSeconds,
-            @Nullable Dependency dependency,
-            @Nullable Boolean killOnInvalidDependency,
-            @Nullable WarningSignal signal,
-            @Nullable ArrayTask array,
-            @Nullable Long priority,
-            @Nullable String comment) {
-        this(
-                hold,
-                beginAt,
-                deadlineAt,
-                timeMinSeconds,
-                dependency,
-                killOnInvalidDependency,
-                signal,
-                array,
-                priority,
-                comment,
-                null);
-    }
+            new JobTerms(null, null, null, null, null, null, null, null, null, null, null);
 
     /// The same terms, of a job that begins at that time at the earliest.
     public JobTerms from(long at) {

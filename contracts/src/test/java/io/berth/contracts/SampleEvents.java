@@ -101,7 +101,8 @@ final class SampleEvents {
                             new WarningSignal(10, 60, true),
                             null,
                             500L,
-                            "first try"));
+                            "first try",
+                            null));
     private static final JobDescription IN_ARRAY =
             DESCRIPTION.on(
                     new JobTerms(
@@ -113,6 +114,7 @@ final class SampleEvents {
                             null,
                             null,
                             new ArrayTask(JOB, 4, 3, 0, 8, 4, 2),
+                            null,
                             null,
                             null));
     private static final Allocation ALLOCATION =

@@ -182,7 +182,8 @@ public final class Amendments {
                         ? before.comment()
                         : change.comment().isEmpty()
                                 ? null
-                                : line("the comment", change.comment(), Checks.MAX_PATH));
+                                : line("the comment", change.comment(), Checks.MAX_PATH),
+                before.preemption());
     }
 
     private static @Nullable Long changed(String what, @Nullable Long asked, @Nullable Long before)

@@ -18,37 +18,34 @@ import java.util.zip.GZIPOutputStream;
 import javax.sql.DataSource;
 import org.postgresql.PGConnection;
 
-/// The oldest jobs of the books, month by month: written to files, then deleted.
+/// The oldest jobs of the books, month by month: written to files and deleted.
 ///
 /// A month is that of a job's end, in UTC. Its files, `jobs-2026-01.csv.gz` and
-/// `runs-2026-01.csv.gz`, have all columns under their names and are whole before the first row is
-/// deleted; whatever is killed in between, each row is in a file once. What was charged stays in
-/// the books as sums.
+/// `runs-2026-01.csv.gz`, have all columns under their names. They are whole before the transaction
+/// that deletes just these rows is committed; one that is not leaves files that the next try
+/// replaces. So each row is in the books or in a file. What was charged stays in the books as sums.
 @ApplicationScoped
 public class Archive {
 
-    private static final int AT_ONCE = 5_000;
+    /// Instances take turns, until the connection is closed.
+    private static final String ALONE = "SELECT pg_advisory_lock(4198372460)";
 
-    /// Instances take turns.
-    private static final String ALONE = "SELECT pg_advisory_xact_lock(4198372460)";
+    private static final String JOBS = "SELECT * FROM job WHERE %s ORDER BY id";
+    private static final String RUNS =
+            "SELECT run.* FROM run JOIN job ON job.id = run.job WHERE %s ORDER BY run.job, run.lease";
 
-    private static final String PURGE =
+    private static final String KEEP_SUMS =
             """
-            WITH gone AS (SELECT id FROM job WHERE %s ORDER BY ended_at LIMIT %d),
-                 runs AS (DELETE FROM run r USING gone WHERE r.job = gone.id
-                          RETURNING r.account, r.job, r.cpu_millis, r.memory_mib_millis, r.gpu_millis, r.node_millis,
-                                    r.billing_micros),
-                 sums AS (INSERT INTO purged_charge
-                          SELECT runs.account, job.username, sum(cpu_millis), sum(memory_mib_millis), sum(gpu_millis),
-                                 sum(node_millis), sum(billing_micros)
-                          FROM runs JOIN job ON job.id = runs.job GROUP BY runs.account, job.username
-                          ON CONFLICT (account, username) DO UPDATE SET
-                              cpu_millis = purged_charge.cpu_millis + excluded.cpu_millis,
-                              memory_mib_millis = purged_charge.memory_mib_millis + excluded.memory_mib_millis,
-                              gpu_millis = purged_charge.gpu_millis + excluded.gpu_millis,
-                              node_millis = purged_charge.node_millis + excluded.node_millis,
-                              billing_micros = purged_charge.billing_micros + excluded.billing_micros)
-            SELECT id FROM gone\
+            INSERT INTO purged_charge
+            SELECT run.account, job.username, sum(cpu_millis), sum(memory_mib_millis), sum(gpu_millis), sum(node_millis),
+                   sum(billing_micros)
+            FROM run JOIN job ON job.id = run.job WHERE %s GROUP BY run.account, job.username
+            ON CONFLICT (account, username) DO UPDATE SET
+                cpu_millis = purged_charge.cpu_millis + excluded.cpu_millis,
+                memory_mib_millis = purged_charge.memory_mib_millis + excluded.memory_mib_millis,
+                gpu_millis = purged_charge.gpu_millis + excluded.gpu_millis,
+                node_millis = purged_charge.node_millis + excluded.node_millis,
+                billing_micros = purged_charge.billing_micros + excluded.billing_micros\
             """;
 
     private final DataSource database;
@@ -72,7 +69,7 @@ public class Archive {
         }
     }
 
-    /// Writes a month's files, if they were not written before, and deletes its jobs.
+    /// Writes a month's files and deletes its jobs and their runs.
     ///
     /// @param folder that must be there; without one nothing is written
     /// @return how many jobs are deleted
@@ -80,54 +77,34 @@ public class Archive {
         String ended =
                 "ended_at >= %d AND ended_at < %d AND ended_at <> 0"
                         .formatted(millis(month), millis(month.plusMonths(1)));
-        if (folder.isPresent()) {
-            archive(month, ended, folder.get());
-        }
-        long deleted = 0;
-        try (Connection connection = database.getConnection()) {
-            int some;
-            do {
-                some = purge(connection, ended);
-                deleted += some;
-            } while (some > 0);
-            try (Statement statement = connection.createStatement()) {
-                statement.execute(
-                        "UPDATE archived SET deleted = true WHERE month = " + millis(month));
-            }
-            connection.commit();
-        }
-        return deleted;
-    }
-
-    private void archive(YearMonth month, String ended, Path folder)
-            throws SQLException, IOException {
-        try (Connection connection = database.getConnection()) {
+        try (Connection connection = database.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(ALONE);
+            // What is booked meanwhile is neither written nor deleted.
             connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
             connection.setAutoCommit(false);
-            try (Statement statement = connection.createStatement()) {
-                statement.execute(ALONE);
-                String parts = "SELECT count(*) FROM archived WHERE month = " + millis(month);
-                if (number(statement, parts + " AND NOT deleted") == 0) {
-                    long part = number(statement, parts) + 1;
-                    String name = month + (part == 1 ? "" : "-" + part) + ".csv.gz";
-                    long jobs =
-                            write(
-                                    connection,
-                                    "SELECT * FROM job WHERE " + ended + " ORDER BY id",
-                                    folder.resolve("jobs-" + name));
-                    long runs =
-                            write(
-                                    connection,
-                                    "SELECT r.* FROM run r JOIN job ON job.id = r.job WHERE "
-                                            + ended
-                                            + " ORDER BY r.job, r.lease",
-                                    folder.resolve("runs-" + name));
-                    statement.execute(
-                            "INSERT INTO archived VALUES (%d, %d, %d, %d, false)"
-                                    .formatted(millis(month), part, jobs, runs));
-                }
+            if (folder.isPresent()) {
+                write(connection, month, ended, folder.get());
             }
+            statement.execute(KEEP_SUMS.formatted(ended));
+            statement.execute("DELETE FROM run USING job WHERE job.id = run.job AND " + ended);
+            long deleted = statement.executeLargeUpdate("DELETE FROM job WHERE " + ended);
             connection.commit();
+            return deleted;
+        }
+    }
+
+    private static void write(Connection connection, YearMonth month, String ended, Path folder)
+            throws SQLException, IOException {
+        try (Statement statement = connection.createStatement()) {
+            String parts = "SELECT count(*) + 1 FROM archived WHERE month = " + millis(month);
+            long part = number(statement, parts);
+            String name = month + (part == 1 ? "" : "-" + part) + ".csv.gz";
+            long jobs = write(connection, JOBS.formatted(ended), folder.resolve("jobs-" + name));
+            long runs = write(connection, RUNS.formatted(ended), folder.resolve("runs-" + name));
+            statement.execute(
+                    "INSERT INTO archived VALUES (%d, %d, %d, %d)"
+                            .formatted(millis(month), part, jobs, runs));
         }
     }
 
@@ -150,27 +127,6 @@ public class Archive {
         }
         Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         return rows;
-    }
-
-    /// Deletes some jobs with their runs and keeps their sums; how many.
-    private static int purge(Connection connection, String ended) throws SQLException {
-        connection.setAutoCommit(false);
-        int deleted = 0;
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(ALONE);
-            var ids = new StringBuilder("0");
-            try (var gone = statement.executeQuery(PURGE.formatted(ended, AT_ONCE))) {
-                while (gone.next()) {
-                    ids.append(',').append(gone.getLong(1));
-                    deleted++;
-                }
-            }
-            if (deleted > 0) {
-                statement.execute("DELETE FROM job WHERE id IN (" + ids + ")");
-            }
-        }
-        connection.commit();
-        return deleted;
     }
 
     private static long millis(YearMonth month) {

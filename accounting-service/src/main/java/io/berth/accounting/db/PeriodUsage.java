@@ -37,7 +37,7 @@ public record PeriodUsage(
                            greatest(case when r.freed_at = 0 then :now else r.freed_at end - r.placed_at, 1) whole,
                            r.suspended_millis
                            + case when r.suspended_at = 0 then 0 else greatest(:now - r.suspended_at, 0) end still) held
-                where int8range(r.placed_at, nullif(r.freed_at, 0)) && int8range(:start, :end) and held.millis > 0) used
+                where lasted(r.placed_at, r.freed_at) && int8range(:start, :end) and held.millis > 0) used
             group by account, username, gpu_type
             order by account, username, gpu_type
             """

@@ -13,7 +13,7 @@ record JobQuery(String where, Map<String, Object> parameters) {
 
     /// As the index by time has it.
     private static final String LASTED =
-            "cast(sql('int8range(?, nullif(?, 0)) && int8range(?, ?)', submittedAt, endedAt, :start, :end) as boolean) = true";
+            "cast(sql('lasted(?, ?) && int8range(?, ?)', submittedAt, endedAt, :start, :end) as boolean) = true";
 
     /// A query that is refused; the message names the parameter and what is allowed.
     static final class Refused extends Exception {

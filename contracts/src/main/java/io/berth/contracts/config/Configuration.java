@@ -13,6 +13,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
 
 /// One whole revision of the cluster's configuration. Maps keep the order of the revision's
 /// records.
@@ -64,6 +65,17 @@ public record Configuration(
                 .map(Association::account)
                 .findFirst()
                 .orElse(cluster.defaultAccount());
+    }
+
+    /// The names of an account and of those above it, upwards; of an unknown one its own alone.
+    public List<String> lineage(String account) {
+        var names = new ArrayList<String>();
+        for (@Nullable String name = account; name != null; ) {
+            names.add(name);
+            Account it = accounts.get(name);
+            name = it == null ? null : it.parent();
+        }
+        return names;
     }
 
     /// Whether the user may charge the account: by an association, or because the account is the

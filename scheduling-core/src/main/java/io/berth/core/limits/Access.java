@@ -16,7 +16,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /// Who may use which partition and which QOS, and within which bounds of the partition.
 ///
@@ -59,12 +58,11 @@ public final class Access {
                 terms.add(it.ownTerms());
             }
         }
-        for (@Nullable String name = account; name != null; ) {
+        for (String name : configuration.lineage(account)) {
             Account it = configuration.accounts().get(name);
             if (it != null) {
                 terms.add(it.ownTerms());
             }
-            name = it == null ? null : it.parent();
         }
         return terms;
     }
@@ -72,11 +70,7 @@ public final class Access {
     /// Why the partition lets nobody of that account and QOS in.
     public Optional<Reason> entry(Partition partition, String account, String qos) {
         PartitionRules rules = partition.partitionRules();
-        Set<String> line = new HashSet<>();
-        for (@Nullable String name = account; name != null && line.add(name); ) {
-            Account it = configuration.accounts().get(name);
-            name = it == null ? null : it.parent();
-        }
+        var line = new HashSet<>(configuration.lineage(account));
         if (shut(rules.allowAccounts(), rules.denyAccounts(), line)) {
             return Optional.of(Reason.ACCOUNT_NOT_ALLOWED);
         }

@@ -144,13 +144,10 @@ public final class LimitPolicy {
         }
         String user = association(job.account(), job.user());
         places.add(new Place(false, ofUser(job), user, user, user));
-        @Nullable String account = job.account();
-        while (account != null) {
-            Account it = configuration.accounts().get(account);
+        for (String account : configuration.lineage(job.account())) {
             String key = account(account);
-            Limits limits = it == null ? Limits.NONE : part(it.ownTerms().limits(), true);
+            Limits limits = part(terms(account).limits(), true);
             places.add(new Place(false, limits, key, key, key));
-            account = it == null ? null : it.parent();
         }
         return places;
     }
@@ -173,13 +170,8 @@ public final class LimitPolicy {
         Terms own = it == null ? Terms.NONE : it.ownTerms();
         Limits limits =
                 own.byPartition().getOrDefault(job.partition(), Limits.NONE).orElse(own.limits());
-        @Nullable String account = job.account();
-        while (account != null) {
-            Account above = configuration.accounts().get(account);
-            if (above == null) {
-                break;
-            }
-            Terms terms = above.ownTerms();
+        for (String account : configuration.lineage(job.account())) {
+            Terms terms = terms(account);
             limits =
                     limits.orElse(
                             part(
@@ -187,9 +179,13 @@ public final class LimitPolicy {
                                             .getOrDefault(job.partition(), Limits.NONE)
                                             .orElse(terms.limits()),
                                     false));
-            account = above.parent();
         }
         return limits;
+    }
+
+    private Terms terms(String account) {
+        Account it = configuration.accounts().get(account);
+        return it == null ? Terms.NONE : it.ownTerms();
     }
 
     /// The limits of groups, or all others.

@@ -76,12 +76,11 @@ final class ClusterModel {
         unshared = engine.association(0);
         state.nodes().forEach(this::open);
         state.fairShares().ifPresent(quotas::booked);
-        long booked = state.fairShares().map(Quotas::bookedUntil).orElse(0L);
-        for (JobStatus job : state.ended().descendingSet()) {
-            if (job.endedAt() < booked) {
-                break;
-            }
-            quotas.ended(job);
+        if (quotas.budgeted()) {
+            long booked = state.fairShares().map(Quotas::bookedUntil).orElse(0L);
+            state.ended().descendingSet().stream()
+                    .takeWhile(job -> job.endedAt() >= booked)
+                    .forEach(quotas::ended);
         }
         state.holding().forEach(job -> note(state.knownJob(job)));
         state.pending().forEach(job -> note(state.knownJob(job)));

@@ -146,9 +146,14 @@ final class Quotas {
         return until == null ? 0 : until;
     }
 
+    /// Whether anybody has a budget.
+    boolean budgeted() {
+        return !policy.budgets().isEmpty();
+    }
+
     /// Counts runs of a job that have ended and are not in the books yet.
     void ended(JobStatus job) {
-        if (policy.budgets().isEmpty()) {
+        if (!budgeted()) {
             return;
         }
         JobStatus before = unbooked.get(job.job());

@@ -13,6 +13,7 @@ import io.berth.contracts.event.PriorityRules;
 import io.berth.contracts.event.Terms;
 import java.math.BigInteger;
 import java.util.Collection;
+import java.util.Objects;
 import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -112,18 +113,13 @@ public final class Multifactor {
                 return it.ownTerms().priority();
             }
         }
-        @Nullable String name = job.account();
-        while (name != null) {
-            Account account = configuration.accounts().get(name);
-            if (account == null) {
-                return 0;
-            }
-            if (account.ownTerms().priority() != 0) {
-                return account.ownTerms().priority();
-            }
-            name = account.parent();
-        }
-        return 0;
+        return configuration.lineage(job.account()).stream()
+                .map(configuration.accounts()::get)
+                .filter(Objects::nonNull)
+                .mapToInt(it -> it.ownTerms().priority())
+                .filter(it -> it != 0)
+                .findFirst()
+                .orElse(0);
     }
 
     private static long tres(ResourceRequest request, PriorityRules rules, ClusterSize size) {

@@ -48,7 +48,8 @@ final class DependenciesTest {
                 600,
                 0,
                 false,
-                new JobTerms(null, null, null, null, dependency, kill, null, null, null, null));
+                new JobTerms(
+                        null, null, null, null, dependency, kill, null, null, null, null, null));
     }
 
     private static Dependency on(Type type, long... jobs) {

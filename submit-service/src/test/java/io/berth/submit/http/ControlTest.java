@@ -245,6 +245,23 @@ class ControlTest {
                 .hasToString("afterok:1");
     }
 
+    @Test
+    void a_change_of_one_term_leaves_the_others() throws Exception {
+        long id =
+                Api.submitted(
+                        "alice",
+                        "\"terms\":{\"preemption\":\"never\",\"hold\":true,\"beginAt\":4102444800000}");
+
+        change("alice", "/v1/jobs/" + id, "{\"comment\":\"for the paper\"}").then().statusCode(202);
+
+        JobTerms terms = asked(Amended.class, id).getFirst().change().terms();
+        assertThat(terms)
+                .isNotNull()
+                .extracting(
+                        JobTerms::comment, JobTerms::preemption, JobTerms::hold, JobTerms::beginAt)
+                .containsExactly("for the paper", PreemptPolicy.NEVER, Hold.USER, 4102444800000L);
+    }
+
     @ParameterizedTest
     @CsvSource({
         "hold,alice,202",
