@@ -1,6 +1,7 @@
 package io.berth.core.placement;
 
 import io.berth.contracts.Allocation;
+import io.berth.contracts.Dependency;
 import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.Reason;
@@ -16,6 +17,9 @@ import io.berth.core.engine.Decisions;
 import io.berth.core.engine.FitClass;
 import io.berth.core.engine.Waiting;
 import io.berth.core.placement.Placement.GivingWay;
+import io.berth.core.request.Dependencies;
+import io.berth.core.request.Dependencies.Standing;
+import io.berth.core.request.Known;
 import io.berth.core.request.Throttles;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Draft;
@@ -60,8 +64,20 @@ final class Round implements Decisions {
 
     @Override
     public boolean admits(Waiting job) {
-        return throttles.admits(state.knownJob(new JobId(job.job())))
-                && model.quotas.met(new JobId(job.job()), now) == null;
+        JobStatus status = state.knownJob(new JobId(job.job()));
+        return throttles.admits(status)
+                && mayBegin(status)
+                && model.quotas.met(status.job(), now) == null;
+    }
+
+    /// Whether what the job depends on still holds beside all that this pass has started: no
+    /// singleton begins when a job of its name just has.
+    private boolean mayBegin(JobStatus job) {
+        Dependency dependency = job.description().conditions().dependency();
+        return dependency == null
+                || startedJobs.isEmpty()
+                || Dependencies.standing(job, dependency, new Known(state, draft.jobs()), now)
+                        == Standing.MET;
     }
 
     @Override

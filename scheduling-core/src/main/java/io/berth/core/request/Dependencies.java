@@ -124,12 +124,15 @@ public final class Dependencies {
                 : Standing.MET;
     }
 
+    /// A job that nodes are cleared for counts as one that has begun: others made way for it.
     private static Standing singleton(JobStatus job, Known known) {
+        boolean begun = job.clearing() != null;
         var earlier = new ArrayList<JobStatus>();
         for (JobId id : known.state().companions().namesakes(job)) {
             known.job(id)
                     .filter(it -> !it.state().terminal() && !it.job().equals(job.job()))
-                    .filter(it -> it.run() != null || BY_SUBMISSION.compare(it, job) < 0)
+                    .filter(it ->
+                            (it.run() != null && !begun) || BY_SUBMISSION.compare(it, job) < 0)
                     .ifPresent(earlier::add);
         }
         return met(earlier.isEmpty());

@@ -9,6 +9,7 @@ import io.berth.contracts.event.JobStatus.Run;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.Order;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +37,11 @@ public final class Draft {
 
     public CellState state() {
         return state;
+    }
+
+    /// The jobs that are changed so far, as they then are.
+    public Map<JobId, JobStatus> jobs() {
+        return Collections.unmodifiableMap(jobs);
     }
 
     public JobStatus job(JobId job) {

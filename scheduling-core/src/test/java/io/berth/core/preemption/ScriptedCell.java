@@ -1,19 +1,9 @@
 package io.berth.core.preemption;
 
 import io.berth.contracts.Amendment;
-import io.berth.contracts.GpuRequest;
-import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
-import io.berth.contracts.JobTerms;
-import io.berth.contracts.LaunchMode;
-import io.berth.contracts.MemoryRequest;
-import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.NodeName;
-import io.berth.contracts.PreemptPolicy;
-import io.berth.contracts.ResourceRequest;
-import io.berth.contracts.Sharing;
-import io.berth.contracts.SwitchLimit;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Outcome;
 import io.berth.contracts.event.JobStatus.Run;
@@ -70,7 +60,9 @@ final class ScriptedCell {
                             words.number("gpus", 0),
                             words.named().getOrDefault("type", "a100"));
             case "at" -> cell.now = begin + 1000 * Long.parseLong(words.first());
-            case "submit" -> jobs(words.first()).forEach(id -> cell.submit(id, job(words)));
+            case "submit" ->
+                    jobs(words.first())
+                            .forEach(id -> cell.submit(id, ScriptedJob.of(words, begin)));
             case "cancel" -> jobs(words.first()).forEach(cell::cancel);
             case "move" -> jobs(words.first()).forEach(id -> move(id, words));
             case "end" -> jobs(words.first()).forEach(id -> end(id, Cause.EXITED));
@@ -110,54 +102,6 @@ final class ScriptedCell {
             configured = true;
             cell.take(new Input.Configured(configuration.whole()));
         }
-    }
-
-    private JobDescription job(Words words) {
-        String[] place = words.plain().get(1).split(":");
-        int nodes = words.number("nodes", 1);
-        int switches = words.number("switches", 0);
-        String policy = words.named().get("preempt");
-        var request =
-                new ResourceRequest(
-                        nodes,
-                        nodes,
-                        words.number("cpus", 1),
-                        MemoryRequest.perNode(words.number("memory", 16)),
-                        new GpuRequest(words.number("gpus", 0), null),
-                        new NodeConstraints(
-                                null,
-                                List.of(),
-                                List.of(),
-                                Sharing.SHARED,
-                                switches == 0 ? null : new SwitchLimit(switches, 86_400L)));
-        var description =
-                new JobDescription(
-                        "alice",
-                        "team",
-                        place[0],
-                        place.length == 1 ? "normal" : place[1],
-                        "job",
-                        request,
-                        LaunchMode.BATCH,
-                        words.number("limit", 3600),
-                        0,
-                        !words.plain().contains("norequeue"));
-        String deadline = words.named().get("deadline");
-        return description.on(
-                new JobTerms(
-                        null,
-                        null,
-                        deadline == null ? null : begin + 1000 * Long.parseLong(deadline),
-                        null,
-                        null,
-                        null,
-                        null,
-                        null,
-                        null,
-                        null,
-                        policy == null
-                                ? null
-                                : PreemptPolicy.valueOf(policy.toUpperCase(Locale.ROOT))));
     }
 
     private void move(long id, Words words) {

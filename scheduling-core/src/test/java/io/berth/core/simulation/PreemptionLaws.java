@@ -21,10 +21,12 @@ import java.util.List;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /// What must hold of preemption in every round of a cell, beside the invariants that always do.
 ///
 /// - Nobody gives way whom the rules do not name for that job.
+/// - What a round clears for a job it does not give up in the same round.
 /// - No expected start of a job ahead of a preemptor moves to a later time in its round (I7).
 /// - A job that gave way to another one never takes its place: not later either, since nobody
 ///   changes what is compared here. Passing time, the preemption and its requeue are no change.
@@ -53,7 +55,7 @@ final class PreemptionLaws {
     /// @param before the state that the pass was decided on
     void decided(CellState before, List<Fact> facts, Pass pass, long now) {
         var changed = new TreeMap<JobId, JobStatus>();
-        var began = new TreeSet<JobId>();
+        var cleared = new TreeSet<JobId>();
         boolean preempts = false;
         for (Fact fact : facts) {
             if (fact instanceof Fact.Announced(JobEvent.Preempted event)) {
@@ -61,14 +63,19 @@ final class PreemptionLaws {
                 checkGround(before, event);
             } else if (fact instanceof Fact.JobChanged(var status)) {
                 changed.put(status.job(), status);
-                if (status.run() != null || status.clearing() != null) {
-                    began.add(status.job());
+                if (status.clearing() != null) {
+                    cleared.add(status.job());
                 }
             }
         }
+        assertThat(cleared).as("nodes stay cleared for").allMatch(it -> began(changed.get(it)));
         if (preempts && pass == Pass.START) {
-            checkStarts(before, began, changed, now);
+            checkStarts(before, changed, now);
         }
+    }
+
+    private static boolean began(@Nullable JobStatus job) {
+        return job != null && (job.run() != null || job.clearing() != null);
     }
 
     private void checkGround(CellState state, JobEvent.Preempted event) {
@@ -97,16 +104,16 @@ final class PreemptionLaws {
 
     /// A start pass plans for nobody anew whose turn is before that of all who start or have nodes
     /// cleared in it.
-    private void checkStarts(
-            CellState before, TreeSet<JobId> began, TreeMap<JobId, JobStatus> changed, long now) {
+    private void checkStarts(CellState before, TreeMap<JobId, JobStatus> changed, long now) {
         Comparator<JobStatus> order =
                 Comparator.comparingInt((JobStatus it) -> -tier(it.description()))
                         .thenComparing(it -> -Placement.priority(before, it, now))
                         .thenComparing(JobStatus::submission)
                         .thenComparing(JobStatus::job);
         JobStatus first =
-                began.stream()
-                        .map(before::knownJob)
+                changed.values().stream()
+                        .filter(PreemptionLaws::began)
+                        .map(it -> before.knownJob(it.job()))
                         .filter(it -> it.state() == JobState.PENDING)
                         .min(order)
                         .orElseThrow();
