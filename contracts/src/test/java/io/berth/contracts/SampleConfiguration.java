@@ -133,7 +133,8 @@ final class SampleConfiguration {
                                 16,
                                 2,
                                 120,
-                                30)),
+                                30,
+                                null)),
                 new ConfigEntry.Qos(
                         new Part(5, 2, 2),
                         "high",

@@ -4,6 +4,7 @@ import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
 import io.berth.core.engine.NodeScore;
 import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.replay.Replay;
 import io.berth.log.Election;
 import io.berth.log.KafkaConnection;
 import io.berth.log.SigningKey;
@@ -64,7 +65,7 @@ public class PlacementLoop {
             LogConfig logConfig,
             CellMeters meters,
             @ConfigProperty(name = "quarkus.application.version") String version) {
-        this.version = version;
+        this.version = Replay.version(version);
         this.kafka = new KafkaConnection(bootstrapServers);
         this.config = config;
         this.logConfig = logConfig;

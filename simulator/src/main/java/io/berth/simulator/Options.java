@@ -58,6 +58,20 @@ final class Options {
         return value(name) != null;
     }
 
+    /// @throws SimFailure if the option is given without the other one
+    void needs(String name, String other) throws SimFailure {
+        if (has(name) && !has(other)) {
+            throw new SimFailure("--" + name + ": only with --" + other);
+        }
+    }
+
+    /// @throws SimFailure if both are given
+    void excludes(String name, String other) throws SimFailure {
+        if (has(name) && has(other)) {
+            throw new SimFailure("--" + name + ": not with --" + other);
+        }
+    }
+
     /// The last value given, "" for a flag, null if the option is not given.
     @Nullable String value(String name) {
         String value = null;

@@ -112,7 +112,22 @@ final class ReplayCommand {
         }
     }
 
+    private static void check(Options options) throws SimFailure {
+        options.needs("why", "round");
+        options.excludes("round", "shadow");
+        options.excludes("round", "trace");
+        options.excludes("trace", "shadow");
+        options.needs("csv", "shadow");
+        options.needs("follow", "shadow");
+        options.needs("every", "follow");
+        options.excludes("follow", "csv");
+        for (Option rule : RunCommand.RULES) {
+            options.needs(rule.longName(), "shadow");
+        }
+    }
+
     void run(Options options, RecordedCell cell) throws SimFailure {
+        check(options);
         var period =
                 new Period(cell, time(options, "from", 0), time(options, "to", Long.MAX_VALUE));
         try {
@@ -189,11 +204,7 @@ final class ReplayCommand {
         if (other != null) {
             print(other);
             throw new SimFailure(
-                    "round %d decides otherwise now: the digest was %s (placement %s)"
-                            .formatted(
-                                    other.round().decided().round(),
-                                    other.round().decided().digest(),
-                                    other.round().decided().version()));
+                    other.difference() + ": the digest was " + other.round().decided().digest());
         }
         out.printf(
                 Locale.ROOT,
@@ -216,7 +227,8 @@ final class ReplayCommand {
         period.replay(
                 snapshot,
                 again -> {
-                    found[0] = again.round().decided().round() == number ? again : null;
+                    boolean wanted = again.round().decided().round() == number;
+                    found[0] = wanted || !again.same() ? again : null;
                     return found[0] == null;
                 });
         Again again = found[0];
@@ -224,6 +236,9 @@ final class ReplayCommand {
             throw new SimFailure("round " + number + " is not in the log after that snapshot");
         }
         String job = options.value("why");
+        if (again.round().decided().round() != number || (job != null && !again.same())) {
+            throw new SimFailure(Shadow.refusal(again));
+        }
         if (job == null) {
             print(again);
         } else {

@@ -21,6 +21,7 @@ import io.berth.simulator.run.Tiers;
 import io.berth.simulator.trace.BadLines;
 import io.berth.simulator.trace.BadTrace;
 import io.berth.simulator.trace.JobTrace;
+import io.berth.simulator.trace.TraceFiles;
 import io.berth.simulator.trace.TraceJob;
 import io.berth.simulator.trace.TraceNode;
 import io.berth.slurm.SlurmTime;
@@ -301,19 +302,15 @@ final class RunCommand {
             for (Outcome outcome : outcomes) {
                 TraceJob job = outcome.job();
                 csv.print(job.id() + "," + job.group() + "," + job.gpus());
-                csv.print("," + seconds(job.submitMillis()));
-                csv.print("," + seconds(outcome.start()));
-                csv.print("," + (outcome.ran() ? seconds(outcome.end()) : ""));
-                csv.print("," + (outcome.ran() ? seconds(outcome.waitMillis()) : ""));
-                csv.print("," + seconds(outcome.promised()));
+                csv.print("," + TraceFiles.seconds(job.submitMillis()));
+                csv.print("," + TraceFiles.seconds(outcome.start()));
+                csv.print("," + (outcome.ran() ? TraceFiles.seconds(outcome.end()) : ""));
+                csv.print("," + (outcome.ran() ? TraceFiles.seconds(outcome.waitMillis()) : ""));
+                csv.print("," + TraceFiles.seconds(outcome.promised()));
                 csv.print("," + outcome.backfilled() + "\n");
             }
         } catch (IOException e) {
             throw new SimFailure("cannot write " + file + ": " + e.getMessage());
         }
-    }
-
-    private static String seconds(long millis) {
-        return millis < 0 ? "" : String.format(Locale.ROOT, "%.3f", millis / 1000.0);
     }
 }

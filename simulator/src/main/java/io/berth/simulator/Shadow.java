@@ -62,6 +62,7 @@ final class Shadow {
     private final PrintStream err;
     private final History history;
     private @Nullable Again last;
+    private @Nullable Again other;
 
     /// Both ways, over the same jobs.
     private record Both(int nodes, long gpus, Summary was, Ran shadow) {}
@@ -76,10 +77,25 @@ final class Shadow {
         this.history = new History(Math.max(period.from(), snapshot.at()));
     }
 
+    /// A history that this engine tells otherwise is not what became of the jobs.
     private boolean see(Again again) {
-        history.add(again.now());
-        last = again;
-        return true;
+        if (again.same()) {
+            history.add(again.now());
+            last = again;
+        } else {
+            other = again;
+        }
+        return again.same();
+    }
+
+    private void refuseOthers() throws SimFailure {
+        if (other != null) {
+            throw new SimFailure(refusal(other));
+        }
+    }
+
+    static String refusal(Again other) {
+        return other.difference() + ": give a --from after the next snapshot";
     }
 
     private List<TraceNode> nodes() {
@@ -118,6 +134,7 @@ final class Shadow {
 
     private void read() throws SimFailure {
         period.replay(snapshot, this::see).ifPresent(gap -> err.println("berth replay: " + gap));
+        refuseOthers();
         if (history.jobs().isEmpty()) {
             throw new SimFailure("no job of that time was submitted, ran and ended");
         }
@@ -130,14 +147,15 @@ final class Shadow {
         for (Outcome it : history.outcomes()) {
             TraceJob job = it.job();
             lines.append(
-                    "%s,%.3f,%.3f,%d,%.3f,%.3f%n"
-                            .formatted(
-                                    job.id(),
-                                    job.submitMillis() / 1000.0,
-                                    job.durationMillis() / 1000.0,
-                                    job.gpus(),
-                                    it.start() / 1000.0,
-                                    shadows.getOrDefault(job.id(), -1000L) / 1000.0));
+                    String.join(
+                            ",",
+                            job.id(),
+                            TraceFiles.seconds(job.submitMillis()),
+                            TraceFiles.seconds(job.durationMillis()),
+                            String.valueOf(job.gpus()),
+                            TraceFiles.seconds(it.start()),
+                            TraceFiles.seconds(shadows.getOrDefault(job.id(), -1L))));
+            lines.append('\n');
         }
         return lines.toString();
     }
@@ -180,6 +198,7 @@ final class Shadow {
                                     return true;
                                 })
                         .orElse(null);
+        refuseOthers();
         if (gap != null) {
             throw new SimFailure(gap);
         }

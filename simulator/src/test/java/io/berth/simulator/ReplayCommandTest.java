@@ -30,6 +30,7 @@ import io.berth.core.placement.Placement;
 import io.berth.core.placement.Placement.Pass;
 import io.berth.core.replay.DecisionDigest;
 import io.berth.core.replay.Recordings;
+import io.berth.core.replay.Replay;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Fact;
 import io.berth.core.state.Input;
@@ -48,6 +49,9 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// A cell of one node with two GPUs: jobs 1 and 2 want both for a minute, 2 waits for 1, 3 wants
 /// one for an hour.
@@ -258,21 +262,72 @@ class ReplayCommandTest implements RecordedCell {
 
         assertThatThrownBy(() -> replayed())
                 .isInstanceOf(SimFailure.class)
-                .hasMessageStartingWith("round 6 decides otherwise now: the digest was 0000");
+                .hasMessageStartingWith(
+                        "round 6 decides otherwise now (written by placement test, this is edition "
+                                + Replay.EDITION
+                                + "): the digest was 0000");
         assertThat(out.toString(StandardCharsets.UTF_8))
                 .startsWith("Round 6 at 2026-09-21T14:14:52, pass START, decided otherwise now\n");
     }
 
-    @Test
-    void an_input_that_somebody_changed_is_found() {
+    /// Round 4 has lost its input: it decides otherwise.
+    private void loseAnInput() {
         rounds.removeIf(it -> it instanceof RoundEvent.Took took && took.round() == 4);
         rounds.replaceAll(it ->
                 it instanceof RoundEvent.Decided decided && decided.round() == 4
                         ? decided.digested(0, decided.digest())
                         : it);
+    }
+
+    @Test
+    void an_input_that_somebody_changed_is_found() {
+        loseAnInput();
 
         assertThatThrownBy(() -> replayed())
                 .hasMessageStartingWith("round 4 decides otherwise now");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "--shadow",
+                "--shadow --follow",
+                "--trace target",
+                "--round 5",
+                "--round 4 --why 2"
+            })
+    void nothing_is_said_of_a_history_that_this_engine_tells_otherwise(String words) {
+        loseAnInput();
+
+        assertThatThrownBy(() -> replayed(words.split(" ")))
+                .isInstanceOf(SimFailure.class)
+                .hasMessageStartingWith("round 4 decides otherwise now (written by placement test,")
+                .hasMessageEndingWith(": give a --from after the next snapshot");
+    }
+
+    @Test
+    void the_round_itself_that_decides_otherwise_is_shown() throws SimFailure {
+        loseAnInput();
+
+        assertThat(replayed("--round", "4")).contains(", decided otherwise now\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--why 1, --why: only with --round",
+        "--round 2 --shadow, --round: not with --shadow",
+        "--round 2 --trace t, --round: not with --trace",
+        "--trace t --shadow, --trace: not with --shadow",
+        "--csv f, --csv: only with --shadow",
+        "--follow, --follow: only with --shadow",
+        "--shadow --every 5, --every: only with --follow",
+        "--shadow --follow --csv f, --follow: not with --csv",
+        "--trace t --policy sjf, --policy: only with --shadow",
+    })
+    void options_that_would_have_no_effect_are_refused(String words, String message) {
+        assertThatThrownBy(() -> replayed(words.split(" ")))
+                .isInstanceOf(SimFailure.class)
+                .hasMessage(message);
     }
 
     @Test

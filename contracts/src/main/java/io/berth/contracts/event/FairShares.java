@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 /// @param version grows with each calculation
 /// @param calculatedAt epoch milliseconds
 /// @param weight what a factor of 1 adds to a priority, in millionths of a point
-/// @param bookedUntil the budgets have all runs that ended before this cell time, in epoch
-///   milliseconds; null is not known
+/// @param bookedUntil the budgets have the runs that ended before this cell time, in epoch
+///   milliseconds, but for a moment those of users whose usage has yet to be read; null is not
+///   known
 /// @param budgets of those that have a limit of a sum over time
 public record FairShares(
         long version,

@@ -35,32 +35,6 @@ public record PreemptRules(
         long timeSliceSeconds,
         @Nullable Long deadlineSeconds) {
 
-    /// Rules under which deadlines give no right.
-    public PreemptRules(
-            Type type,
-            PreemptMode mode,
-            boolean gang,
-            PreemptMode gpuMode,
-            long exemptSeconds,
-            boolean youngestFirst,
-            int mostVictims,
-            int leastGap,
-            long requeueDelaySeconds,
-            long timeSliceSeconds) {
-        this(
-                type,
-                mode,
-                gang,
-                gpuMode,
-                exemptSeconds,
-                youngestFirst,
-                mostVictims,
-                leastGap,
-                requeueDelaySeconds,
-                timeSliceSeconds,
-                null);
-    }
-
     /// What gives a job the right to another one's place.
     public enum Type {
         /// Nothing does.
@@ -73,5 +47,15 @@ public record PreemptRules(
 
     public static final PreemptRules NONE =
             new PreemptRules(
-                    Type.NONE, PreemptMode.OFF, false, PreemptMode.REQUEUE, 0, false, 0, 0, 0, 30);
+                    Type.NONE,
+                    PreemptMode.OFF,
+                    false,
+                    PreemptMode.REQUEUE,
+                    0,
+                    false,
+                    0,
+                    0,
+                    0,
+                    30,
+                    null);
 }

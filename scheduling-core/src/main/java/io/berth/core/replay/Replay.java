@@ -20,6 +20,10 @@ import org.jspecify.annotations.Nullable;
 /// A cell that does its rounds again, from a snapshot on.
 public final class Replay {
 
+    /// What the same inputs lead to: whoever changes that raises it, so that one who does old
+    /// rounds again can tell another engine from a changed log.
+    public static final int EDITION = 2;
+
     private final CellState state;
     private @Nullable Settings settings;
     private @Nullable Placement placement;
@@ -32,6 +36,11 @@ public final class Replay {
     /// The cell after the last round.
     public CellState state() {
         return state;
+    }
+
+    /// How a round names who decided it: `1.0.0+2`, the release and the edition.
+    public static String version(String release) {
+        return release + "+" + EDITION;
     }
 
     /// The settings of that round.

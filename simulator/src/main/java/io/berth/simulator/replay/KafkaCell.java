@@ -17,7 +17,7 @@ import java.util.function.Predicate;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
-/// A cell's topics at a broker, as far as they reach now.
+/// A cell's topics at a broker.
 ///
 /// @param cell also the partition of its topics
 public record KafkaCell(KafkaConnection kafka, int cell) implements RecordedCell {

@@ -28,7 +28,14 @@ public record Period(RecordedCell cell, long from, long to) {
     /// @param now what is decided now
     /// @param same whether it is the same as then, to the digest
     /// @param replay the cell after it
-    public record Again(Round round, List<Fact> now, boolean same, Replay replay) {}
+    public record Again(Round round, List<Fact> now, boolean same, Replay replay) {
+
+        /// One line on a round that is not the same.
+        public String difference() {
+            return "round %d decides otherwise now (written by placement %s, this is edition %d)"
+                    .formatted(round.decided().round(), round.decided().version(), Replay.EDITION);
+        }
+    }
 
     /// Sees each round of the time.
     @FunctionalInterface

@@ -44,7 +44,7 @@ public record AccountUse(
                             100 * shares.getOrDefault(name, 0) / allShares,
                             allUse == 0 ? 0 : 100 * gpuMillis(its) / allUse,
                             want.seconds() / 3600,
-                            want.seconds() == 0
+                            want.seconds() == 0 || gpus == 0
                                     ? 0
                                     : 100 * want.gpuSeconds() / want.seconds() / gpus,
                             its.size(),

@@ -50,7 +50,7 @@ public record RunReport(
         if (all.gaveWay() > 0) {
             line(
                     text,
-                    "%d runs gave way to other jobs, %.1f GPU-hours were lost with them",
+                    "%d runs gave way to other jobs, %.2f GPU-hours were lost with them",
                     all.gaveWay(),
                     all.lostGpuHours());
         }

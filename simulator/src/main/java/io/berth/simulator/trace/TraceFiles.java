@@ -50,8 +50,8 @@ public final class TraceFiles {
         return text.toString();
     }
 
-    /// "" if unknown.
-    private static String seconds(long millis) {
+    /// Seconds with three decimals; "" if unknown.
+    public static String seconds(long millis) {
         return millis < 0 ? "" : String.format(Locale.ROOT, "%.3f", millis / 1000.0);
     }
 }

@@ -155,4 +155,13 @@ final class FairUseTest {
                                 "a", 50, 75, 1, 50, 2, new Distribution(1800, 0, 3600, 3600, 3600)),
                         new AccountUse("b", 50, 25, 0, 0, 1, Distribution.of(0)));
     }
+
+    @Test
+    void an_account_of_a_cluster_without_gpus_holds_none_of_them() {
+        List<Outcome> outcomes = List.of(new Outcome(job("a1", 0, 3600), 60_000, -1, false));
+
+        assertThat(AccountUse.of(outcomes, List.of(node("n1", 0, ""))))
+                .extracting(AccountUse::held)
+                .containsExactly(0.0);
+    }
 }
