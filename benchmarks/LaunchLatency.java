@@ -70,7 +70,7 @@ class LaunchLatency {
         }
         long filesBefore = openFiles();
         var took = new double[launches];
-        try (var watch = new SpoolWatch()) {
+        try (shims; var watch = new SpoolWatch()) {
             var hooks = new Hooks(Optional.empty(), Optional.empty(), commands);
             var launcher = new Launcher(groups, rules, ProbeDevices.make(home, rules, List.of()), shims, watch, _ -> spec(home), hooks, "berth", 1000, Accounts.Own.ofThisProcess());
             Path runs = Files.createDirectories(home.resolve("nodes/launches/runs"));

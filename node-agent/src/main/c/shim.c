@@ -1,7 +1,8 @@
 /* Holds one task: starts it, waits for it and writes how it ended. It stands outside the group that is limited and
  * killed, and outlives the agent. It does what shim.sh and task.sh do together, in one program: see there.
  *
- * Arguments: the run's folder, then the variables that mark the task's processes. */
+ * Arguments: the run's folder, then the variables that mark the task's processes; or --serve, to stay and do so for
+ * each order that is read. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +17,7 @@
 
 #define TASK "berth-task"
 
-enum { WORD = 9, FAILED = 125, MARKS = 2 };
+enum { WORD = 9, FAILED = 125, MARKS = 2, MOST_WORDS = 16 };
 
 static _Noreturn void fail(const char *act, const char *subject)
 {
@@ -245,22 +246,18 @@ static void write_exit(int status)
     }
 }
 
-int main(int count, char **arguments)
+/* Holds the task of the run in that folder. */
+static void hold(const char *folder, int count, char **marks)
 {
-    if (count == 1 && strcmp(arguments[0], TASK) == 0)
-        be_task();
-    if (count < MARKS) {
-        fprintf(stderr, "usage: shim FOLDER [NAME=VALUE...]\n");
-        return 2;
-    }
     signal(SIGHUP, SIG_IGN);
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_IGN);
+    signal(SIGCHLD, SIG_DFL);
     umask(077);
     if (setsid() < 0 && errno != EPERM)
         fail("cannot begin", "a session");
-    if (chdir(arguments[1]) != 0)
-        fail("cannot enter", arguments[1]);
+    if (chdir(folder) != 0)
+        fail("cannot enter", folder);
     FILE *self = opened("shim.new", "we");
     fprintf(self, "%ld %llu\n", (long)getpid(), start_time());
     publish(self, "shim.new", "shim");
@@ -274,11 +271,76 @@ int main(int count, char **arguments)
     if (task < 0)
         fail("cannot fork", "the task");
     if (task == 0)
-        become_task(count - MARKS, arguments + MARKS);
+        become_task(count, marks);
     int status = await_end(task);
     /* What the task has left behind ends with it. */
     if (access("fenced", F_OK) == 0)
         kill_groups();
     write_exit(status);
+}
+
+/* Tells the run in that folder that it has no shim. */
+static void tell_unforked(const char *folder)
+{
+    int error = errno;
+    if (chdir(folder) != 0)
+        fail("cannot enter", folder);
+    FILE *failure = opened("failure", "we");
+    fprintf(failure, "cannot fork the shim: %s\n", strerror(error));
+    fclose(failure);
+    write_exit(FAILED << 8);
+}
+
+/* The words of the next order, each ended by a NUL, up to an empty one. Their number; 0 at the end of the orders. */
+static int next_order(char **words, size_t *sizes)
+{
+    for (int count = 0; count < MOST_WORDS; count++) {
+        ssize_t length = getdelim(&words[count], &sizes[count], '\0', stdin);
+        if (length <= 0)
+            return 0;
+        if (length == 1)
+            return count;
+    }
+    errno = E2BIG;
+    fail("cannot read", "an order");
+}
+
+/* Forks a shim for each order: the run's folder and the marks. A fork of this small program is cheap, and what it forks
+ * has loaded nothing. It ends with its input, which is with the agent; the shims go on. */
+static int serve(void)
+{
+    char *words[MOST_WORDS] = {0};
+    size_t sizes[MOST_WORDS] = {0};
+    if (setsid() < 0 && errno != EPERM)
+        fail("cannot begin", "a session");
+    /* The kernel buries the shims. */
+    signal(SIGCHLD, SIG_IGN);
+    for (int count = next_order(words, sizes); count > 0; count = next_order(words, sizes)) {
+        pid_t shim = fork();
+        if (shim < 0)
+            tell_unforked(words[0]);
+        if (shim == 0) {
+            int nothing = open("/dev/null", O_RDONLY);
+            if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0)
+                fail("cannot open", "/dev/null");
+            close(nothing);
+            hold(words[0], count - 1, words + 1);
+            _exit(0);
+        }
+    }
+    return 0;
+}
+
+int main(int count, char **arguments)
+{
+    if (count == 1 && strcmp(arguments[0], TASK) == 0)
+        be_task();
+    if (count == 2 && strcmp(arguments[1], "--serve") == 0)
+        return serve();
+    if (count < MARKS) {
+        fprintf(stderr, "usage: shim FOLDER [NAME=VALUE...] | shim --serve\n");
+        return 2;
+    }
+    hold(arguments[1], count - MARKS, arguments + MARKS);
     return 0;
 }

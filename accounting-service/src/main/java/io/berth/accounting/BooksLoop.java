@@ -14,6 +14,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jboss.logging.Logger;
@@ -29,6 +30,10 @@ public class BooksLoop {
 
     private static final Logger LOG = Logger.getLogger(BooksLoop.class);
     private static final long PROBE_NANOS = 2_000_000_000L;
+    private static final long LONGEST_GATHERING_MILLIS = 200;
+
+    /// How many times as long as a batch took events are gathered for the next one.
+    private static final int GATHERING = 4;
 
     private final Books books;
     private final ClusterConfiguration configuration;
@@ -146,13 +151,28 @@ public class BooksLoop {
                 Batch batch = jobs.poll();
                 unread = jobs.unread();
                 if (!batch.isEmpty()) {
+                    long begun = System.nanoTime();
                     enter(batch, letters);
                     pauses.reset();
+                    gather(System.nanoTime() - begun);
                 } else if (System.nanoTime() - probed > PROBE_NANOS) {
                     condition = probe(jobs);
                     probed = System.nanoTime();
                 }
             }
+        }
+    }
+
+    /// Waits for further events after a batch that took so long. A row that several events touch,
+    /// as a short job's do, is written once for all of them; what was waited for is not late.
+    private static void gather(long nanos) {
+        try {
+            Thread.sleep(
+                    Math.min(
+                            LONGEST_GATHERING_MILLIS,
+                            TimeUnit.NANOSECONDS.toMillis(GATHERING * nanos)));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -89,6 +89,7 @@ public final class AgentProcess implements Closeable {
         Launcher best =
                 new HostLauncher(config, home, nodes)
                         .open(shared(new SpecsTopic(connection)), shared(new SpoolWatch()));
+        shared(best.shims());
         Tried tried = tried(best, nodes.getFirst(), spools.getFirst());
         require(config.requiredIsolation().orElse(List.of()), tried.isolation());
         Duration fenceAfter = config.fenceAfter().orElse(null);

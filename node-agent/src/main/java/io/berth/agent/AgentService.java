@@ -59,7 +59,7 @@ public final class AgentService {
                                     "berth.agent.runs",
                                     List.of(Tag.of("node", agent.name().value())),
                                     agent,
-                                    it -> it.runs().size()));
+                                    NodeAgent::runCount));
             process.agents().stream()
                     .filter(agent -> !agent.node().inventory().simulated())
                     .forEach(agent -> new GpuGauges(meters, agent).register());

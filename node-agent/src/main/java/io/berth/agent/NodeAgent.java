@@ -122,6 +122,11 @@ public final class NodeAgent implements AutoCloseable {
         return runs.held();
     }
 
+    /// How many runs it has, in whatever phase.
+    int runCount() {
+        return runs.ids().size();
+    }
+
     /// The node has other GPUs than before: it registers anew, and its runs go on.
     void offer(Inventory inventory) {
         node = node.with(inventory.enforcing(node.inventory().isolation()));

@@ -1,8 +1,12 @@
 package io.berth.agent;
 
+import io.berth.contracts.RunId;
 import io.berth.contracts.event.RunReport;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -12,9 +16,9 @@ import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The reports of one node on their way into the log: in order, one after the other, and only
-/// inside an epoch. So what was written in an older epoch stands below the end that the next
-/// registration names.
+/// The reports of one node on their way into the log, only inside an epoch: so what was written in
+/// an older epoch stands below the end that the next registration names. Those of a run go in
+/// order, one after the other; what different runs have to say goes together.
 final class Outbox implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
@@ -37,6 +41,9 @@ final class Outbox implements AutoCloseable {
     private record Due(Entry entry, RunReport report) {}
 
     private static final long NO_EPOCH = -1;
+
+    /// Reports that are written at once at most.
+    private static final int MOST = 64;
 
     private final Log log;
     private final Thread thread;
@@ -103,21 +110,14 @@ final class Outbox implements AutoCloseable {
     private void run() {
         try {
             while (true) {
-                Due due = next();
-                boolean stands = written(due.report());
-                lock.lock();
-                try {
+                List<Due> due = next();
+                List<Entry> standing = written(due);
+                locked(() -> {
                     writing = false;
-                    if (stands) {
-                        queue.remove();
-                    }
-                    changed.signalAll();
-                } finally {
-                    lock.unlock();
-                }
-                if (stands) {
-                    due.entry().written().run();
-                } else {
+                    queue.removeAll(standing);
+                });
+                standing.forEach(entry -> entry.written().run());
+                if (standing.size() < due.size()) {
                     TimeUnit.MILLISECONDS.sleep(RETRY_MILLIS);
                 }
             }
@@ -126,31 +126,42 @@ final class Outbox implements AutoCloseable {
         }
     }
 
-    private Due next() throws InterruptedException {
+    /// The first reports, up to the second one of a run.
+    private List<Due> next() throws InterruptedException {
         lock.lock();
         try {
             while (epoch == NO_EPOCH || queue.isEmpty()) {
                 changed.await();
             }
             writing = true;
-            Entry head = queue.element();
-            return new Due(head, head.report().at(epoch, applied));
+            var runs = new HashSet<RunId>();
+            return queue.stream()
+                    .limit(MOST)
+                    .map(entry -> new Due(entry, entry.report().at(epoch, applied)))
+                    .takeWhile(due -> runs.add(due.report().run()))
+                    .toList();
         } finally {
             lock.unlock();
         }
     }
 
-    private boolean written(RunReport report) throws InterruptedException {
-        try {
-            log.write(report).get();
-            return true;
-        } catch (ExecutionException e) {
-            LOG.atWarn()
-                    .addKeyValue("run", report.run())
-                    .addKeyValue("cause", e.getCause())
-                    .log("Report not written, trying again");
-            return false;
+    /// Writes them; those that stand in the log.
+    private List<Entry> written(List<Due> all) throws InterruptedException {
+        var writes = all.stream().map(due -> log.write(due.report())).toList();
+        var standing = new ArrayList<Entry>();
+        for (int i = 0; i < writes.size(); i++) {
+            Due due = all.get(i);
+            try {
+                writes.get(i).get();
+                standing.add(due.entry());
+            } catch (ExecutionException e) {
+                LOG.atWarn()
+                        .addKeyValue("run", due.report().run())
+                        .addKeyValue("cause", e.getCause())
+                        .log("Report not written, trying again");
+            }
         }
+        return standing;
     }
 
     private boolean await(Duration limit, BooleanSupplier condition) throws InterruptedException {

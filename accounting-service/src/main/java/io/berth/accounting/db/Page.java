@@ -26,7 +26,9 @@ public final class Page {
     private final Map<Long, JobRow> jobs = new LinkedHashMap<>();
     private final Map<RunKey, RunRow> runs = new LinkedHashMap<>();
     private final Map<UsageRow.Key, UsageRow> usage = new LinkedHashMap<>();
-    private final List<Object> added = new ArrayList<>();
+    private final List<JobRow> addedJobs = new ArrayList<>();
+    private final List<RunRow> addedRuns = new ArrayList<>();
+    private final List<UsageRow> addedUsage = new ArrayList<>();
     private boolean changesUsage;
 
     /// A page with the rows that there are of what the events touch.
@@ -41,9 +43,13 @@ public final class Page {
         usage.forEach(it -> this.usage.put(it.key(), it));
     }
 
-    /// The rows that were not there before, a job before its runs.
+    /// The rows that were not there before, table by table: those of one go to the database
+    /// together.
     public List<Object> added() {
-        return List.copyOf(added);
+        var added = new ArrayList<Object>(addedJobs);
+        added.addAll(addedRuns);
+        added.addAll(addedUsage);
+        return added;
     }
 
     /// Whether a run was placed, stood still, went on or has ended.
@@ -202,19 +208,19 @@ public final class Page {
         if (row == null) {
             row = UsageRow.of(key);
             usage.put(key, row);
-            added.add(row);
+            addedUsage.add(row);
         }
         return row;
     }
 
     private void add(JobRow job) {
         jobs.put(job.id, job);
-        added.add(job);
+        addedJobs.add(job);
     }
 
     private void add(RunRow run) {
         runs.put(new RunKey(run.job, run.lease), run);
-        added.add(run);
+        addedRuns.add(run);
     }
 
     private static @Nullable String storable(@Nullable String text) {

@@ -59,10 +59,23 @@ final class ControlFiles {
 
     /// A group and the groups in it, the innermost first; none if it is gone.
     static List<Path> tree(Path group) throws IOException {
+        if (isLeaf(group)) {
+            return List.of(group);
+        }
         try (Stream<Path> all = Files.find(group, 64, (_, file) -> file.isDirectory())) {
             return all.sorted(Comparator.comparing(Path::getNameCount).reversed()).toList();
         } catch (NoSuchFileException | NotDirectoryException e) {
             return List.of();
+        }
+    }
+
+    /// Whether no group is in the group, as the number of its links tells: its name, its own `.`,
+    /// and the `..` of each group in it. To look at all its control files costs far more.
+    private static boolean isLeaf(Path group) throws IOException {
+        try {
+            return Files.getAttribute(group, "unix:nlink") instanceof Integer links && links == 2;
+        } catch (NoSuchFileException e) {
+            return false;
         }
     }
 

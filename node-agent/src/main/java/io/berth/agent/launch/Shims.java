@@ -3,6 +3,7 @@ package io.berth.agent.launch;
 import io.berth.agent.group.RunMark;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -16,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Starts the shims of an agent process.
-public final class Shims {
+public final class Shims implements Closeable {
 
     /// How long the file systems may take to answer.
     private static final Duration FILES_LIMIT = Duration.ofSeconds(30);
@@ -39,11 +40,13 @@ public final class Shims {
     }
 
     private final Kind kind;
+    private final ShimServer server;
 
-    private Shims(Path commands, Commands processes, Kind kind) {
+    private Shims(Path home, Path commands, Commands processes, Kind kind) {
         this.commands = commands;
         this.processes = processes;
         this.kind = kind;
+        this.server = new ShimServer(processes, home.resolve("shim"));
     }
 
     /// Puts the shim into the agents' home, four folders above each run's, and the scripts'
@@ -66,7 +69,7 @@ public final class Shims {
             install(name, commands.resolve(name), "rwxr-xr-x");
         }
         SessionCommand.install(commands.resolve("berth-session"));
-        return new Shims(commands, processes, kind);
+        return new Shims(home, commands, processes, kind);
     }
 
     /// Whether it is there, and says how it is used.
@@ -121,18 +124,27 @@ public final class Shims {
 
     /// Starts the shim of a run, in a session of its own.
     public void start(RunFiles files, NodeName node, RunId run) throws IOException {
-        Path home = home(files);
+        List<String> marks = RunMark.of(node, run);
+        switch (kind) {
+            case PROGRAM -> server.start(files.folder(), marks);
+            case SHELL -> startShell(files, marks);
+        }
+    }
+
+    private void startShell(RunFiles files, List<String> marks) throws IOException {
         var command = new ArrayList<String>();
-        command.addAll(
-                switch (kind) {
-                    case PROGRAM -> List.of(home.resolve("shim").toString());
-                    case SHELL -> List.of("setsid", "sh", home.resolve("shim.sh").toString());
-                });
+        command.addAll(List.of("setsid", "sh", home(files).resolve("shim.sh").toString()));
         command.add(files.folder().toString());
-        command.addAll(RunMark.of(node, run));
+        command.addAll(marks);
         ProcessBuilder builder = processes.builder(command);
         builder.directory(files.folder().toFile());
         var unused = processes.start(builder);
+    }
+
+    /// No shim is started any more; those that were go on.
+    @Override
+    public void close() {
+        server.close();
     }
 
     /// Tries, as an account, the folder and the files of a script, and empties what it writes.

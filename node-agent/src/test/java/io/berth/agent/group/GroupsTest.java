@@ -89,6 +89,26 @@ class GroupsTest {
         assertThat(groups.find(NODE, run).members()).isEmpty();
     }
 
+    @Test
+    void groups_that_a_job_made_within_its_own_are_emptied_and_removed_with_it() throws Exception {
+        Groups groups = HostGroups.find(PARENT);
+        assumeThat(groups).isNotInstanceOf(ProcessTrees.class);
+        RunId run = new RunId(new JobId(81), 1);
+        Group group = groups.create(NODE, run, LIMITS);
+        Path inner = group.entrances().getFirst().resolveSibling("mine").resolve("deeper");
+        Files.createDirectories(inner);
+        Process process = enter(group, run, "echo 0 > " + inner + "/cgroup.procs; exec sleep 60");
+        await().until(() -> !ControlFiles.processes(inner).isEmpty());
+
+        group.kill();
+        process.waitFor();
+        group.remove();
+        groups.removeEmptyParents(NODE);
+
+        assertThat(inner).doesNotExist();
+        assertThat(group.entrances().getFirst()).doesNotExist();
+    }
+
     @ParameterizedTest
     @MethodSource("kinds")
     void a_group_that_is_gone_is_empty_and_can_be_removed_again(Groups groups) throws Exception {

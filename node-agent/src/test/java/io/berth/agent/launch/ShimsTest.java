@@ -12,8 +12,10 @@ import io.berth.contracts.RunId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,9 +26,16 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ShimsTest {
 
     private static final RunId RUN = new RunId(new JobId(7), 1);
+    private static final RunId NEXT = new RunId(new JobId(8), 1);
 
     @TempDir Path home;
     private RunFiles files;
+    private final List<Shims> begun = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        begun.forEach(Shims::close);
+    }
 
     @BeforeEach
     void makeFolder() throws IOException {
@@ -46,7 +55,9 @@ class ShimsTest {
         files.write("start", start);
         files.write("entrances", entrances);
         files.write("devices", devices);
-        Shims.install(home, new Commands(), kind).start(files, new NodeName("node1"), RUN);
+        Shims shims = Shims.install(home, new Commands(), kind);
+        begun.add(shims);
+        shims.start(files, new NodeName("node1"), RUN);
     }
 
     private ExitStatus exit() throws IOException {
@@ -182,6 +193,66 @@ class ShimsTest {
                     .as(name)
                     .allMatch(permission -> permission.name().startsWith("OWNER"));
         }
+    }
+
+    @Test
+    void shims_go_on_when_the_process_that_forked_them_ends() throws Exception {
+        start(Shims.Kind.PROGRAM, "exit 7\n");
+        ProcessHandle server = server(files);
+
+        begun.getLast().close();
+        await().until(() -> !server.isAlive());
+        files.release();
+
+        assertThat(exit()).isEqualTo(new ExitStatus(7, 0));
+    }
+
+    @Test
+    void shims_are_forked_by_a_new_process_when_the_old_one_was_killed() throws Exception {
+        start(Shims.Kind.PROGRAM, "exit 0\n");
+        ProcessHandle server = server(files);
+        RunFiles next = next();
+
+        server.destroyForcibly();
+        await().until(() -> !server.isAlive());
+        begun.getLast().start(next, new NodeName("node1"), NEXT);
+
+        await().until(() -> next.has("ready"));
+        assertThat(server(next).pid()).isNotEqualTo(server.pid());
+        end(files, next);
+    }
+
+    @Test
+    void one_process_forks_the_shims_of_all_runs() throws Exception {
+        start(Shims.Kind.PROGRAM, "exit 0\n");
+        RunFiles next = next();
+
+        begun.getLast().start(next, new NodeName("node1"), NEXT);
+        await().until(() -> next.has("ready"));
+
+        assertThat(server(next)).isEqualTo(server(files));
+        end(files, next);
+    }
+
+    /// Another run that does the same.
+    private RunFiles next() throws IOException {
+        RunFiles next = RunFiles.of(home.resolve("nodes/node1/runs"), NEXT);
+        for (String name : List.of("start", "entrances", "devices")) {
+            next.write(name, told(name));
+        }
+        return next;
+    }
+
+    private static void end(RunFiles... all) throws IOException {
+        for (RunFiles each : all) {
+            each.release();
+            await().until(() -> each.has("exit"));
+        }
+    }
+
+    private static ProcessHandle server(RunFiles files) throws IOException {
+        long shim = files.shim().orElseThrow().pid();
+        return ProcessHandle.of(LiveProcess.stat(shim).orElseThrow().parent()).orElseThrow();
     }
 
     @Test

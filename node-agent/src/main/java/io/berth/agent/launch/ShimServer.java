@@ -1,0 +1,80 @@
+package io.berth.agent.launch;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// The process that stays beside an agent and forks a shim for each task: a fork of it costs a
+/// fraction of one of a JVM, and no program is loaded. It ends with the agent, and is started again
+/// when it is needed and not there; the shims outlive it.
+final class ShimServer {
+
+    private final Commands processes;
+    private final Path program;
+    private final ReentrantLock lock = new ReentrantLock();
+    private @Nullable Process process;
+
+    /// @param program the compiled shim
+    ShimServer(Commands processes, Path program) {
+        this.processes = processes;
+        this.program = program;
+    }
+
+    /// Has a shim forked. That it was shows in the run's folder.
+    ///
+    /// @param marks the variables that mark the task's processes
+    void start(Path folder, List<String> marks) throws IOException {
+        byte[] order = order(folder, marks);
+        lock.lock();
+        try {
+            Process running = process;
+            if (running == null || !running.isAlive()) {
+                running = begin();
+            }
+            try {
+                send(running, order);
+            } catch (IOException e) {
+                // It ended meanwhile, and has not read the order.
+                send(begin(), order);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static byte[] order(Path folder, List<String> marks) {
+        var words = new StringBuilder().append(folder).append('\0');
+        marks.forEach(mark -> words.append(mark).append('\0'));
+        return words.append('\0').toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    private Process begin() throws IOException {
+        ProcessBuilder builder = processes.builder(List.of(program.toString(), "--serve"));
+        builder.redirectInput(ProcessBuilder.Redirect.PIPE);
+        Process begun = processes.start(builder);
+        process = begun;
+        return begun;
+    }
+
+    private static void send(Process to, byte[] order) throws IOException {
+        OutputStream orders = to.getOutputStream();
+        orders.write(order);
+        orders.flush();
+    }
+
+    void close() {
+        lock.lock();
+        try {
+            if (process != null) {
+                process.destroy();
+                process = null;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+}
