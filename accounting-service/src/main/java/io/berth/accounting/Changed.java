@@ -13,6 +13,6 @@ public sealed interface Changed {
 
     /// It is not made.
     ///
-    /// @param code `invalid_configuration`, `in_use` or `conflict`
+    /// @param code `invalid_configuration`, `not_allowed`, `in_use` or `conflict`
     record Refused(String code, String detail) implements Changed {}
 }

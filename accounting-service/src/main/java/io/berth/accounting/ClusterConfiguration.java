@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.berth.accounting.cluster.ClusterFile;
 import io.berth.accounting.cluster.Difference;
 import io.berth.accounting.cluster.InvalidClusterFile;
+import io.berth.accounting.cluster.NotAllowed;
 import io.berth.accounting.cluster.Removed;
 import io.berth.accounting.cluster.Revision;
 import io.berth.accounting.cluster.Revisions;
@@ -45,7 +46,7 @@ public class ClusterConfiguration {
     /// A new configuration made of the one before.
     @FunctionalInterface
     public interface Edit {
-        ClusterFile apply(ClusterFile before) throws InvalidClusterFile;
+        ClusterFile apply(ClusterFile before) throws InvalidClusterFile, NotAllowed;
     }
 
     private final ClusterSource source;
@@ -206,6 +207,8 @@ public class ClusterConfiguration {
                 return store(author, latest.number() + 1, next, changes);
             } catch (InvalidClusterFile e) {
                 return new Changed.Refused("invalid_configuration", String.valueOf(e.getMessage()));
+            } catch (NotAllowed e) {
+                return new Changed.Refused("not_allowed", String.valueOf(e.getMessage()));
             } catch (Overtaken e) {
                 LOG.debug(e.getMessage());
             }

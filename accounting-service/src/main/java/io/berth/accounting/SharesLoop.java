@@ -82,7 +82,7 @@ public class SharesLoop {
     }
 
     /// Usage has changed: publish it before the interval is over.
-    void soon() {
+    public void soon() {
         wanted.release();
     }
 

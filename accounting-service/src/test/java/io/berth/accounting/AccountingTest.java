@@ -35,6 +35,7 @@ import io.berth.log.TopicDeclarations;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.security.TestSecurity;
+import io.restassured.http.ContentType;
 import io.restassured.path.json.JsonPath;
 import io.restassured.response.Response;
 import jakarta.inject.Inject;
@@ -306,6 +307,39 @@ class AccountingTest {
                 });
 
         assertThat(shares.values()).allMatch(it -> it.billingMicros() >= 0);
+    }
+
+    @Test
+    @Order(10)
+    @TestSecurity(user = "admin", roles = "operator")
+    void usage_that_is_reset_counts_no_more_and_the_sums_stay() {
+        long used = tables.sum("billing_micros");
+        String counts = "usage.find { it.user == '%s' }.decayedBillingMicros";
+        JsonPath before = given().get("/v1/accounting/usage").jsonPath();
+
+        reset("{\"account\": \"team_a\", \"user\": \"bob\"}").then().statusCode(200);
+        reset("{\"account\": \"team_b\"}").then().body("accounts", is(List.of("team_b")));
+        reset("{\"account\": \"team_z\"}")
+                .then()
+                .statusCode(422)
+                .body("detail", is("there is no account 'team_z'"));
+
+        JsonPath usage = given().get("/v1/accounting/usage").jsonPath();
+        assertThat(usage.getLong(counts.formatted("alice")))
+                .isGreaterThan(before.getLong(counts.formatted("alice")) / 2);
+        for (String user : List.of("bob", "carol")) {
+            // What lasts counts from now on.
+            assertThat(usage.getLong(counts.formatted(user)))
+                    .isLessThan(before.getLong(counts.formatted(user)) / 2);
+        }
+        assertThat(tables.sum("billing_micros")).isEqualTo(used);
+        balance().then().body("balanced", is(true));
+    }
+
+    private static Response reset(String whose) {
+        return given().contentType(ContentType.JSON)
+                .body(whose)
+                .post("/v1/accounting/usage/resets");
     }
 
     @Test

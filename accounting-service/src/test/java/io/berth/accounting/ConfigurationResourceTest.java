@@ -6,10 +6,12 @@ import static org.awaitility.Awaitility.await;
 import static org.hamcrest.Matchers.containsString;
 import static org.hamcrest.Matchers.equalTo;
 import static org.hamcrest.Matchers.greaterThanOrEqualTo;
+import static org.hamcrest.Matchers.hasItem;
 import static org.hamcrest.Matchers.hasKey;
 import static org.hamcrest.Matchers.hasSize;
 import static org.hamcrest.Matchers.not;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.berth.accounting.kafka.ConfigTopic;
 import io.berth.log.KafkaConnection;
 import io.quarkus.test.common.QuarkusTestResource;
@@ -34,6 +36,7 @@ class ConfigurationResourceTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     @Inject KafkaConnection kafka;
+    @Inject ClusterConfiguration configuration;
 
     @BeforeEach
     void there_is_a_configuration() {
@@ -126,6 +129,35 @@ class ConfigurationResourceTest {
     @TestSecurity(user = "alice", roles = "user")
     void a_user_reads_and_does_not_change() {
         given().get("/v1/accounts").then().statusCode(200).body("$", hasKey("team_a"));
-        given().delete("/v1/accounts/team_a").then().statusCode(403);
+        given().delete("/v1/accounts/team_a")
+                .then()
+                .statusCode(403)
+                .body("code", equalTo("not_allowed"));
+    }
+
+    @Test
+    @TestSecurity(user = "berta", roles = "user")
+    void a_coordinator_changes_what_is_in_his_account() throws Exception {
+        configuration.patch(
+                "root",
+                null,
+                false,
+                new ObjectMapper()
+                        .readTree("{\"accounts\": {\"team_b\": {\"coordinators\": [\"berta\"]}}}"));
+        String dora = "{\"accounts\": {\"%s\": {\"users\": {\"dora\": {\"shares\": 3}}}}}";
+
+        given().contentType(ContentType.JSON)
+                .body(dora.formatted("team_b"))
+                .patch("/v1/configuration")
+                .then()
+                .statusCode(200)
+                .body("changes.path", hasItem("accounts.team_b.users.dora.shares"));
+        given().contentType(ContentType.JSON)
+                .body(dora.formatted("team_a"))
+                .patch("/v1/configuration")
+                .then()
+                .statusCode(403)
+                .contentType("application/problem+json")
+                .body("detail", containsString("berta does not coordinate the account"));
     }
 }

@@ -17,7 +17,14 @@ record Tables(String jdbcUrl, String password) {
 
     /// In an order in which they can be filled.
     private static final List<String> ALL =
-            List.of("job", "run", "usage", "log_position", "dead_letter", "configuration");
+            List.of(
+                    "job",
+                    "run",
+                    "usage",
+                    "log_position",
+                    "dead_letter",
+                    "configuration",
+                    "usage_reset");
 
     private Connection connection() throws SQLException {
         return DriverManager.getConnection(jdbcUrl, "berth", password);

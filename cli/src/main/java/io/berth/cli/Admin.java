@@ -98,8 +98,13 @@ final class Admin {
                 "PUT", CONFIGURATION, new String(yaml, StandardCharsets.UTF_8), "application/yaml");
     }
 
+    /// Asks for something else than a change of the configuration.
+    void post(String path, String body) throws CommandFailure {
+        ok(client.accounting("POST", path, body, List.of("Content-Type", "application/json")));
+    }
+
     private JsonObject send(Request asked, String query) throws CommandFailure {
-        Answer answer =
+        return ok(
                 client.accounting(
                         asked.method(),
                         asked.path() + query,
@@ -108,7 +113,10 @@ final class Admin {
                                 "If-Match",
                                 "\"" + read.number("revision") + "\"",
                                 "Content-Type",
-                                asked.type()));
+                                asked.type())));
+    }
+
+    private JsonObject ok(Answer answer) throws CommandFailure {
         if (!answer.ok()) {
             throw CommandFailure.error(command, answer.detail());
         }

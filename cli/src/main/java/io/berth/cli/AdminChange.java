@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /// A command of `sacctmgr` as a merge patch of the configuration.
 final class AdminChange {
@@ -150,6 +151,33 @@ final class AdminChange {
         }
         var patch = new LinkedHashMap<String, Object>();
         changed.forEach((account, its) -> patch.put(account, Map.of("users", its)));
+        return patch.isEmpty() ? Outcome.NOTHING : new Outcome(Map.of("accounts", patch), users);
+    }
+
+    /// Users who coordinate accounts, or no longer do.
+    Outcome coordinators() throws CommandFailure {
+        List<String> users = clause.named(Clause.NAME, "names", "user", "users");
+        List<String> named = clause.named("account", "accounts");
+        if (users.isEmpty() || named.isEmpty()) {
+            throw new CommandFailure(
+                    1, " Need names=USERS and accounts=ACCOUNTS to " + word() + " coordinators\n");
+        }
+        JsonObject accounts = document.object("accounts");
+        var patch = new LinkedHashMap<String, Object>();
+        for (String account : named) {
+            if (!accounts.has(account)) {
+                throw new CommandFailure(1, " This account '" + account + "' doesn't exist.\n");
+            }
+            List<String> before = accounts.object(account).texts("coordinators");
+            var after = new ArrayList<>(before);
+            after.removeAll(users);
+            if (verb == Verb.ADD) {
+                after.addAll(users);
+            }
+            if (!Set.copyOf(after).equals(Set.copyOf(before))) {
+                patch.put(account, Map.of("coordinators", after));
+            }
+        }
         return patch.isEmpty() ? Outcome.NOTHING : new Outcome(Map.of("accounts", patch), users);
     }
 

@@ -18,7 +18,7 @@ final class Sacctmgr implements Command {
 
     @Override
     public String synopsis() {
-        return "sacctmgr [-i] add|modify|delete|show account|user|qos …: accounts, users and QOS";
+        return "sacctmgr [-i] add|modify|delete|show account|user|qos|coordinator …: accounts, users and QOS";
     }
 
     @Override
@@ -59,15 +59,21 @@ final class Sacctmgr implements Command {
     private static int change(
             Terminal terminal, Words words, AdminChange.Verb verb, String entity, Clause clause)
             throws CommandFailure {
-        if (!List.of("account", "user", "qos").contains(entity)) {
-            throw new CommandFailure(1, " '" + entity + "' is none of account, user and qos\n");
+        boolean coordinators = entity.equals("coordinator") && verb != AdminChange.Verb.MODIFY;
+        if (!coordinators && !List.of("account", "user", "qos").contains(entity)) {
+            throw new CommandFailure(
+                    1, " '" + entity + "' is none of account, user, qos and coordinator\n");
         }
         Admin admin = Admin.of(terminal, "sacctmgr");
+        if (clause.settings().stream().anyMatch(it -> it.key().equals("rawusage"))) {
+            return reset(terminal, words, admin, entity, clause);
+        }
         var change = new AdminChange(admin.document(), verb, clause);
         AdminChange.Outcome outcome =
                 switch (entity) {
                     case "account" -> change.accounts();
                     case "user" -> change.users();
+                    case "coordinator" -> change.coordinators();
                     default -> change.qos();
                 };
         if (outcome.patch().isEmpty()) {
@@ -86,6 +92,26 @@ final class Sacctmgr implements Command {
         changes.forEach(it -> terminal.out().print("  " + it + "\n"));
         if (admin.confirmed(words.has("immediate"))) {
             admin.commit(asked);
+        }
+        return 0;
+    }
+
+    /// `modify account|user … set RawUsage=0`.
+    private static int reset(
+            Terminal terminal, Words words, Admin admin, String entity, Clause clause)
+            throws CommandFailure {
+        List<UsageReset> resets = UsageReset.of(admin.document(), entity, clause);
+        if (resets.isEmpty()) {
+            terminal.out().print(" " + AdminChange.Verb.MODIFY.nothing() + "\n");
+            return 1;
+        }
+        terminal.out().print(" Modifying " + entity + "(s)\n");
+        resets.forEach(it -> terminal.out().print("  " + it + "\n"));
+        terminal.out().print(" Settings\n  RawUsage = 0\n");
+        if (admin.confirmed(words.has("immediate"))) {
+            for (UsageReset reset : resets) {
+                admin.post(UsageReset.PATH, reset.body());
+            }
         }
         return 0;
     }

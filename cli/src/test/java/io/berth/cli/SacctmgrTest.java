@@ -26,7 +26,7 @@ final class SacctmgrTest {
               "limits":{"MaxTRESPU":"gres/gpu=8,cpu=64","MaxWall":"1-0"}}},
              "accounts":{"root":{"users":{"root":{"shares":1}}},
               "team_a":{"shares":50,"description":"Team A","users":{"alice":{"shares":30},"bob":{"shares":20}}},
-              "team_b":{"shares":30,"parent":"team_a","limits":{"GrpTRES":{"gres/gpu":16}},
+              "team_b":{"shares":30,"parent":"team_a","coordinators":["dora"],"limits":{"GrpTRES":{"gres/gpu":16}},
                "users":{"alice":{"shares":"parent","default":true}}}}}}
             """;
 
@@ -79,6 +79,8 @@ final class SacctmgrTest {
                 "delete user alice account=team_b | {\"accounts\":{\"team_b\":{\"users\":{\"alice\":null}}}}",
                 "add qos low priority=1 flags=DenyOnLimit | {\"qos\":{\"low\":{\"priority\":1,\"flags\":[\"DenyOnLimit\"]}}}",
                 "modify qos high set MaxTRESPerUser=gres/gpu=4 flags+=OverPartQos | {\"qos\":{\"high\":{\"limits\":{\"MaxTRESPU\":\"cpu=64,gres/gpu=4\"},\"flags\":[\"DenyOnLimit\",\"OverPartQos\"]}}}",
+                "add coordinator accounts=team_a,team_b names=carol | {\"accounts\":{\"team_a\":{\"coordinators\":[\"carol\"]},\"team_b\":{\"coordinators\":[\"dora\",\"carol\"]}}}",
+                "delete coordinator account=team_b name=dora | {\"accounts\":{\"team_b\":{\"coordinators\":[]}}}",
                 "modify qos high set flags-=DenyOnLimit | {\"qos\":{\"high\":{\"flags\":null}}}",
             })
     void a_command_changes_what_it_names_and_nothing_else(String command, String patch) {
@@ -90,6 +92,42 @@ final class SacctmgrTest {
         assertThat(made.path()).isEqualTo("/v1/configuration/changes");
         assertThat(made.header("If-Match")).isEqualTo("\"7\"");
         assertThat(made.body()).isEqualTo(patch);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "account team_a | team_a | {\"account\":\"team_a\"}",
+                "user where name=alice account=team_b | alice in team_b | {\"account\":\"team_b\",\"user\":\"alice\"}",
+                "user bob | bob in team_a | {\"account\":\"team_a\",\"user\":\"bob\"}",
+            })
+    void usage_is_reset(String whose, String told, String body) {
+        mesh.on("POST", UsageReset.PATH, "{}");
+
+        Outcome outcome = run("sacctmgr -i modify " + whose + " set RawUsage=0");
+
+        assertThat(outcome.err()).isEmpty();
+        assertThat(outcome.out()).contains("  " + told + "\n Settings\n  RawUsage = 0\n");
+        assertThat(mesh.requests().getLast().path()).isEqualTo(UsageReset.PATH);
+        assertThat(mesh.requests().getLast().body()).isEqualTo(body);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "account team_a set RawUsage=5 | RawUsage can only be set to 0, and alone",
+                "account team_a set RawUsage=0 fairshare=3 | RawUsage can only be set to 0, and alone",
+                "qos high set RawUsage=0 | RawUsage of a QOS is that of its jobs' accounts: reset those",
+                "user nobody set RawUsage=0 | Nothing modified",
+            })
+    void usage_is_reset_to_nothing_or_not(String what, String told) {
+        Outcome outcome = run("sacctmgr -i modify " + what);
+
+        assertThat(outcome.exitCode()).isOne();
+        assertThat(outcome.out() + outcome.err()).contains(told);
     }
 
     @Test
@@ -149,7 +187,7 @@ final class SacctmgrTest {
                 "modify account team_a set colour=red | ` Unknown option: colour=red`",
                 "modify account team_a colour=red set fairshare=1 | ` Unknown condition: colour`",
                 "modify qos high set GrpTRES=gpu=1 | ` grptres: 'gpu=1' is no amount of a resource`",
-                "add partition p | ` 'partition' is none of account, user and qos`",
+                "add partition p | ` 'partition' is none of account, user, qos and coordinator`",
                 "explode | ` 'explode' is none of add, modify, delete and show`",
             })
     void a_wrong_use_is_told_in_one_line(String command, String complaint) {

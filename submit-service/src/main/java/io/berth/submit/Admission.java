@@ -153,6 +153,11 @@ public final class Admission {
         }
     }
 
+    /// @throws Refused unless the caller may do something to the job
+    void control(Job job) throws Refused {
+        Permissions.toControl(job, caller, configuration);
+    }
+
     Partition partition(@Nullable String name) throws Refused {
         Partition partition =
                 name == null

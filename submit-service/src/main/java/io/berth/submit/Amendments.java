@@ -33,7 +33,7 @@ public final class Amendments {
     }
 
     public Amendment of(Job job, JobChange change) throws Refused {
-        Permissions.toControl(job, caller);
+        admission.control(job);
         checkState(job, change);
         Long limit = limit(job, change.timeLimitSeconds());
         Integer nice = nice(job, change.nice());

@@ -1,11 +1,12 @@
 package io.berth.submit;
 
 import io.berth.contracts.Hold;
+import io.berth.contracts.config.Configuration;
 import io.berth.submit.Refusal.NotAllowed;
 
 /// Who may do what to jobs and nodes. An operator may do everything; a user what is his own to do.
 ///
-/// | | owner | other user | operator |
+/// | | owner, coordinator of the job's account | other user | operator |
 /// |---|---|---|---|
 /// | see jobs and nodes | yes | yes | yes |
 /// | cancel, signal, requeue, hold | yes | no | yes |
@@ -18,15 +19,15 @@ public final class Permissions {
 
     private Permissions() {}
 
-    /// @throws Refused unless the job is the caller's or he is an operator
-    public static void toControl(Job job, Caller caller) throws Refused {
-        if (!caller.mayActFor(job.user())) {
+    /// @throws Refused unless the job is the caller's, or he coordinates its account or is an
+    ///   operator
+    public static void toControl(Job job, Caller caller, Configuration configuration)
+            throws Refused {
+        if (!caller.mayActFor(job.user())
+                && !configuration.coordinates(caller.user(), job.description().account())) {
             throw denied(
-                    "job "
-                            + job.id()
-                            + " is not "
-                            + caller.user()
-                            + "'s: only its owner or an operator may do that");
+                    "job %s is not %s's: only its owner, a coordinator of its account or an operator may do that"
+                            .formatted(job.id(), caller.user()));
         }
     }
 
@@ -36,8 +37,8 @@ public final class Permissions {
         return caller.operator() && !asUser ? Hold.ADMIN : Hold.USER;
     }
 
+    /// @throws Refused if an operator holds the job and the caller is none
     public static void toRelease(Job job, Caller caller) throws Refused {
-        toControl(job, caller);
         if (job.hold() == Hold.ADMIN && !caller.operator()) {
             throw denied("job " + job.id() + " is held by an operator, who alone may release it");
         }

@@ -20,6 +20,7 @@ import io.berth.contracts.SpecReference;
 import io.berth.contracts.SuspendCause;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.config.ConfigurationAssembler;
+import io.berth.contracts.event.AccountDetails;
 import io.berth.contracts.event.CellStatus;
 import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.ConfigEntry.Account;
@@ -97,7 +98,13 @@ public final class Samples {
                 partition(3, "cpu", false, List.of("plain-01"), 0, 0, 0),
                 partition(4, "later", false, List.of("dgx-99"), 600, 0, 1024),
                 new Account(new Part(1, 5, 11), "team_a", null, 60),
-                new Account(new Part(1, 6, 11), "team_b", null, 40),
+                new Account(
+                        new Part(1, 6, 11),
+                        "team_b",
+                        null,
+                        40,
+                        null,
+                        new AccountDetails("", "", List.of("carol"))),
                 new Association(new Part(1, 7, 11), "team_b", "alice", 1, false),
                 new Association(new Part(1, 8, 11), "team_a", "alice", 1, true),
                 new Association(new Part(1, 9, 11), "team_b", "bob", 1, true),

@@ -9,13 +9,16 @@ import io.berth.core.fairshare.Decay;
 import io.quarkus.hibernate.reactive.panache.Panache;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 import org.flywaydb.core.Flyway;
 import org.hibernate.LockMode;
 import org.hibernate.reactive.mutiny.Mutiny;
+import org.jspecify.annotations.Nullable;
 
 /// The books: all that is in them was entered together with the position of the log that it came
 /// from, in one transaction.
@@ -115,9 +118,14 @@ public class Books {
             }
         }
         if (ids.isEmpty()) {
-            return Uni.createFrom().item(new Page(decay, List.of(), List.of(), List.of()));
+            var none = new Forgetting(decay, Map.of());
+            return Uni.createFrom().item(new Page(none, List.of(), List.of(), List.of()));
         }
-        // One after the other: a session has one connection.
+        return Forgetting.query(decay).chain(it -> page(ids, users, it));
+    }
+
+    /// One after the other: a session has one connection.
+    private static Uni<Page> page(Set<Long> ids, Set<String> users, Forgetting forgetting) {
         return JobRow.<JobRow>list("id in ?1", ids)
                 .chain(jobs -> {
                     jobs.forEach(job -> users.add(job.username));
@@ -126,7 +134,7 @@ public class Books {
                                     UsageRow.<UsageRow>list("username in ?1", users)
                                             .map(usage ->
                                                     new Page(
-                                                            decay, jobs,
+                                                            forgetting, jobs,
                                                             runs, usage)));
                 });
     }
@@ -161,6 +169,20 @@ public class Books {
             done = done.chain(() -> action.apply(item).replaceWithVoid());
         }
         return done;
+    }
+
+    /// Lets what these accounts have used up to now count no more, for one user or for all.
+    ///
+    /// @param user null for all of each account
+    public void reset(Collection<String> accounts, @Nullable String user, long at, String author) {
+        String whose = user == null ? ResetRow.ALL_USERS : user;
+        List<ResetRow> rows =
+                accounts.stream()
+                        .map(it -> ResetRow.of(new ResetRow.Key(it, whose), at, author))
+                        .toList();
+        Waits.await(() ->
+                Panache.withTransaction(
+                        () -> Panache.getSession().chain(session -> each(rows, session::merge))));
     }
 
     /// What still counts of everybody's usage, runs that hold resources included.

@@ -6,7 +6,6 @@ import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.Reason;
 import io.berth.contracts.event.JobEvent;
-import io.berth.core.fairshare.Decay;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -22,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// books (its Queued is older than the log) is passed over: its Ended brings all of it.
 public final class Page {
 
-    private final Decay decay;
+    private final Forgetting forgetting;
     private final Map<Long, JobRow> jobs = new LinkedHashMap<>();
     private final Map<RunKey, RunRow> runs = new LinkedHashMap<>();
     private final Map<UsageRow.Key, UsageRow> usage = new LinkedHashMap<>();
@@ -32,12 +31,12 @@ public final class Page {
     private boolean changesUsage;
 
     /// A page with the rows that there are of what the events touch.
-    public Page(
-            Decay decay,
+    Page(
+            Forgetting forgetting,
             Collection<JobRow> jobs,
             Collection<RunRow> runs,
             Collection<UsageRow> usage) {
-        this.decay = decay;
+        this.forgetting = forgetting;
         jobs.forEach(it -> this.jobs.put(it.id, it));
         runs.forEach(it -> this.runs.put(new RunKey(it.job, it.lease), it));
         usage.forEach(it -> this.usage.put(it.key(), it));
@@ -198,7 +197,7 @@ public final class Page {
         }
         run.end(ended);
         usage(new UsageRow.Key(run.account, job.username, job.partition, job.qos))
-                .add(ended, decay);
+                .add(ended, forgetting.of(run.account, job.username));
         changesUsage = true;
         return true;
     }

@@ -40,20 +40,26 @@ public final class UsageNow {
 
     /// In the current session; ordered by account and user.
     public static Uni<List<Usage>> query(Decay decay, long now) {
-        return UsageRow.<UsageRow>listAll(Sort.by("account", "username", "partition", "qos"))
-                .chain(ended ->
-                        Panache.getSession()
-                                .chain(session ->
-                                        session.createSelectionQuery(HOLDING, Holding.class)
-                                                .getResultList())
-                                .map(holding -> sum(ended, holding, decay, now)));
+        return Forgetting.query(decay)
+                .chain(forgetting ->
+                        UsageRow.<UsageRow>listAll(
+                                        Sort.by("account", "username", "partition", "qos"))
+                                .chain(ended ->
+                                        holding().map(runs -> sum(ended, runs, forgetting, now))));
     }
 
-    static List<Usage> sum(List<UsageRow> ended, List<Holding> holding, Decay decay, long now) {
+    private static Uni<List<Holding>> holding() {
+        return Panache.getSession()
+                .chain(session ->
+                        session.createSelectionQuery(HOLDING, Holding.class).getResultList());
+    }
+
+    static List<Usage> sum(
+            List<UsageRow> ended, List<Holding> holding, Forgetting forgetting, long now) {
         Map<Member, Long> micros = new TreeMap<>();
         Map<Member, List<Spent>> spent = new TreeMap<>();
         for (UsageRow row : ended) {
-            Spending counts = row.decayedAt(now, decay);
+            Spending counts = row.decayedAt(now, forgetting.of(row.account, row.username));
             micros.merge(row.member(), counts.charge().billingMicros(), Math::addExact);
             spent.computeIfAbsent(row.member(), _ -> new ArrayList<>())
                     .add(new Spent(row.partition, row.qos, counts, row.whole()));
@@ -63,10 +69,12 @@ public final class UsageNow {
             long held = Math.max(0, until - run.placedAt() - run.suspendedMillis());
             micros.merge(
                     new Member(run.account(), run.username()),
-                    decay.accrued(
-                            Math.multiplyExact(run.billingRate(), held),
-                            Math.min(run.placedAt(), now),
-                            now),
+                    forgetting
+                            .of(run.account(), run.username())
+                            .accrued(
+                                    Math.multiplyExact(run.billingRate(), held),
+                                    Math.min(run.placedAt(), now),
+                                    now),
                     Math::addExact);
         }
         long booked = ended.stream().mapToLong(row -> row.decayedAt + 1).max().orElse(0);

@@ -8,12 +8,12 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.berth.accounting.Changed;
 import io.berth.accounting.ClusterConfiguration;
 import io.berth.accounting.cluster.ClusterFile;
+import io.berth.accounting.cluster.Coordination;
 import io.berth.accounting.cluster.Difference;
 import io.berth.accounting.cluster.Revision;
 import io.quarkus.security.Authenticated;
 import io.quarkus.security.identity.SecurityIdentity;
 import io.smallrye.common.annotation.Blocking;
-import jakarta.annotation.security.RolesAllowed;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.DefaultValue;
@@ -32,7 +32,8 @@ import java.util.List;
 import org.jboss.resteasy.reactive.server.ServerExceptionMapper;
 import org.jspecify.annotations.Nullable;
 
-/// The cluster's configuration over HTTP: read by every user, changed by operators.
+/// The cluster's configuration over HTTP: read by every user, changed by operators, and by
+/// coordinators as far as [Coordination] goes.
 ///
 /// The whole of it has the shape of the cluster file, in JSON. `If-Match` with the number of the
 /// revision that one has seen makes a change fail rather than undo another one; `dryRun` only tells
@@ -96,7 +97,6 @@ public class ConfigurationResource {
     @PUT
     @Path("configuration")
     @Consumes({"application/yaml", "application/json", "text/plain"})
-    @RolesAllowed("operator")
     public Response replace(
             String file,
             @HeaderParam(HttpHeaders.IF_MATCH) @Nullable String seen,
@@ -109,7 +109,6 @@ public class ConfigurationResource {
     @PATCH
     @Path("configuration")
     @Consumes({"application/merge-patch+json", "application/json"})
-    @RolesAllowed("operator")
     public Response patch(
             String patch,
             @HeaderParam(HttpHeaders.IF_MATCH) @Nullable String seen,
@@ -123,7 +122,6 @@ public class ConfigurationResource {
     @POST
     @Path("configuration/changes")
     @Consumes({"application/merge-patch+json", "application/json"})
-    @RolesAllowed("operator")
     public Response change(
             String patch,
             @HeaderParam(HttpHeaders.IF_MATCH) @Nullable String seen,
@@ -150,7 +148,6 @@ public class ConfigurationResource {
     @PUT
     @Path(SECTION + "/{name}")
     @Consumes("application/json")
-    @RolesAllowed("operator")
     public Response put(
             @PathParam("section") String section,
             @PathParam("name") String name,
@@ -168,7 +165,6 @@ public class ConfigurationResource {
     @PATCH
     @Path(SECTION + "/{name}")
     @Consumes({"application/merge-patch+json", "application/json"})
-    @RolesAllowed("operator")
     public Response patch(
             @PathParam("section") String section,
             @PathParam("name") String name,
@@ -185,7 +181,6 @@ public class ConfigurationResource {
 
     @DELETE
     @Path(SECTION + "/{name}")
-    @RolesAllowed("operator")
     public Response delete(
             @PathParam("section") String section,
             @PathParam("name") String name,
@@ -218,7 +213,18 @@ public class ConfigurationResource {
             expected = Long.valueOf(number);
         }
         String author = identity.getPrincipal().getName();
-        return switch (configuration.change(author, expected, dryRun, edit)) {
+        boolean operator = identity.hasRole("operator");
+        if (!operator && !Coordination.exists(author, configuration.latest().file())) {
+            return refusal(
+                    new Changed.Refused(
+                            "not_allowed",
+                            "only an operator, or a coordinator of an account, may change the configuration"));
+        }
+        ClusterConfiguration.Edit allowed =
+                operator
+                        ? edit
+                        : before -> Coordination.checked(author, before, edit.apply(before));
+        return switch (configuration.change(author, expected, dryRun, allowed)) {
             case Changed.Done done ->
                     Response.ok(
                                     new Made(
@@ -235,6 +241,8 @@ public class ConfigurationResource {
             case "conflict" ->
                     Problem.response(
                             Response.Status.PRECONDITION_FAILED, refused.code(), refused.detail());
+            case "not_allowed" ->
+                    Problem.response(Response.Status.FORBIDDEN, refused.code(), refused.detail());
             case "in_use" ->
                     Problem.response(Response.Status.CONFLICT, refused.code(), refused.detail());
             default -> Problem.unprocessable(refused.code(), refused.detail());

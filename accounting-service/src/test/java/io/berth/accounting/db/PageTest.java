@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PageTest {
 
     private static final Decay WEEK = Decay.of(HalfLife.ofSeconds(7 * 86_400));
+    private static final Forgetting FORGETTING = new Forgetting(WEEK, Map.of());
     private static final int JOBS = 60;
 
     @ParameterizedTest
@@ -115,7 +116,7 @@ class PageTest {
         final Map<String, UsageRow> usage = new TreeMap<>();
 
         Ledger enter(List<JobEvent> events) {
-            var page = new Page(WEEK, jobs.values(), runs.values(), usage.values());
+            var page = new Page(FORGETTING, jobs.values(), runs.values(), usage.values());
             events.forEach(page::enter);
             for (Object row : page.added()) {
                 switch (row) {

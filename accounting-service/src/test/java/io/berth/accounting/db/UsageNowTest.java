@@ -14,14 +14,16 @@ import io.berth.contracts.event.Usage.Spent;
 import io.berth.core.fairshare.Decay;
 import io.berth.core.fairshare.HalfLife;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class UsageNowTest {
 
     private static final long HOUR = 3_600_000;
     private static final long UNIT_PER_SECOND = 1000;
-    private static final Decay FOR_EVER = Decay.NONE;
+    private static final Forgetting FOR_EVER = new Forgetting(Decay.NONE, Map.of());
     private static final Decay ONE_HOUR = Decay.of(new HalfLife(HOUR));
+    private static final Forgetting FORGOTTEN_BY_THE_HOUR = new Forgetting(ONE_HOUR, Map.of());
 
     @Test
     void a_run_counts_while_it_holds_its_resources() {
@@ -86,12 +88,14 @@ class UsageNowTest {
                                                 UNIT_PER_SECOND,
                                                 0,
                                                 0)),
-                                ONE_HOUR,
+                                FORGOTTEN_BY_THE_HOUR,
                                 now)
                         .getFirst()
                         .billingMicros();
         long after =
-                UsageNow.sum(List.of(row), List.of(), ONE_HOUR, now).getFirst().billingMicros();
+                UsageNow.sum(List.of(row), List.of(), FORGOTTEN_BY_THE_HOUR, now)
+                        .getFirst()
+                        .billingMicros();
 
         assertThat(after).isCloseTo(before, within(1L));
         assertThat(row.decayedAt(now + HOUR, ONE_HOUR).charge().billingMicros())
@@ -104,15 +108,38 @@ class UsageNowTest {
                 UsageNow.sum(
                         List.of(),
                         List.of(new Holding("team_a", "alice", HOUR, UNIT_PER_SECOND, 0, 0)),
-                        ONE_HOUR,
+                        FORGOTTEN_BY_THE_HOUR,
                         HOUR - 1);
 
         assertThat(usage.getFirst().billingMicros()).isZero();
     }
 
+    @Test
+    void what_was_reset_counts_from_then_on() {
+        var ofAlice = new ResetRow.Key("team_a", "alice");
+        var ofTeamB = new ResetRow.Key("team_b", ResetRow.ALL_USERS);
+        var forgetting = new Forgetting(Decay.NONE, Map.of(ofAlice, 2 * HOUR, ofTeamB, HOUR));
+
+        List<Usage> usage =
+                UsageNow.sum(
+                        List.of(ended("team_a", "alice", 7), ended("team_a", "bob", 5)),
+                        List.of(
+                                new Holding("team_a", "alice", HOUR, UNIT_PER_SECOND, 0, 0),
+                                new Holding("team_b", "carol", 0, UNIT_PER_SECOND, 0, 0)),
+                        forgetting,
+                        3 * HOUR);
+
+        assertThat(usage)
+                .map(UsageNowTest::told)
+                .containsExactly(
+                        new Told("team_a", "alice", 3 * HOUR, 3600 * 1_000_000L),
+                        new Told("team_a", "bob", 3 * HOUR, 5),
+                        new Told("team_b", "carol", 3 * HOUR, 2 * 3600 * 1_000_000L));
+    }
+
     private static UsageRow ended(String account, String user, long micros) {
         var row = UsageRow.of(new UsageRow.Key(account, user, "batch", "normal"));
-        row.add(run(micros, 0, 1), FOR_EVER);
+        row.add(run(micros, 0, 1), Decay.NONE);
         return row;
     }
 
@@ -140,9 +167,10 @@ class UsageNowTest {
         var normal = UsageRow.of(new UsageRow.Key("team_a", "alice", "batch", "normal"));
         normal.add(run(8, 0, HOUR), ONE_HOUR);
         var high = UsageRow.of(new UsageRow.Key("team_a", "alice", "batch", "high"));
-        high.add(run(4, HOUR, 2 * HOUR), FOR_EVER);
+        high.add(run(4, HOUR, 2 * HOUR), Decay.NONE);
 
-        List<Usage> usage = UsageNow.sum(List.of(high, normal), List.of(), ONE_HOUR, 2 * HOUR);
+        List<Usage> usage =
+                UsageNow.sum(List.of(high, normal), List.of(), FORGOTTEN_BY_THE_HOUR, 2 * HOUR);
 
         assertThat(usage).hasSize(1);
         assertThat(usage.getFirst().bookedUntil()).isEqualTo(2 * HOUR + 1);

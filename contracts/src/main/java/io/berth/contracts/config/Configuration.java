@@ -30,7 +30,7 @@ public record Configuration(
     /// The whole revision that these records make.
     ///
     /// @throws IllegalArgumentException if there is no cluster record among them
-    static Configuration of(long revision, Collection<ConfigEntry> entries) {
+    public static Configuration of(long revision, Collection<ConfigEntry> entries) {
         var builder = new ConfigurationBuilder();
         for (ConfigEntry entry : entries) {
             builder.add(entry);
@@ -76,6 +76,17 @@ public record Configuration(
             name = it == null ? null : it.parent();
         }
         return names;
+    }
+
+    /// Whether the user is a coordinator of the account or of one above it.
+    public boolean coordinates(String user, String account) {
+        for (String name : lineage(account)) {
+            Account it = accounts.get(name);
+            if (it != null && it.ownDetails().coordinators().contains(user)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /// Whether the user may charge the account: by an association, or because the account is the

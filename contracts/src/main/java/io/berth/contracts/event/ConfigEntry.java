@@ -187,6 +187,10 @@ public sealed interface ConfigEntry {
             return terms == null ? Terms.NONE : terms;
         }
 
+        public AccountDetails ownDetails() {
+            return details == null ? AccountDetails.NONE : details;
+        }
+
         @Override
         public String key() {
             return "account/" + name;

@@ -15,22 +15,34 @@ import java.util.function.LongUnaryOperator;
 ///
 /// Times are epoch milliseconds. Periods begin at midnight UTC, weeks on Sunday.
 ///
-/// Source: slurm.conf(5), PriorityDecayHalfLife and PriorityUsageResetPeriod.
-public record Decay(HalfLife halfLife, UsageReset reset) {
+/// @param since what was used before counts nothing
+///
+///   Source: slurm.conf(5), PriorityDecayHalfLife and PriorityUsageResetPeriod.
+public record Decay(HalfLife halfLife, UsageReset reset, long since) {
 
     /// Nothing is ever forgotten.
-    public static final Decay NONE = new Decay(new HalfLife(0), UsageReset.NONE);
+    public static final Decay NONE = of(new HalfLife(0), UsageReset.NONE);
 
     /// By a half-life alone.
     public static Decay of(HalfLife halfLife) {
-        return new Decay(halfLife, UsageReset.NONE);
+        return of(halfLife, UsageReset.NONE);
+    }
+
+    /// By a half-life and by periods.
+    public static Decay of(HalfLife halfLife, UsageReset reset) {
+        return new Decay(halfLife, reset, Long.MIN_VALUE);
     }
 
     /// As the cluster has set it.
     public static Decay of(Cluster cluster) {
-        return new Decay(
+        return of(
                 HalfLife.ofSeconds(cluster.usageHalfLifeSeconds()),
                 cluster.priorityRules().usageReset());
+    }
+
+    /// The same, with nothing left of what was used before that time.
+    public Decay since(long time) {
+        return new Decay(halfLife, reset, time);
     }
 
     /// What is left at `to` of usage that counted whole at `from`; all of it if `to` is not later.
@@ -72,6 +84,11 @@ public record Decay(HalfLife halfLife, UsageReset reset) {
 
     /// When the period began that this time lies in.
     private long periodBegan(long time) {
+        long began = resetBefore(time);
+        return since <= time ? Math.max(began, since) : began;
+    }
+
+    private long resetBefore(long time) {
         LocalDate day = LocalDate.ofInstant(Instant.ofEpochMilli(time), ZoneOffset.UTC);
         return switch (reset) {
             case NONE -> Long.MIN_VALUE;

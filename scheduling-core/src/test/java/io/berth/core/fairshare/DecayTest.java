@@ -32,14 +32,14 @@ class DecayTest {
         "YEARLY,    2025-12-31T23:59:59, 0",
     })
     void usage_of_a_period_that_is_over_is_forgotten(UsageReset reset, String from, long left) {
-        var decay = new Decay(FOR_EVER, reset);
+        var decay = Decay.of(FOR_EVER, reset);
 
         assertThat(decay.left(100, at(from), at("2026-11-21T12:00:00"))).isEqualTo(left);
     }
 
     @Test
     void of_a_run_across_a_reset_the_part_after_it_counts() {
-        var decay = new Decay(FOR_EVER, UsageReset.DAILY);
+        var decay = Decay.of(FOR_EVER, UsageReset.DAILY);
 
         assertThat(decay.accrued(900, at("2026-11-20T22:00:00"), at("2026-11-21T01:00:00")))
                 .isEqualTo(300);
@@ -49,7 +49,7 @@ class DecayTest {
 
     @Test
     void within_a_period_usage_decays_by_half_life() {
-        var decay = new Decay(HalfLife.ofSeconds(3600), UsageReset.DAILY);
+        var decay = Decay.of(HalfLife.ofSeconds(3600), UsageReset.DAILY);
         var alone = Decay.of(HalfLife.ofSeconds(3600));
         long from = at("2026-11-21T01:00:00");
         long to = at("2026-11-21T03:00:00");
@@ -61,5 +61,17 @@ class DecayTest {
     @Test
     void usage_of_a_later_time_is_left_whole() {
         assertThat(Decay.of(HalfLife.ofSeconds(60)).left(100, 2_000_000, 1_000_000)).isEqualTo(100);
+    }
+
+    @Test
+    void what_was_used_before_a_reset_counts_nothing() {
+        Decay decay = Decay.of(FOR_EVER).since(100);
+
+        assertThat(decay.left(8, 50, 99)).isEqualTo(8);
+        assertThat(decay.left(8, 50, 100)).isZero();
+        assertThat(decay.left(8, 100, 150)).isEqualTo(8);
+        assertThat(decay.accrued(8, 50, 90)).isEqualTo(8);
+        assertThat(decay.accrued(8, 60, 140)).isEqualTo(4);
+        assertThat(decay.accrued(8, 100, 140)).isEqualTo(8);
     }
 }

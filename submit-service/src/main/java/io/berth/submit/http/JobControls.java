@@ -156,13 +156,18 @@ public class JobControls {
 
     private Amendments amendments(Caller caller) {
         Picture picture = gateway.picture(null);
-        Configuration configuration =
-                picture.configuration()
-                        .orElseThrow(() -> new Unavailable("the cluster has no configuration yet"));
         var admission =
                 new Admission(
-                        configuration, picture.registrations(), caller, config.maxArraySize());
+                        configuration(picture),
+                        picture.registrations(),
+                        caller,
+                        config.maxArraySize());
         return new Amendments(admission, picture.registrations(), caller);
+    }
+
+    private static Configuration configuration(Picture picture) {
+        return picture.configuration()
+                .orElseThrow(() -> new Unavailable("the cluster has no configuration yet"));
     }
 
     /// Puts the jobs before all others of their users, in the order in which they stand.
@@ -183,8 +188,9 @@ public class JobControls {
 
     private List<Job> controlled(JobName name, Caller caller) throws Refused {
         List<Job> jobs = gateway.named(name);
+        Configuration configuration = configuration(gateway.picture(null));
         for (Job job : jobs) {
-            Permissions.toControl(job, caller);
+            Permissions.toControl(job, caller, configuration);
         }
         return jobs;
     }

@@ -279,6 +279,19 @@ class ControlTest {
     }
 
     @Test
+    void a_coordinator_controls_the_jobs_of_the_account_as_their_owner_does() {
+        long ours = Api.submitted("alice", "\"account\":\"team_b\"");
+        long others = Api.submitted("alice", "\"account\":\"team_a\"");
+
+        change("carol", "/v1/jobs/" + ours, "{\"nice\":20}").then().statusCode(202);
+        Api.as("carol").post("/v1/jobs/" + ours + "/hold").then().statusCode(202);
+        Api.refused(change("carol", "/v1/jobs/" + ours, "{\"priority\":9}"), 403, "not_allowed");
+        Api.refused(Api.as("carol").post("/v1/jobs/" + ours + "/top"), 403, "not_allowed");
+        Api.refused(Api.as("carol").post("/v1/jobs/" + others + "/hold"), 403, "not_allowed")
+                .body("detail", containsString("a coordinator of its account"));
+    }
+
+    @Test
     void only_operators_drain_nodes_and_they_say_why() throws Exception {
         String node = "/v1/nodes/" + Samples.DGX.node();
 
