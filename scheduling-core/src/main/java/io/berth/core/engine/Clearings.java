@@ -25,8 +25,12 @@ final class Clearings {
     /// @param victims those who have not yet gone, and others
     record Standing(Waiting job, int[] nodes, long since, long until, List<Long> victims) {}
 
-    private static final Comparator<Standing> BY_AGE =
-            Comparator.comparingLong(Standing::since).thenComparingLong(it -> it.job().job);
+    /// Of one round, who stands higher then; fair shares change later and do not count.
+    private static final Comparator<Standing> FIRST =
+            Comparator.comparingLong(Standing::since)
+                    .thenComparingInt(it -> -it.job().fit.tier)
+                    .thenComparingLong(it -> -it.job().ownPriority(it.since()))
+                    .thenComparing(Standing::job, Waiting::bySubmission);
 
     private final Scheduling all;
     private final Cluster cluster;
@@ -67,18 +71,21 @@ final class Clearings {
     }
 
     /// Whether the nodes are free for the job. It has them from when they were promised to it until
-    /// after its end, so no plan can be in its way.
+    /// after its end, so no plan can be in its way; nor can a clearing behind it, which may count
+    /// on the same where a victim could not stand still.
     boolean free(Standing it, long now) {
         Waiting job = it.job();
         Demand[] demands = cluster.demands(job.fit, it.nodes());
         boolean free = true;
         for (int part = 0; part < demands.length; part++) {
             Node node = cluster.node(it.nodes()[part]);
-            free &=
-                    node.fitsBeside(
-                            demands[part], now, other -> other != job.job && of(other) != null);
+            free &= node.fitsBeside(demands[part], now, other -> first(of(other), it));
         }
         return free;
+    }
+
+    private static boolean first(@Nullable Standing other, Standing it) {
+        return other != null && FIRST.compare(other, it) < 0;
     }
 
     void add(Standing it) {
@@ -139,7 +146,7 @@ final class Clearings {
     /// Shares out anew what these victims leave, and what others leave to the same jobs: who was
     /// first gets it first.
     private void settle(List<Long> victims) {
-        var clearings = new TreeSet<>(BY_AGE);
+        var clearings = new TreeSet<>(FIRST);
         var debts = new TreeMap<Long, Demand[]>();
         var open = new ArrayDeque<>(victims);
         while (!open.isEmpty()) {

@@ -68,6 +68,7 @@ final class ScriptedCell {
             case "end" -> jobs(words.first()).forEach(id -> end(id, Cause.EXITED));
             case "gone" -> jobs(words.first()).forEach(id -> end(id, Cause.STOPPED));
             case "stopped" -> jobs(words.first()).forEach(this::stopped);
+            case "unable" -> jobs(words.first()).forEach(this::unable);
             case "suspend" -> jobs(words.first()).forEach(this::suspend);
             case "silent" -> hear(words.first(), Presence.SILENT);
             case "heard" -> hear(words.first(), Presence.UP);
@@ -140,6 +141,21 @@ final class ScriptedCell {
                     var part = TestCell.run(id, run.lease());
                     var report = new RunReport.Suspended(part, new NodeName(node), 1, 1, nth);
                     cell.take(new Input.Reported(report));
+                });
+    }
+
+    private void unable(long id) {
+        Run run = run(id);
+        int nth = run.standstill().count();
+        eachNode(
+                run,
+                node -> {
+                    var part = TestCell.run(id, run.lease());
+                    var name = new NodeName(node);
+                    cell.take(
+                            new Input.Reported(
+                                    new RunReport.NotSuspended(
+                                            part, name, 1, 1, nth, "no freezer")));
                 });
     }
 
