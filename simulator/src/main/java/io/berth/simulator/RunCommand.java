@@ -17,7 +17,6 @@ import io.berth.simulator.run.Order;
 import io.berth.simulator.run.Outcome;
 import io.berth.simulator.run.RunReport;
 import io.berth.simulator.run.Simulation.Rules;
-import io.berth.simulator.run.Tiers;
 import io.berth.simulator.trace.BadLines;
 import io.berth.simulator.trace.BadTrace;
 import io.berth.simulator.trace.JobTrace;
@@ -34,26 +33,33 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /// `berth sim run`: jobs of a trace on virtual time, decided by the live engine.
 final class RunCommand {
 
     /// How it is decided.
     static final List<Option> RULES =
-            List.of(
-                    valued("policy", "who goes first: " + String.join(", ", names(Order.values()))),
-                    valued("backfill", "easy (so if not given), conservative or off"),
-                    valued("depth", "jobs with an expected start, with conservative: 100"),
-                    valued("estimates", "actual, x3, limit, predicted or none"),
-                    valued("half-life", "of usage, with fairshare: 14-0 (days-hours)"),
-                    valued(
-                            "tiers",
-                            "prod=10,dev=0: groups of a higher tier (of others: 1) take the place of lower ones"));
+            Stream.concat(
+                            Stream.of(
+                                    valued(
+                                            "policy",
+                                            "who goes first: "
+                                                    + String.join(", ", names(Order.values()))),
+                                    valued(
+                                            "backfill",
+                                            "easy (so if not given), conservative or off"),
+                                    valued(
+                                            "depth",
+                                            "jobs with an expected start, with conservative: 100"),
+                                    valued("estimates", "actual, x3, limit, predicted or none"),
+                                    valued(
+                                            "half-life",
+                                            "of usage, with fairshare: 14-0 (days-hours)")),
+                            PreemptionOptions.OPTIONS.stream())
+                    .toList();
 
     private static final List<Option> OPTIONS =
             Stream.of(
@@ -92,7 +98,7 @@ final class RunCommand {
             %s
             estimates: actual, as if not given, is the run time itself; x3 three times that; limit is the trace's
             time limit; predicted is learnt from jobs that have ended; none is nothing.
-            tiers: a run that gives way is lost, and its job waits again.
+            tiers, preempt: who gives way, and how, is decided as on a live cluster (docs/preemption.md).
             """;
 
     private static final long PLAN_INTERVAL_MILLIS = TimeUnit.SECONDS.toMillis(30);
@@ -129,9 +135,10 @@ final class RunCommand {
         if (options.has("by-group") && options.has("by-account")) {
             throw new SimFailure("--by-account: with --by-group the groups share nothing");
         }
-        if (options.has("by-group") && options.has("tiers")) {
-            throw new SimFailure("--tiers: with --by-group no group meets another one");
+        if (options.has("by-group") && rules.givingWay().any()) {
+            throw new SimFailure("--by-group: no group meets another one to take its place");
         }
+        PreemptionOptions.checkGroups(rules.givingWay(), jobs);
         Groups groups =
                 options.has("by-group") ? Groups.apart(jobs, nodes) : Groups.together(jobs, nodes);
         if (!groups.withoutNodes().isEmpty()) {
@@ -184,21 +191,7 @@ final class RunCommand {
                 estimates(options.value("estimates", "actual")),
                 PLAN_INTERVAL_MILLIS,
                 halfLife(options.value("half-life", "14-0")),
-                tiers(options.value("tiers")));
-    }
-
-    private static Tiers tiers(@Nullable String text) throws SimFailure {
-        var of = new TreeMap<String, Integer>();
-        for (String item : text == null ? new String[0] : text.split(",", -1)) {
-            int equals = item.lastIndexOf('=');
-            String tier = item.substring(equals + 1);
-            if (equals < 1 || !tier.matches("[0-9]{1,6}")) {
-                throw new SimFailure(
-                        "--tiers: '" + item + "' is not a group and its tier, such as prod=10");
-            }
-            of.put(item.substring(0, equals), Integer.valueOf(tier));
-        }
-        return of.isEmpty() ? Tiers.NONE : new Tiers(of);
+                PreemptionOptions.read(options));
     }
 
     private static HalfLife halfLife(String text) throws SimFailure {
@@ -243,7 +236,7 @@ final class RunCommand {
                 rules.estimates().source().name().toLowerCase(Locale.ROOT),
                 times,
                 scale,
-                rules.tiers().any() ? ", tiers " + rules.tiers() : "");
+                rules.givingWay().any() ? ", " + rules.givingWay() : "");
     }
 
     /// Jobs with known times, of the period that is wanted.

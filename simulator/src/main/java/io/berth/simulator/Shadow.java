@@ -117,6 +117,7 @@ final class Shadow {
     /// @param csv where the starts of each job go, if anywhere
     void compare(@Nullable Path csv) throws SimFailure {
         read();
+        PreemptionOptions.checkGroups(rules.givingWay(), history.jobs());
         Both both = both();
         out.printf(
                 Locale.ROOT,

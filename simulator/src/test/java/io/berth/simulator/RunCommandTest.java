@@ -90,18 +90,41 @@ final class RunCommandTest {
         assertThat(run("--tiers=b=10", "--nodes-scale=0.5", "--json")).isZero();
 
         assertThat(json().at("/gave_way").intValue()).isEqualTo(1);
-        assertThat(json().at("/rules").textValue()).endsWith(", tiers b=10");
+        assertThat(json().at("/rules").textValue()).endsWith(", tiers b=10, mode requeue");
     }
 
     @Test
-    void tiers_that_are_none_are_refused() {
-        assertThat(run("--tiers=b")).isNotZero();
-        assertThat(run("--tiers=b=10", "--by-group")).isNotZero();
+    void a_job_of_another_qos_takes_a_place_with_grace() throws Exception {
+        assertThat(run("--preempt=b=a", "--grace=3", "--nodes-scale=0.5", "--json")).isZero();
 
-        assertThat(err.toString(StandardCharsets.UTF_8))
-                .contains(
-                        "--tiers: 'b' is not a group and its tier, such as prod=10",
-                        "--tiers: with --by-group no group meets another one");
+        assertThat(json().at("/gave_way").intValue()).isEqualTo(1);
+        assertThat(json().at("/rules").textValue())
+                .endsWith(", preempt b=a, mode requeue, grace 3 s");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    --tiers=b                          | --tiers: 'b' is not a group and its tier, such as prod=10
+                    --tiers=c=10                       | no job is of the group 'c'; there are a, b
+                    --preempt=a=b+c                    | no job is of the group 'c'; there are a, b
+                    --tiers=b=10 --by-group            | --by-group: no group meets another one to take its place
+                    --tiers=b=10 --preempt=a=b         | --tiers: not with --preempt
+                    --preempt=a                        | --preempt: 'a' is not a group and those whose place it takes, such as prod=dev+test
+                    --preempt=a=b,b=a                  | --preempt: jobs of a would preempt one another for ever
+                    --grace=3                          | --grace: only with --tiers or --preempt
+                    --tiers=b=10 --preempt-mode=stop   | --preempt-mode: 'stop' is none of requeue, cancel, suspend, suspend,gang
+                    --tiers=b=10 --preempt-mode=suspend,gang | --preempt-mode: jobs take turns in one partition alone: gang is for --preempt
+                    --tiers=b=10 --gpu-mode=off        | --gpu-mode: only with --preempt-mode suspend
+                    --preempt=a=b --time-slice=9       | --time-slice: only with --preempt-mode suspend,gang
+                    --tiers=b=10 --estimates=predicted | --estimates: where jobs give way, they have limits: not predicted
+                    """)
+    void rules_of_preemption_that_are_none_are_refused(String words, String message) {
+        assertThat(run(words.split(" "))).isEqualTo(1);
+
+        assertThat(err.toString(StandardCharsets.UTF_8)).endsWith(": " + message + "\n");
     }
 
     @Test

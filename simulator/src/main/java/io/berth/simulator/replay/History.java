@@ -5,12 +5,14 @@ import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobState;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.event.JobEvent.Ended;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Fact;
 import io.berth.simulator.run.Outcome;
+import io.berth.simulator.run.Outcome.Spell;
 import io.berth.simulator.trace.TraceJob;
 import io.berth.simulator.trace.TraceNode;
 import java.util.ArrayList;
@@ -18,7 +20,7 @@ import java.util.List;
 
 /// What jobs came and what became of them in a time of a cell's life, as a trace. It has the jobs
 /// that were submitted and ended in that time and ran; one that ran more than once has its last
-/// run. Its groups are the accounts.
+/// run, and those before it that gave way. Its groups are the accounts.
 public final class History {
 
     private final long from;
@@ -52,7 +54,7 @@ public final class History {
                         job.user(),
                         job.account(),
                         ended.submittedAt() - from,
-                        run.freedAt() - run.placedAt(),
+                        spell(run).millis(),
                         job.timeLimitSeconds() * 1000,
                         request.totalGpus(),
                         request.totalGpus() == 0 ? 0 : 1000,
@@ -60,9 +62,19 @@ public final class History {
                         1000 * request.totalCpus(),
                         run.allocations().stream().mapToLong(it -> it.memoryMib()).sum(),
                         request.nodes()),
-                run.placedAt() - from,
+                spell(run),
                 -1,
-                false);
+                false,
+                ended.runs().stream()
+                        .limit(ended.runs().size() - 1L)
+                        .filter(it -> it.ending() == JobState.PREEMPTED)
+                        .map(this::spell)
+                        .toList());
+    }
+
+    private Spell spell(EndedRun run) {
+        long still = run.suspendedMillis() == null ? 0 : run.suspendedMillis();
+        return new Spell(run.placedAt() - from, run.freedAt() - from, still);
     }
 
     /// Each job with the start that it had.

@@ -26,14 +26,14 @@ public record AccountUse(
 
     /// By account, in the order of their names.
     public static List<AccountUse> of(List<Outcome> outcomes, List<TraceNode> nodes) {
-        List<Outcome> ran = outcomes.stream().filter(Outcome::ran).toList();
+        List<Outcome> held = outcomes.stream().filter(it -> !it.spells().isEmpty()).toList();
         var byGroup = new TreeMap<String, List<Outcome>>();
-        ran.forEach(
+        held.forEach(
                 it -> byGroup.computeIfAbsent(it.job().group(), _ -> new ArrayList<>()).add(it));
-        List<TraceJob> jobs = ran.stream().map(Outcome::job).toList();
+        List<TraceJob> jobs = held.stream().map(Outcome::job).toList();
         Map<String, Integer> shares = new Accounts(jobs, nodes).shares();
         double allShares = shares.values().stream().mapToInt(it -> it).sum();
-        double allUse = gpuMillis(ran);
+        double allUse = gpuMillis(held);
         long gpus = nodes.stream().mapToLong(TraceNode::gpus).sum();
         var uses = new ArrayList<AccountUse>();
         byGroup.forEach((name, its) -> {
@@ -50,6 +50,7 @@ public record AccountUse(
                             its.size(),
                             Distribution.of(
                                     its.stream()
+                                            .filter(Outcome::ran)
                                             .mapToDouble(it -> it.waitMillis() / 1000.0)
                                             .toArray())));
         });
@@ -58,7 +59,7 @@ public record AccountUse(
 
     private static double gpuMillis(List<Outcome> outcomes) {
         return outcomes.stream()
-                .mapToDouble(it -> (double) it.job().gpus() * it.job().durationMillis())
+                .mapToDouble(it -> (double) it.job().gpus() * it.heldMillis())
                 .sum();
     }
 }

@@ -10,6 +10,7 @@ import io.berth.simulator.trace.TraceNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SequencedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -40,6 +41,10 @@ final class Accounts {
 
     static Member member(TraceJob job) {
         return new Member(BELOW_ROOT + job.group(), job.user());
+    }
+
+    SortedSet<Member> members() {
+        return members;
     }
 
     /// The shares of each account, by name.

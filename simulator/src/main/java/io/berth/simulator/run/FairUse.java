@@ -2,18 +2,18 @@ package io.berth.simulator.run;
 
 import io.berth.contracts.event.FairShares.Factor;
 import io.berth.contracts.event.PriorityRules;
-import io.berth.core.engine.Scheduling;
-import io.berth.core.engine.Waiting.Association;
 import io.berth.core.fairshare.FairShare;
 import io.berth.core.fairshare.HalfLife;
 import io.berth.core.fairshare.Member;
 import io.berth.core.fairshare.ShareTree;
 import io.berth.simulator.trace.TraceJob;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /// Fair share on virtual time: who has used how much, and what follows for the priority of his
 /// jobs.
@@ -30,14 +30,9 @@ final class FairUse {
 
     /// What one user has, and has had.
     private static final class Use {
-        private final Association association;
         private int gpus;
         private long micros;
         private long asOf;
-
-        Use(Association association) {
-            this.association = association;
-        }
 
         /// Thousandths of GPU milliseconds that still count at that time.
         long at(long now, HalfLife halfLife) {
@@ -50,26 +45,19 @@ final class FairUse {
         }
     }
 
-    private final Scheduling engine;
     private final ShareTree tree;
     private final HalfLife halfLife;
+    private final Consumer<List<Factor>> changed;
     private final Map<Member, Use> uses = new HashMap<>();
     private Map<Member, Long> factors = Map.of();
     private long next;
 
-    FairUse(Scheduling engine, Accounts accounts, HalfLife halfLife) {
-        this.engine = engine;
+    /// @param changed is told the factors whenever they are others than before
+    FairUse(Accounts accounts, HalfLife halfLife, Consumer<List<Factor>> changed) {
         this.tree = accounts.tree();
         this.halfLife = halfLife;
-        tree.associations()
-                .forEach(it ->
-                        uses.put(
-                                new Member(it.account(), it.user()),
-                                new Use(engine.association(0))));
-    }
-
-    Association association(TraceJob job) {
-        return use(Accounts.member(job)).association;
+        this.changed = changed;
+        accounts.members().forEach(it -> uses.put(it, new Use()));
     }
 
     private Use use(Member member) {
@@ -88,7 +76,7 @@ final class FairUse {
         return next;
     }
 
-    /// Calculates the factors, if that is due, and tells the engine if they have changed.
+    /// Calculates the factors, if that is due, and tells if they have changed.
     void calculate(long now) {
         if (now < next) {
             return;
@@ -96,15 +84,12 @@ final class FairUse {
         next = now + INTERVAL_MILLIS;
         var usage = new TreeMap<Member, Long>();
         uses.forEach((member, use) -> usage.put(member, use.at(now, halfLife)));
-        var calculated = new HashMap<Member, Long>();
-        for (Factor it : FairShare.factors(tree, usage, PriorityRules.DEFAULT)) {
-            calculated.put(new Member(it.account(), it.user()), it.factor());
-        }
-        if (!calculated.equals(factors)) {
-            factors = calculated;
-            engine.reshare(() ->
-                    calculated.forEach((member, factor) ->
-                            Scheduling.share(use(member).association, WEIGHT * factor)));
+        List<Factor> calculated = FairShare.factors(tree, usage, PriorityRules.DEFAULT);
+        var byMember = new HashMap<Member, Long>();
+        calculated.forEach(it -> byMember.put(new Member(it.account(), it.user()), it.factor()));
+        if (!byMember.equals(factors)) {
+            factors = byMember;
+            changed.accept(calculated);
         }
     }
 }

@@ -80,7 +80,9 @@ public final class Groups {
     private static List<Outcome> run(
             Group group, Rules rules, AtomicInteger ended, IntConsumer progress) {
         var told = new AtomicInteger();
-        return new Simulation(group.jobs, group.nodes, rules)
-                .run(count -> progress.accept(ended.addAndGet(count - told.getAndSet(count))));
+        IntConsumer all = count -> progress.accept(ended.addAndGet(count - told.getAndSet(count)));
+        return rules.givingWay().any()
+                ? new VirtualCell(group.jobs, group.nodes, rules).run(all)
+                : new Simulation(group.jobs, group.nodes, rules).run(all);
     }
 }

@@ -1,5 +1,6 @@
 package io.berth.simulator.run;
 
+import io.berth.simulator.run.Outcome.Spell;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -43,20 +44,21 @@ public record HtmlReport(RunReport report, List<Outcome> outcomes) {
     }
 
     private String overTime() {
-        List<Outcome> ran = outcomes.stream().filter(Outcome::ran).toList();
-        long from = ran.stream().mapToLong(it -> it.job().submitMillis()).min().orElse(0);
-        long to = ran.stream().mapToLong(Outcome::end).max().orElse(1);
+        List<Outcome> held = outcomes.stream().filter(it -> !it.spells().isEmpty()).toList();
+        long from = held.stream().mapToLong(it -> it.job().submitMillis()).min().orElse(0);
+        long to = held.stream().mapToLong(it -> it.spells().getLast().end()).max().orElse(1);
         double step = Math.max(1, to - from) / (double) POINTS;
         var used = new double[POINTS];
         var asked = new double[POINTS];
-        for (Outcome it : ran) {
+        for (Outcome it : held) {
             int gpus = it.job().gpus();
-            spread(used, (it.start() - from) / step, (it.end() - from) / step, gpus);
-            spread(
-                    asked,
-                    (it.job().submitMillis() - from) / step,
-                    (it.start() - from) / step,
-                    gpus);
+            long waitsFrom = it.job().submitMillis();
+            for (Spell spell : it.spells()) {
+                double start = (spell.start() - from) / step;
+                spread(asked, (waitsFrom - from) / step, start, gpus);
+                spread(used, start, (spell.end() - from) / step, gpus);
+                waitsFrom = spell.end();
+            }
         }
         var at = new double[POINTS];
         Arrays.setAll(at, i -> (i + 0.5) / POINTS);

@@ -54,6 +54,16 @@ public record RunReport(
                     all.gaveWay(),
                     all.lostGpuHours());
         }
+        if (all.cancelled() > 0) {
+            line(text, "%d of their jobs were cancelled by that", all.cancelled());
+        }
+        if (all.stoodStill() > 0) {
+            line(
+                    text,
+                    "%d jobs stood still for others, for %.2f hours in sum",
+                    all.stoodStill(),
+                    all.stillHours());
+        }
         if (all.promised() > 0) {
             line(
                     text,
@@ -211,6 +221,9 @@ public record RunReport(
         json.writeNumberField("backfilled", of.backfilled());
         json.writeNumberField("gave_way", of.gaveWay());
         number(json, "lost_gpu_hours", of.lostGpuHours());
+        json.writeNumberField("cancelled", of.cancelled());
+        json.writeNumberField("stood_still", of.stoodStill());
+        number(json, "still_hours", of.stillHours());
         json.writeObjectFieldStart("expected_starts");
         json.writeNumberField("jobs", of.promised());
         number(json, "kept_percent", of.kept());

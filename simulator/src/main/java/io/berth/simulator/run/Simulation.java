@@ -1,20 +1,21 @@
 package io.berth.simulator.run;
 
-import io.berth.core.engine.Clearing;
 import io.berth.core.engine.Decisions;
 import io.berth.core.engine.FitClass;
 import io.berth.core.engine.Scheduling;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.engine.Waiting;
 import io.berth.core.engine.Waiting.Association;
-import io.berth.core.engine.Waiting.Rank;
 import io.berth.core.fairshare.HalfLife;
+import io.berth.core.fairshare.Member;
 import io.berth.simulator.trace.TraceJob;
 import io.berth.simulator.trace.TraceNode;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -32,23 +33,17 @@ public final class Simulation implements Decisions {
     ///
     /// @param planIntervalMillis as Slurm's `bf_interval`
     /// @param halfLife of usage, for [Order#FAIRSHARE]
-    /// @param tiers of groups of jobs
+    /// @param givingWay where it is any, [VirtualCell] runs the jobs
     public record Rules(
             Settings settings,
             Order order,
             Estimates estimates,
             long planIntervalMillis,
             HalfLife halfLife,
-            Tiers tiers) {
+            GivingWay givingWay) {
 
-        /// Rules under which nobody gives way.
-        public Rules(
-                Settings settings,
-                Order order,
-                Estimates estimates,
-                long planIntervalMillis,
-                HalfLife halfLife) {
-            this(settings, order, estimates, planIntervalMillis, halfLife, Tiers.NONE);
+        boolean fairShare() {
+            return order == Order.FAIRSHARE;
         }
     }
 
@@ -56,29 +51,26 @@ public final class Simulation implements Decisions {
 
     /// The end of a run, or the moment at which it outlasts what was expected of it.
     ///
-    /// @param run which of the job's
     /// @param nodes where it runs
     /// @param expected how long it was taken to run, in milliseconds
-    private record Turn(long time, int job, int run, int[] nodes, long expected) {}
+    private record Turn(long time, int job, int[] nodes, long expected) {}
 
     private final List<TraceJob> jobs;
     private final VirtualCluster cluster;
     private final Scheduling engine;
     private final Association association;
+    private final Map<Member, Association> associations = new HashMap<>();
     private final @Nullable FairUse fairUse;
     private final Rules rules;
     private final RunTimes runTimes = new RunTimes();
     private final long[] starts;
     private final long[] promised;
     private final boolean[] backfilled;
-    private final Victims victims;
     private final long[] estimates;
-    private final Rank[] ranks;
     private final PriorityQueue<Turn> turns =
             new PriorityQueue<>(Comparator.comparingLong(Turn::time).thenComparingInt(Turn::job));
 
     private final List<Waiting> startedNow = new ArrayList<>();
-    private final List<Turn> runsNow = new ArrayList<>();
     private int arrived;
     private int waiting;
     private int finished;
@@ -88,22 +80,35 @@ public final class Simulation implements Decisions {
     /// @param jobs with known times of submission and of running
     public Simulation(List<TraceJob> jobs, List<TraceNode> nodes, Rules rules) {
         this.jobs = jobs.stream().sorted(Comparator.comparingLong(TraceJob::submitMillis)).toList();
-        this.cluster = new VirtualCluster(nodes, rules.settings(), rules.tiers());
+        this.cluster = new VirtualCluster(nodes, rules.settings());
         this.engine = cluster.engine;
         this.association = engine.association(0);
-        this.fairUse =
-                rules.order() == Order.FAIRSHARE
-                        ? new FairUse(engine, new Accounts(jobs, nodes), rules.halfLife())
-                        : null;
+        this.fairUse = rules.fairShare() ? fairUse(new Accounts(jobs, nodes), rules) : null;
         this.rules = rules;
         this.starts = new long[jobs.size()];
         this.promised = new long[jobs.size()];
         this.backfilled = new boolean[jobs.size()];
-        this.victims = new Victims(jobs.size());
         this.estimates = new long[jobs.size()];
-        this.ranks = new Rank[jobs.size()];
         Arrays.fill(starts, -1);
         Arrays.fill(promised, -1);
+    }
+
+    private FairUse fairUse(Accounts accounts, Rules rules) {
+        accounts.members().forEach(it -> associations.put(it, engine.association(0)));
+        return new FairUse(
+                accounts,
+                rules.halfLife(),
+                factors ->
+                        engine.reshare(() ->
+                                factors.forEach(it ->
+                                        Scheduling.share(
+                                                association(new Member(it.account(), it.user())),
+                                                FairUse.WEIGHT * it.factor()))));
+    }
+
+    /// The one for all, unless fair shares count.
+    private Association association(Member member) {
+        return associations.getOrDefault(member, association);
     }
 
     /// Runs until nothing happens any more.
@@ -128,7 +133,7 @@ public final class Simulation implements Decisions {
     /// Goes to the next moment. False: nothing happens any more.
     private boolean advance() {
         if (next() == NEVER && engine.stale()) {
-            pass(() -> engine.planPass(now, this));
+            engine.planPass(now, this);
         }
         long next = next();
         if (next != NEVER) {
@@ -147,41 +152,30 @@ public final class Simulation implements Decisions {
 
     private void turn(Turn turn) {
         int job = turn.job;
-        if (turn.run != victims.times(job)) {
-            return; // That run gave way.
-        }
         if (starts[job] + jobs.get(job).durationMillis() <= now) {
             engine.forget(job);
             hold(jobs.get(job), -jobs.get(job).gpus());
             runTimes.ended(jobs.get(job));
             finished++;
         } else {
-            tell(runs(job, turn.nodes, 2 * turn.expected));
-        }
-    }
-
-    /// Tells the engine how long a run is expected to take, and what it has to lose.
-    private void tell(Turn of) {
-        TraceJob job = jobs.get(of.job);
-        if (of.run == victims.times(of.job)) {
+            long expected = 2 * turn.expected;
             engine.run(
-                    of.job,
-                    of.nodes,
-                    cluster.demands(cluster.fit(job), of.nodes),
-                    Scheduling.latestEnd(starts[of.job], of.expected),
-                    cluster.stake(job, starts[of.job]));
+                    job,
+                    turn.nodes,
+                    cluster.demands(cluster.fit(jobs.get(job)), turn.nodes),
+                    starts[job],
+                    expected);
+            runs(job, turn.nodes, expected);
         }
     }
 
     /// A run that outlasts what was expected of it is expected to take as long again, as in
     /// Tsafrir, Etsion and Feitelson, "Backfilling Using System-Generated Predictions" (2007).
-    private Turn runs(int job, int[] nodes, long expected) {
+    private void runs(int job, int[] nodes, long expected) {
         long run = jobs.get(job).durationMillis();
         boolean outlasts = expected > 0 && expected < run;
         long time = starts[job] + (outlasts ? expected : run);
-        var turn = new Turn(time, job, victims.times(job), nodes, expected);
-        turns.add(turn);
-        return turn;
+        turns.add(new Turn(time, job, nodes, expected));
     }
 
     private void arrive(int number) {
@@ -193,18 +187,12 @@ public final class Simulation implements Decisions {
         }
         long expected = runTimes.expectedMillis(job);
         estimates[number] = estimate(job, expected);
-        ranks[number] = rules.order().rank(job, number, expected);
-        waits(number);
-    }
-
-    private void waits(int number) {
-        TraceJob job = jobs.get(number);
         waiting++;
         engine.wait(
                 number,
-                cluster.fit(job),
-                fairUse == null ? association : fairUse.association(job),
-                ranks[number],
+                fit,
+                association(Accounts.member(job)),
+                rules.order().rank(job, number, expected),
                 estimates[number]);
     }
 
@@ -230,14 +218,14 @@ public final class Simulation implements Decisions {
             fairUse.calculate(now);
         }
         if (!planned()) {
-            pass(() -> engine.startPass(now, this));
+            engine.startPass(now, this);
             planned();
         }
         if (!startedNow.isEmpty()) {
             Comparator<Waiting> order = Waiting.order(now);
             for (Waiting head : engine.heads(now, this).values()) {
                 for (Waiting job : startedNow) {
-                    backfilled[(int) job.job()] = order.compare(head, job) < 0;
+                    backfilled[(int) job.job()] |= order.compare(head, job) < 0;
                 }
             }
         }
@@ -248,41 +236,15 @@ public final class Simulation implements Decisions {
         boolean plan = engine.stale() && now >= planFrom;
         if (plan) {
             planFrom = now + rules.planIntervalMillis();
-            pass(() -> engine.planPass(now, this));
+            engine.planPass(now, this);
         }
         return plan;
-    }
-
-    /// Decides until nobody gives way any more: there is no grace, so who takes a place has it at
-    /// once.
-    private void pass(Runnable first) {
-        first.run();
-        while (victims.go(starts, now, this::gone)) {
-            engine.startPass(now, this);
-        }
-        if (rules.tiers().any()) {
-            runsNow.forEach(this::tell);
-        }
-        runsNow.clear();
-    }
-
-    private void gone(int job) {
-        engine.forget(job);
-        hold(jobs.get(job), -jobs.get(job).gpus());
-        waits(job);
     }
 
     private List<Outcome> outcomes() {
         var outcomes = new ArrayList<Outcome>(jobs.size());
         for (int i = 0; i < jobs.size(); i++) {
-            outcomes.add(
-                    new Outcome(
-                            jobs.get(i),
-                            starts[i],
-                            promised[i],
-                            backfilled[i],
-                            victims.times(i),
-                            victims.lostMillis(i)));
+            outcomes.add(new Outcome(jobs.get(i), starts[i], promised[i], backfilled[i]));
         }
         return outcomes;
     }
@@ -299,12 +261,7 @@ public final class Simulation implements Decisions {
         startedNow.add(started);
         waiting--;
         hold(jobs.get(job), jobs.get(job).gpus());
-        runsNow.add(runs(job, nodes, estimates[job]));
-    }
-
-    @Override
-    public void cleared(Waiting job, Clearing clearing, long until) {
-        victims.tell(clearing);
+        runs(job, nodes, estimates[job]);
     }
 
     @Override

@@ -10,8 +10,8 @@ import java.util.stream.DoubleStream;
 ///
 /// @param group "" for all
 /// @param never jobs that no node, or no number of nodes, can hold
-/// @param use part of the GPUs' time from the first submission to the last end that jobs had, in
-///   hundredths
+/// @param use part of the GPUs' time from the first submission to the last end that jobs had, also
+///   with runs that were lost, in hundredths
 /// @param backfilled jobs that started before one that stood ahead of them
 /// @param promised jobs that were told an expected start while they waited
 /// @param kept those of them that started by then, in hundredths
@@ -20,8 +20,11 @@ import java.util.stream.DoubleStream;
 /// @param overtaken by how many jobs that came later and started earlier
 /// @param fragmented part of the GPUs' time in which they were free while a job waited that asked
 ///   for no more, in hundredths
-/// @param gaveWay runs that gave way to other jobs
+/// @param gaveWay runs that gave way to other jobs and were lost
 /// @param lostGpuHours what these runs had done
+/// @param cancelled jobs of these that were not to run again
+/// @param stoodStill jobs whose runs stood still for others
+/// @param stillHours how long they did, in sum
 public record Summary(
         String group,
         int nodes,
@@ -41,7 +44,10 @@ public record Summary(
         Distribution overtaken,
         double fragmented,
         int gaveWay,
-        double lostGpuHours) {
+        double lostGpuHours,
+        int cancelled,
+        int stoodStill,
+        double stillHours) {
 
     /// What several clusters come to only together.
     private record Whole(double makespan, double use, Distribution overtaken, double fragmented) {}
@@ -49,15 +55,16 @@ public record Summary(
     /// Of one cluster's jobs.
     public static Summary of(String group, int nodes, long gpus, List<Outcome> outcomes) {
         List<Outcome> ran = outcomes.stream().filter(Outcome::ran).toList();
-        double makespan = makespan(ran);
-        double gpuSeconds = sum(ran, it -> it.job().gpus() * it.job().durationMillis() / 1000.0);
+        List<Outcome> held = outcomes.stream().filter(it -> !it.spells().isEmpty()).toList();
+        double makespan = makespan(held);
+        double gpuSeconds = sum(held, it -> it.job().gpus() * it.heldMillis() / 1000.0);
         double had = gpus * makespan;
         var whole =
                 new Whole(
                         makespan,
                         had == 0 ? 0 : 100 * gpuSeconds / had,
                         Distribution.of(overtaken(ran).toArray()),
-                        had == 0 ? 0 : 100 * Timeline.fragmented(ran, gpus) / had);
+                        had == 0 ? 0 : 100 * Timeline.fragmented(held, gpus) / had);
         return of(group, nodes, gpus, outcomes, whole);
     }
 
@@ -106,12 +113,13 @@ public record Summary(
             }
         }
         int promised = late.size() + inTime.size();
+        int cancelled = (int) outcomes.stream().filter(Outcome::cancelled).count();
         return new Summary(
                 group,
                 nodes,
                 gpus,
                 ran.size(),
-                outcomes.size() - ran.size(),
+                outcomes.size() - ran.size() - cancelled,
                 seconds(ran, Outcome::waitMillis),
                 seconds(ran, Outcome::completionMillis),
                 Distribution.of(ran.stream().mapToDouble(Outcome::slowdown).toArray()),
@@ -124,13 +132,16 @@ public record Summary(
                 seconds(inTime, it -> it.promised() - it.start()),
                 whole.overtaken,
                 whole.fragmented,
-                outcomes.stream().mapToInt(Outcome::gaveWay).sum(),
-                sum(outcomes, it -> it.job().gpus() * it.lostMillis() / 3.6e6));
+                outcomes.stream().mapToInt(it -> it.lost().size()).sum(),
+                sum(outcomes, it -> it.job().gpus() * it.lostMillis() / 3.6e6),
+                cancelled,
+                (int) outcomes.stream().filter(it -> it.stillMillis() > 0).count(),
+                sum(outcomes, it -> it.stillMillis() / 3.6e6));
     }
 
-    private static double makespan(List<Outcome> ran) {
-        long first = ran.stream().mapToLong(it -> it.job().submitMillis()).min().orElse(0);
-        long last = ran.stream().mapToLong(Outcome::end).max().orElse(0);
+    private static double makespan(List<Outcome> held) {
+        long first = held.stream().mapToLong(it -> it.job().submitMillis()).min().orElse(0);
+        long last = held.stream().mapToLong(it -> it.spells().getLast().end()).max().orElse(0);
         return (last - first) / 1000.0;
     }
 

@@ -1,5 +1,6 @@
 package io.berth.simulator.run;
 
+import io.berth.simulator.run.Outcome.Spell;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -15,13 +16,17 @@ final class Timeline {
 
     private Timeline() {}
 
-    private static List<Change> changes(List<Outcome> ran) {
-        var changes = new ArrayList<Change>(3 * ran.size());
-        for (Outcome it : ran) {
+    private static List<Change> changes(List<Outcome> held) {
+        var changes = new ArrayList<Change>(3 * held.size());
+        for (Outcome it : held) {
             int gpus = it.job().gpus();
-            changes.add(new Change(it.job().submitMillis(), it, 1, 0));
-            changes.add(new Change(it.start(), it, -1, gpus));
-            changes.add(new Change(it.end(), it, 0, -gpus));
+            long waitsFrom = it.job().submitMillis();
+            for (Spell spell : it.spells()) {
+                changes.add(new Change(waitsFrom, it, 1, 0));
+                changes.add(new Change(spell.start(), it, -1, gpus));
+                changes.add(new Change(spell.end(), it, 0, -gpus));
+                waitsFrom = spell.end();
+            }
         }
         changes.sort(Comparator.comparingLong(Change::time));
         return changes;
@@ -29,12 +34,12 @@ final class Timeline {
 
     /// GPU seconds that were free while a job waited that asked for no more GPUs: what is lost to
     /// fragmentation and to what is kept for others.
-    static double fragmented(List<Outcome> ran, long gpus) {
+    static double fragmented(List<Outcome> held, long gpus) {
         var asked = new TreeMap<Integer, Integer>();
         double fragmented = 0;
         long free = gpus;
         long last = 0;
-        for (Change change : changes(ran)) {
+        for (Change change : changes(held)) {
             if (!asked.isEmpty() && asked.firstKey() <= free) {
                 fragmented += free * (change.time - last) / 1000.0;
             }
@@ -55,19 +60,19 @@ final class Timeline {
     /// @param gpuSeconds that they held in these
     record Want(double seconds, double gpuSeconds) {}
 
-    static Want want(List<Outcome> ran) {
+    static Want want(List<Outcome> held) {
         double seconds = 0;
         double gpuSeconds = 0;
-        long held = 0;
+        long holding = 0;
         long waiting = 0;
         long last = 0;
-        for (Change change : changes(ran)) {
+        for (Change change : changes(held)) {
             if (waiting > 0) {
                 seconds += (change.time - last) / 1000.0;
-                gpuSeconds += held * (change.time - last) / 1000.0;
+                gpuSeconds += holding * (change.time - last) / 1000.0;
             }
             last = change.time;
-            held += change.holds;
+            holding += change.holds;
             waiting += change.waits;
         }
         return new Want(seconds, gpuSeconds);

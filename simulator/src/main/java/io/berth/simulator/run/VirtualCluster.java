@@ -8,7 +8,6 @@ import io.berth.core.engine.Kind;
 import io.berth.core.engine.Network;
 import io.berth.core.engine.Scheduling;
 import io.berth.core.engine.Scheduling.Settings;
-import io.berth.core.engine.Stake;
 import io.berth.simulator.trace.TraceJob;
 import io.berth.simulator.trace.TraceNode;
 import java.util.ArrayList;
@@ -30,19 +29,16 @@ final class VirtualCluster {
     private record Model(int cpus, long memoryMib, int gpus, String gpuType) {}
 
     /// What makes two jobs fit in the same places.
-    private record Size(
-            int gpus, int cpus, long memoryMib, int nodes, List<String> gpuTypes, int tier) {}
+    private record Size(int gpus, int cpus, long memoryMib, int nodes, List<String> gpuTypes) {}
 
     private final Map<Model, Integer> models = new LinkedHashMap<>();
     private final Map<Size, FitClass> classes = new HashMap<>();
     private final Map<FitClass, Terms> terms = new HashMap<>();
     private final int[] kindOf;
     private final int mostGpus;
-    private final Tiers tiers;
     final Scheduling engine;
 
-    VirtualCluster(List<TraceNode> nodes, Settings settings, Tiers tiers) {
-        this.tiers = tiers;
+    VirtualCluster(List<TraceNode> nodes, Settings settings) {
         this.kindOf = new int[nodes.size()];
         int most = 0;
         for (int i = 0; i < kindOf.length; i++) {
@@ -62,19 +58,19 @@ final class VirtualCluster {
     }
 
     FitClass fit(TraceJob job) {
-        int nodes = nodes(job);
+        int nodes = nodes(job, mostGpus);
         var size =
                 new Size(
                         job.gpus(),
                         Math.ceilDiv(job.cpusMilli(), 1000),
                         job.memoryMib(),
                         nodes,
-                        job.gpuTypes(),
-                        tiers.any() ? tiers.tier(job.group()) : 0);
+                        job.gpuTypes());
         return classes.computeIfAbsent(size, this::fitClass);
     }
 
-    private int nodes(TraceJob job) {
+    /// On how many nodes a job runs of which none has more GPUs than that.
+    static int nodes(TraceJob job, int mostGpus) {
         int fewest = job.gpus() == 0 ? 1 : Math.ceilDiv(job.gpus(), Math.max(1, mostGpus));
         return job.nodes() > 0 ? Math.min(job.nodes(), Math.max(1, job.gpus())) : fewest;
     }
@@ -89,7 +85,7 @@ final class VirtualCluster {
         }
         var its =
                 new Terms(
-                        size.tier,
+                        0,
                         0,
                         large == 0 ? size.nodes : large,
                         large == 0 ? 0 : size.nodes - large,
@@ -97,25 +93,10 @@ final class VirtualCluster {
                         smallOn,
                         null,
                         0,
-                        tiers.any() ? tiers.preemptor(size.tier) : null);
+                        null);
         FitClass fit = engine.fitClass(its);
         terms.put(fit, its);
         return fit;
-    }
-
-    /// What a run of the job has to lose; null where nobody gives way to anybody.
-    @Nullable Stake stake(TraceJob job, long since) {
-        int tier = tiers.tier(job.group());
-        return tiers.any()
-                ? new Stake(
-                        tiers.ground(tier),
-                        tier,
-                        since,
-                        since,
-                        Math.ceilDiv(job.cpusMilli(), 1000),
-                        job.gpus(),
-                        false)
-                : null;
     }
 
     /// What a job of the class has on these nodes, larger parts first.

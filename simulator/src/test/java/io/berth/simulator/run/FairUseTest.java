@@ -48,7 +48,14 @@ final class FairUseTest {
     private static Map<String, Long> starts(
             List<TraceJob> jobs, List<TraceNode> nodes, HalfLife halfLife) {
         var settings = new Settings(Backfill.EASY, 100, NodeScore.BEST_FIT);
-        var rules = new Rules(settings, Order.FAIRSHARE, Estimates.EXACT, 30_000, halfLife);
+        var rules =
+                new Rules(
+                        settings,
+                        Order.FAIRSHARE,
+                        Estimates.EXACT,
+                        30_000,
+                        halfLife,
+                        GivingWay.NONE);
         var starts = new TreeMap<String, Long>();
         new Simulation(jobs, nodes, rules)
                 .run(_ -> {})

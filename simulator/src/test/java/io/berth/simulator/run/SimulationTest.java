@@ -14,7 +14,6 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -37,7 +36,8 @@ final class SimulationTest {
                 order,
                 estimates,
                 30_000,
-                new HalfLife(0));
+                new HalfLife(0),
+                GivingWay.NONE);
     }
 
     private static Rules rules(Backfill backfill) {
@@ -292,88 +292,5 @@ final class SimulationTest {
 
         assertThat(Distribution.of(hundred)).isEqualTo(new Distribution(50.5, 50, 95, 99, 100));
         assertThat(Distribution.of()).isEqualTo(new Distribution(0, 0, 0, 0, 0));
-    }
-
-    private static TraceJob of(String group, TraceJob job) {
-        return new TraceJob(
-                job.id(),
-                job.user(),
-                group,
-                job.submitMillis(),
-                job.durationMillis(),
-                job.limitMillis(),
-                job.gpus(),
-                job.gpuMilli(),
-                job.gpuTypes(),
-                job.cpusMilli(),
-                job.memoryMib(),
-                job.nodes());
-    }
-
-    private static Rules tiers(Backfill backfill, Map<String, Integer> tiers) {
-        return new Rules(
-                new Settings(backfill, 100, NodeScore.BEST_FIT),
-                Order.FIFO,
-                Estimates.EXACT,
-                30_000,
-                new HalfLife(0),
-                new Tiers(tiers));
-    }
-
-    /// Two jobs of dev fill the node; one of prod, of half of it, comes at 20 for 10 s.
-    @Test
-    void a_job_of_a_higher_tier_takes_the_place_of_the_one_that_has_run_least() {
-        List<Outcome> outcomes =
-                run(
-                        List.of(
-                                of("dev", job(1, 0, 100, 4)),
-                                of("dev", job(2, 5, 100, 4)),
-                                of("prod", job(3, 20, 10, 4))),
-                        nodes(1, 8),
-                        tiers(Backfill.CONSERVATIVE, Map.of("prod", 10)));
-
-        assertThat(starts(outcomes)).containsExactly(0L, 30L, 20L);
-        assertThat(outcomes).extracting(Outcome::gaveWay).containsExactly(0, 1, 0);
-        assertThat(Summary.of("", 1, 8, outcomes))
-                .extracting(Summary::gaveWay, Summary::lostGpuHours)
-                .containsExactly(1, 4 * 15 / 3600.0);
-    }
-
-    @Test
-    void with_tiers_every_job_runs_to_its_end_and_the_highest_never_gives_way() {
-        int gaveWay = 0;
-        for (int seed = 0; seed < 60; seed++) {
-            var random = new Random(seed);
-            var jobs = new ArrayList<TraceJob>();
-            for (int i = 0; i < 60; i++) {
-                String group = List.of("dev", "main", "prod").get(random.nextInt(3));
-                long submit = random.nextInt(600);
-                jobs.add(of(group, job(i, submit, 1 + random.nextInt(90), 1 + random.nextInt(12))));
-            }
-            Backfill backfill = Backfill.values()[seed % Backfill.values().length];
-
-            List<Outcome> outcomes =
-                    run(jobs, nodes(3, 4), tiers(backfill, Map.of("prod", 10, "dev", 0)));
-
-            assertThat(outcomes).as("seed %d", seed).allMatch(Outcome::ran);
-            assertThat(outcomes)
-                    .as("seed %d", seed)
-                    .filteredOn(it -> it.job().group().equals("prod"))
-                    .allMatch(it -> it.gaveWay() == 0);
-            assertNeverMoreThan(outcomes, 12, seed);
-            gaveWay += outcomes.stream().mapToInt(Outcome::gaveWay).sum();
-        }
-        assertThat(gaveWay).isPositive();
-    }
-
-    private static void assertNeverMoreThan(List<Outcome> outcomes, int gpus, int seed) {
-        for (Outcome one : outcomes) {
-            long held =
-                    outcomes.stream()
-                            .filter(it -> it.start() <= one.start() && it.end() > one.start())
-                            .mapToLong(it -> it.job().gpus())
-                            .sum();
-            assertThat(held).as("GPUs in use, seed %d", seed).isLessThanOrEqualTo(gpus);
-        }
     }
 }
