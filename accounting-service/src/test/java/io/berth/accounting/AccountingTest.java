@@ -185,6 +185,25 @@ class AccountingTest {
     @Test
     @Order(6)
     @TestSecurity(user = "alice", roles = "user")
+    void steps_are_told_with_their_runs_where_they_are_asked_for() {
+        JsonPath all = given().get("/v1/accounting/jobs?steps=true").jsonPath();
+
+        List<List<List<Map<String, Object>>>> steps = all.getList("jobs.runs.steps");
+
+        assertThat(steps.stream().flatMap(List::stream).mapToLong(List::size).sum())
+                .isEqualTo(tables.count("step"))
+                .isPositive();
+        assertThat(all.getBoolean("stepsLeftOut")).isFalse();
+        assertThat(all.<Integer>getList("jobs.runs.moreSteps.flatten()"))
+                .anyMatch(more -> more > 0);
+        assertThat(all.<String>getList("jobs.runs.steps.flatten().state"))
+                .containsOnly("COMPLETED", "FAILED", "CANCELLED");
+        assertThat(given().get("/v1/accounting/jobs").asString()).doesNotContain("\"steps\"");
+    }
+
+    @Test
+    @Order(6)
+    @TestSecurity(user = "alice", roles = "user")
     void a_report_tells_what_was_held_in_a_time_in_the_parts_of_it() {
         long first = tables.number("SELECT min(placed_at) FROM run");
         long last = tables.number("SELECT max(freed_at) FROM run");
@@ -377,7 +396,7 @@ class AccountingTest {
     void the_whole_topic_read_again_gives_the_same_books() throws Exception {
         List<String> before = tables.dump();
         loop.stop();
-        tables.execute("TRUNCATE run, job, usage, log_position, dead_letter");
+        tables.execute("TRUNCATE step, run, job, usage, log_position, dead_letter");
 
         loop.start();
 
@@ -430,7 +449,7 @@ class AccountingTest {
 
         assertStopped("another topic");
 
-        restartAfter("DELETE FROM log_position; TRUNCATE run, job, usage, dead_letter");
+        restartAfter("DELETE FROM log_position; TRUNCATE step, run, job, usage, dead_letter");
         awaitBooks();
     }
 
@@ -441,7 +460,7 @@ class AccountingTest {
 
         assertStopped("the books stand at offset 1000000");
 
-        restartAfter("DELETE FROM log_position; TRUNCATE run, job, usage, dead_letter");
+        restartAfter("DELETE FROM log_position; TRUNCATE step, run, job, usage, dead_letter");
         awaitBooks();
     }
 
@@ -468,6 +487,9 @@ class AccountingTest {
                 tables.number(
                         "SELECT count(*) FROM run r JOIN job j ON j.id = r.job WHERE ended_at <> 0");
         long live = tables.count("job") - ended;
+        long steps =
+                tables.number(
+                        "SELECT count(*) FROM step s JOIN job j ON j.id = s.job WHERE j.ended_at <> 0");
         long used = tables.sum("billing_micros");
 
         retention.purge(Instant.parse("9999-01-01T00:00:00Z"), Optional.of(folder));
@@ -481,6 +503,11 @@ class AccountingTest {
         assertThat(jobLines).hasSize((int) ended).doesNotHaveDuplicates();
         assertThat(archived(folder, "jobs-")).isEqualTo(jobLines);
         assertThat(archived(folder, "runs-")).hasSize((int) runs).doesNotHaveDuplicates();
+        assertThat(archived(folder, "steps-")).hasSize((int) steps).doesNotHaveDuplicates();
+        assertThat(
+                        tables.number(
+                                "SELECT count(*) FROM step LEFT JOIN job ON job.id = step.job WHERE job.id IS NULL"))
+                .isZero();
         assertThat(tables.number("SELECT sum(jobs) FROM archived")).isEqualTo(ended);
     }
 

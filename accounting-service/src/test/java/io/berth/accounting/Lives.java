@@ -17,6 +17,8 @@ import io.berth.contracts.PreemptMode;
 import io.berth.contracts.PreemptReason;
 import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.Step;
+import io.berth.contracts.Steps;
 import io.berth.contracts.SuspendCause;
 import io.berth.contracts.event.JobEvent;
 import java.util.ArrayList;
@@ -99,6 +101,11 @@ public final class Lives {
                 life.add(preempted(job, at, lease));
             }
             at += 10 + random.nextInt(10_000_000);
+            for (Allocation allocation : allocations) {
+                if (random.nextInt(3) == 0) {
+                    life.add(steps(job, at, lease, allocation));
+                }
+            }
             boolean requeued = random.nextInt(3) == 0;
             var run =
                     new EndedRun(
@@ -125,6 +132,26 @@ public final class Lives {
             life.add(ended(job, at, description, JobState.CANCELLED, submittedAt, runs));
         }
         return life;
+    }
+
+    private JobEvent steps(JobId job, long at, int lease, Allocation here) {
+        var steps = new ArrayList<Step>();
+        for (int number = 0; number <= random.nextInt(4); number++) {
+            boolean ended = random.nextBoolean();
+            steps.add(
+                    new Step(
+                            number,
+                            "step\0of " + job,
+                            1 + random.nextInt(4),
+                            4,
+                            here.gpus().size(),
+                            at - 9,
+                            at,
+                            ended ? new ExitStatus(random.nextInt(3), 0) : null,
+                            ended ? 5L : null));
+        }
+        return new JobEvent.StepsEnded(
+                job, at, lease, here.node(), new Steps(steps, random.nextInt(2)));
     }
 
     private static JobEvent preempted(JobId job, long at, int lease) {

@@ -20,6 +20,7 @@ record Tables(String jdbcUrl, String password) {
             List.of(
                     "job",
                     "run",
+                    "step",
                     "usage",
                     "log_position",
                     "dead_letter",
@@ -75,6 +76,7 @@ record Tables(String jdbcUrl, String password) {
         var rows = new ArrayList<String>();
         rows.addAll(ask("SELECT j::text FROM job j ORDER BY id"));
         rows.addAll(ask("SELECT r::text FROM run r ORDER BY job, lease"));
+        rows.addAll(ask("SELECT s::text FROM step s ORDER BY job, lease, node, number"));
         rows.addAll(ask("SELECT u::text FROM usage u ORDER BY account, username, partition, qos"));
         return rows;
     }

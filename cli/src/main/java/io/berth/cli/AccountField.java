@@ -3,7 +3,6 @@ package io.berth.cli;
 import io.berth.cli.JobField.Moment;
 import io.berth.slurm.SlurmMemory;
 import io.berth.slurm.SlurmTime;
-import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +15,7 @@ enum AccountField {
     ALLOC_CPUS("AllocCPUS", 10),
     ALLOC_NODES("AllocNodes", 10),
     ALLOC_TRES("AllocTRES", 10),
+    AVE_CPU("AveCPU", 10),
     CHARGE("Charge", 14),
     CPU_TIME("CPUTime", 10),
     CPU_TIME_RAW("CPUTimeRAW", 10),
@@ -96,8 +96,9 @@ enum AccountField {
         return switch (this) {
             case ACCOUNT -> job.text("account");
             case ALLOC_CPUS, NCPUS, REQ_CPUS -> Long.toString(job.cpus());
-            case ALLOC_NODES -> Long.toString(job.started() ? nodes(job) : 0);
+            case ALLOC_NODES -> Long.toString(job.started() ? job.nodes() : 0);
             case ALLOC_TRES -> job.started() ? job.tres() : "";
+            case AVE_CPU -> averageCpu(job);
             case CHARGE -> charge(job);
             case CPU_TIME -> SlurmTime.full(job.cpus() * job.number("elapsedSeconds"));
             case CPU_TIME_RAW -> Long.toString(job.cpus() * job.number("elapsedSeconds"));
@@ -106,9 +107,9 @@ enum AccountField {
             case ELIGIBLE -> time(job, "eligibleAt", moment);
             case END -> time(job, "endedAt", moment);
             case EXIT_CODE -> job.exit();
-            case GPUS -> gpus(job);
-            case JOB_ID, JOB_ID_RAW -> job.number("id") + (job.batchStep() ? ".batch" : "");
-            case JOB_NAME -> job.batchStep() ? "batch" : job.text("name");
+            case GPUS -> String.join(",", job.gpus());
+            case JOB_ID, JOB_ID_RAW -> job.id();
+            case JOB_NAME -> job.text("name");
             case LOST_GPU_TIME ->
                     job.preemption().has("lostGpuSeconds")
                             ? SlurmTime.full(job.preemption().number("lostGpuSeconds"))
@@ -116,45 +117,51 @@ enum AccountField {
             case MAX_DISK_READ -> ofStep(job, "readMib");
             case MAX_DISK_WRITE -> ofStep(job, "writtenMib");
             case MAX_RSS -> ofStep(job, "maxMemoryMib");
-            case TOTAL_CPU -> cpuTime(job.used().number("cpuMillis"));
+            case TOTAL_CPU ->
+                    job.ofJob() || job.used().has("cpuMillis")
+                            ? cpuTime(job.used().number("cpuMillis"))
+                            : "";
             case PREEMPTED_BY ->
                     job.preemption().has("preemptor")
                             ? Long.toString(job.preemption().number("preemptor"))
                             : "";
             case PREEMPT_MODE -> job.preemption().text("mode");
             case PREEMPT_REASON -> job.preemption().text("reason");
-            case RESTARTS -> job.batchStep() ? "" : Long.toString(job.number("restarts"));
+            case RESTARTS -> job.ofJob() ? Long.toString(job.number("restarts")) : "";
             case SUSPENDED -> SlurmTime.full(job.number("suspendedSeconds"));
-            case NNODES, REQ_NODES -> Long.toString(nodes(job));
+            case NNODES, REQ_NODES -> Long.toString(job.nodes());
             case NODE_LIST ->
                     job.text("nodeList").isEmpty() ? "None assigned" : job.text("nodeList");
-            case NTASKS -> job.batchStep() ? "1" : "";
+            case NTASKS -> job.ofJob() ? "" : Long.toString(job.number("tasks"));
             case PARTITION -> ofJob(job, "partition");
             case QOS -> ofJob(job, "qos");
-            case REASON -> job.text("reason").isEmpty() ? "None" : job.text("reason");
-            case REQ_MEM -> job.batchStep() ? "" : memory(job);
-            case REQ_TRES -> job.batchStep() ? "" : job.tres();
-            case RUNS -> job.batchStep() ? "" : Long.toString(job.json().objects("runs").size());
+            case REASON ->
+                    job.ofJob() && job.text("reason").isEmpty() ? "None" : ofJob(job, "reason");
+            case REQ_MEM -> job.ofJob() ? memory(job) : "";
+            case REQ_TRES -> job.ofJob() ? job.tres() : "";
+            case RUNS -> job.ofJob() ? Long.toString(job.json().objects("runs").size()) : "";
             case START -> time(job, "startedAt", moment);
             case STATE -> job.state();
             case SUBMIT -> time(job, "submittedAt", moment);
-            case TIME_LIMIT -> job.batchStep() ? "" : limit(job);
+            case TIME_LIMIT -> job.ofJob() ? limit(job) : "";
             case TIME_LIMIT_RAW ->
-                    job.batchStep() ? "" : Long.toString(job.number("timeLimitSeconds") / 60);
+                    job.ofJob() ? Long.toString(job.number("timeLimitSeconds") / 60) : "";
             case USER -> ofJob(job, "user");
         };
     }
 
-    /// UUIDs of the last run's GPUs.
-    private static String gpus(AccountedJob job) {
-        List<JsonObject> runs = job.json().objects("runs");
-        return runs.isEmpty() ? "" : String.join(",", runs.getLast().texts("gpus"));
-    }
-
     /// What steps alone have, in MiB.
     private static String ofStep(AccountedJob job, String name) {
-        return job.batchStep() && job.used().has(name)
+        return !job.ofJob() && job.used().has(name)
                 ? SlurmMemory.exact(job.used().number(name))
+                : "";
+    }
+
+    /// Of each task; what was not counted is empty.
+    private static String averageCpu(AccountedJob job) {
+        long tasks = Math.max(1, job.number("tasks"));
+        return !job.ofJob() && job.used().has("cpuMillis")
+                ? SlurmTime.full(job.used().number("cpuMillis") / tasks / 1000)
                 : "";
     }
 
@@ -166,11 +173,7 @@ enum AccountField {
     }
 
     private static String ofJob(AccountedJob job, String name) {
-        return job.batchStep() ? "" : job.text(name);
-    }
-
-    private static long nodes(AccountedJob job) {
-        return job.batchStep() ? 1 : job.nodes();
+        return job.ofJob() ? job.text(name) : "";
     }
 
     private static String memory(AccountedJob job) {
@@ -188,7 +191,7 @@ enum AccountField {
 
     /// In billing units × seconds, to three decimals.
     private static String charge(AccountedJob job) {
-        if (job.batchStep()) {
+        if (!job.ofJob()) {
             return "";
         }
         long micros = job.json().object("charge").number("billingMicros");

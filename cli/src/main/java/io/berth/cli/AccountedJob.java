@@ -1,5 +1,6 @@
 package io.berth.cli;
 
+import io.berth.slurm.HostList;
 import io.berth.slurm.SlurmMemory;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -7,8 +8,20 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A line of `sacct`: a job as accounting tells of it, or its batch step.
-record AccountedJob(JsonObject json, boolean batchStep) {
+/// A line of `sacct`: a job as accounting tells of it, its batch script, or a step of it.
+///
+/// @param json of a job; of the others the same with what is theirs in its place
+record AccountedJob(JsonObject json, Line line) {
+
+    enum Line {
+        JOB,
+        BATCH,
+        STEP
+    }
+
+    AccountedJob(JsonObject json) {
+        this(json, Line.JOB);
+    }
 
     /// The job as it was in each of its runs that made way for another one, the earliest first:
     /// what Slurm calls duplicates.
@@ -19,7 +32,7 @@ record AccountedJob(JsonObject json, boolean batchStep) {
             JsonObject run = runs.get(i);
             boolean last = i + 1 == runs.size() && job.has("startedAt");
             if (!last && run.has("freedAt")) {
-                earlier.add(new AccountedJob(inRun(job, run), false));
+                earlier.add(new AccountedJob(inRun(job, run)));
             }
         }
         return earlier;
@@ -43,12 +56,6 @@ record AccountedJob(JsonObject json, boolean batchStep) {
         return new JsonObject(fields);
     }
 
-    /// What the processes of the last run used.
-    JsonObject used() {
-        List<JsonObject> runs = json.objects("runs");
-        return runs.isEmpty() ? JsonObject.EMPTY : runs.getLast().object("used");
-    }
-
     /// The job as it is in its last run, charged for that alone.
     static AccountedJob latest(JsonObject job) {
         List<JsonObject> runs = job.objects("runs");
@@ -58,13 +65,126 @@ record AccountedJob(JsonObject json, boolean batchStep) {
                 runs.isEmpty() || !job.has("startedAt")
                         ? JsonObject.EMPTY
                         : runs.getLast().object("charge"));
-        return new AccountedJob(new JsonObject(fields), false);
+        return new AccountedJob(new JsonObject(fields));
+    }
+
+    /// The lines below the job's: its batch script's, and one for each step of its last run. None
+    /// if it has not started.
+    List<AccountedJob> steps() {
+        if (!started()) {
+            return List.of();
+        }
+        var lines = new ArrayList<AccountedJob>();
+        lines.add(new AccountedJob(batch(), Line.BATCH));
+        for (JsonObject step : run().objects("steps")) {
+            lines.add(new AccountedJob(inStep(step), Line.STEP));
+        }
+        return lines;
+    }
+
+    /// What the script itself ran on its node. Its CPU time is the run's without that of steps.
+    private JsonObject batch() {
+        long nodes = nodes();
+        long tasks = Math.max(1, number("tasks"));
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>(json.fields());
+        fields.put("name", "batch");
+        fields.put("state", batchState());
+        fields.put("cpus", Math.ceilDiv(tasks, nodes) * (number("cpus") / tasks));
+        fields.put("tasks", 1L);
+        fields.put("nodes", 1L);
+        fields.put("gpus", Math.ceilDiv(number("gpus"), nodes));
+        fields.put("memoryMib", number("memoryMib") / nodes);
+        fields.put("submittedAt", number("startedAt"));
+        fields.put("eligibleAt", number("startedAt"));
+        if (!text("nodeList").isEmpty()) {
+            fields.put("nodeList", HostList.expand(text("nodeList")).getFirst());
+        }
+        if (run().has("used")) {
+            Map<String, @Nullable Object> used = new LinkedHashMap<>(used().fields());
+            long steps =
+                    run().objects("steps").stream().mapToLong(it -> it.number("cpuMillis")).sum();
+            used.put("cpuMillis", Math.max(0, used().number("cpuMillis") - steps));
+            fields.put("used", new JsonObject(used));
+        }
+        return new JsonObject(fields);
+    }
+
+    /// A script that was ended with its run was cancelled.
+    private String batchState() {
+        return switch (text("state")) {
+            case "TIMEOUT", "DEADLINE", "PREEMPTED", "NODE_FAIL", "REQUEUED" -> "CANCELLED";
+            default -> text("state");
+        };
+    }
+
+    private JsonObject inStep(JsonObject step) {
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>(json.fields());
+        String[] exit = (step.has("exit") ? step.text("exit") : "0:9").split(":");
+        fields.put("step", step.number("number"));
+        fields.put("name", step.text("name"));
+        fields.put("state", step.text("state"));
+        fields.put("exitCode", Long.parseLong(exit[0]));
+        fields.put("signal", Long.parseLong(exit[1]));
+        fields.put("nodeList", step.text("node"));
+        fields.put("tasks", step.number("tasks"));
+        fields.put("cpus", step.number("cpus"));
+        fields.put("gpus", step.number("gpus"));
+        fields.put("nodes", 1L);
+        fields.put("memoryMib", number("memoryMib") / nodes());
+        fields.put("submittedAt", step.number("startedAt"));
+        fields.put("eligibleAt", step.number("startedAt"));
+        fields.put("startedAt", step.number("startedAt"));
+        fields.put("endedAt", step.number("endedAt"));
+        fields.put("elapsedSeconds", (step.number("endedAt") - step.number("startedAt")) / 1000);
+        fields.put("suspendedSeconds", 0L);
+        fields.put("used", step);
+        return new JsonObject(fields);
+    }
+
+    /// How many steps of the job's last run are in no line.
+    static long untold(JsonObject job) {
+        return job.has("startedAt") ? new AccountedJob(job).run().number("moreSteps") : 0;
+    }
+
+    private JsonObject run() {
+        List<JsonObject> runs = json.objects("runs");
+        return runs.isEmpty() ? JsonObject.EMPTY : runs.getLast();
+    }
+
+    boolean ofJob() {
+        return line == Line.JOB;
+    }
+
+    /// What its processes used; of a job those of its last run.
+    JsonObject used() {
+        return ofJob() ? run().object("used") : json.object("used");
     }
 
     /// For whom the last run had to give way, and how; empty if it had not.
     JsonObject preemption() {
-        List<JsonObject> runs = json.objects("runs");
-        return batchStep || runs.isEmpty() ? JsonObject.EMPTY : runs.getLast().object("preemption");
+        return ofJob() ? run().object("preemption") : JsonObject.EMPTY;
+    }
+
+    /// UUIDs of the last run's GPUs; which of them a step saw is not known.
+    List<String> gpus() {
+        return line == Line.STEP ? List.of() : run().texts("gpus");
+    }
+
+    /// `17`, `17.batch` or `17.0`
+    String id() {
+        return switch (line) {
+            case JOB -> Long.toString(number("id"));
+            case BATCH, STEP -> number("id") + "." + step();
+        };
+    }
+
+    /// `batch`, or the step's number; of a job nothing.
+    String step() {
+        return switch (line) {
+            case JOB -> "";
+            case BATCH -> "batch";
+            case STEP -> Long.toString(number("step"));
+        };
     }
 
     String text(String name) {
@@ -83,18 +203,15 @@ record AccountedJob(JsonObject json, boolean batchStep) {
         return Math.max(1, json.number("nodes"));
     }
 
-    /// Of a batch step those of the first node, where tasks without an even share go first.
     long cpus() {
-        long cpus = json.number("cpus");
-        long tasks = Math.max(1, json.number("tasks"));
-        return batchStep ? Math.ceilDiv(tasks, nodes()) * (cpus / tasks) : cpus;
+        return json.number("cpus");
     }
 
     /// `CANCELLED by alice`
     String state() {
         String by = json.text("cancelledBy");
         return json.text("state")
-                + (json.text("state").equals("CANCELLED") && !by.isEmpty() && !batchStep
+                + (json.text("state").equals("CANCELLED") && !by.isEmpty() && ofJob()
                         ? " by " + by
                         : "");
     }
@@ -103,17 +220,16 @@ record AccountedJob(JsonObject json, boolean batchStep) {
         return json.number("exitCode") + ":" + json.number("signal");
     }
 
-    /// `billing=8,cpu=8,gres/gpu=2,mem=16G,node=1`
+    /// `billing=8,cpu=8,gres/gpu=2,mem=16G,node=1`; a step is not billed.
     String tres() {
         long gpus = json.number("gpus");
         long mib = json.number("memoryMib");
-        return "billing="
-                + cpus()
-                + ",cpu="
+        return (ofJob() ? "billing=" + cpus() + "," : "")
+                + "cpu="
                 + cpus()
                 + (gpus == 0 ? "" : ",gres/gpu=" + gpus)
-                + (mib == 0 ? "" : ",mem=" + SlurmMemory.exact(mib))
+                + (mib == 0 ? "" : ",mem=" + SlurmMemory.rounded(mib))
                 + ",node="
-                + (batchStep ? 1 : nodes());
+                + nodes();
     }
 }

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 
 /// `sacct`: the books.
 final class Sacct implements Command {
@@ -59,7 +60,9 @@ final class Sacct implements Command {
         }
         List<Column<AccountField>> columns = columns(words.value("format", FORMAT));
         var moment = new Moment(terminal.now(), terminal.zone());
-        List<JsonObject> jobs = jobs(terminal, words);
+        var selection = StepSelection.of(words.list("jobs"));
+        JsonObject answer = answer(terminal, words, selection);
+        List<JsonObject> jobs = jobs(words, answer);
         DataForm form = DataForm.of(words);
         if (form != null) {
             terminal.out().print(form.text(Map.of("jobs", jobs)));
@@ -67,49 +70,65 @@ final class Sacct implements Command {
         }
         printTitles(terminal, words, columns);
         for (JsonObject json : jobs) {
-            if (words.has("duplicates")) {
-                for (AccountedJob earlier : AccountedJob.earlier(json)) {
-                    terminal.out().print(line(columns, words, earlier, moment));
+            for (AccountedJob each : lines(json, words)) {
+                if (words.has("allocations") || selection.has(each)) {
+                    terminal.out().print(line(columns, words, each, moment));
                 }
             }
-            var job =
-                    words.has("duplicates")
-                            ? AccountedJob.latest(json)
-                            : new AccountedJob(json, false);
-            terminal.out().print(line(columns, words, job, moment));
-            if (job.started() && !words.has("allocations")) {
-                terminal.out().print(line(columns, words, new AccountedJob(json, true), moment));
+            long more = AccountedJob.untold(json);
+            if (more > 0 && !words.has("allocations")) {
+                terminal.err()
+                        .print(
+                                "sacct: job %d had %d steps more\n"
+                                        .formatted(json.number("id"), more));
             }
+        }
+        if (answer.flag("stepsLeftOut")) {
+            terminal.err()
+                    .print("sacct: the steps of older jobs are not shown: ask for fewer jobs\n");
         }
         return 0;
     }
 
-    private static List<JsonObject> jobs(Terminal terminal, Words words) throws CommandFailure {
-        var ids = new ArrayList<Long>();
-        for (String text : words.list("jobs")) {
-            int dot = text.indexOf('.');
-            Long id = JobIds.parse(dot < 0 ? text : text.substring(0, dot));
-            if (id == null) {
-                throw new CommandFailure(1, "sacct: fatal: Bad job/step specified: " + text + "\n");
-            }
-            ids.add(id);
+    /// A job's lines: each of its runs that are asked for, with what ran in it.
+    private static List<AccountedJob> lines(JsonObject json, Words words) {
+        var jobs = new ArrayList<AccountedJob>();
+        if (words.has("duplicates")) {
+            jobs.addAll(AccountedJob.earlier(json));
+            jobs.add(AccountedJob.latest(json));
+        } else {
+            jobs.add(new AccountedJob(json));
         }
+        if (words.has("allocations")) {
+            return jobs;
+        }
+        return jobs.stream()
+                .flatMap(job -> Stream.concat(Stream.of(job), job.steps().stream()))
+                .toList();
+    }
+
+    private static JsonObject answer(Terminal terminal, Words words, StepSelection selection)
+            throws CommandFailure {
+        List<Long> ids = selection.jobs();
         List<String> unknown = States.unknown(words.list("state"));
         if (!unknown.isEmpty()) {
             throw new CommandFailure(
                     1, "sacct: fatal: unrecognized job state value " + unknown.getFirst() + "\n");
         }
         MeshClient client = MeshClient.of(terminal, "sacct");
-        JsonObject answer =
-                client.accounting(
-                        new Query("/v1/accounting/jobs")
-                                .with("job", ids)
-                                .with("user", users(terminal, client, words, ids))
-                                .with("account", words.list("accounts"))
-                                .with("state", States.known(States.named(words.list("state"))))
-                                .with("start", start(terminal, words, ids))
-                                .with("end", time(terminal, words, "endtime"))
-                                .toString());
+        return client.accounting(
+                new Query("/v1/accounting/jobs")
+                        .with("job", ids)
+                        .with("user", users(terminal, client, words, ids))
+                        .with("account", words.list("accounts"))
+                        .with("state", States.known(States.named(words.list("state"))))
+                        .with("start", start(terminal, words, ids))
+                        .with("end", time(terminal, words, "endtime"))
+                        .with("steps", words.has("allocations") ? List.of() : List.of(true))
+                        .toString());
+    }
+
+    private static List<JsonObject> jobs(Words words, JsonObject answer) {
         List<String> names = words.list("name");
         List<String> partitions = words.list("partition");
         return answer.objects("jobs").stream()

@@ -81,6 +81,83 @@ final class SacctTest {
                         """);
     }
 
+    private void stepping() {
+        mesh.on(
+                "GET",
+                "/v1/accounting/jobs",
+                """
+                {"jobs":[{"id":12,"name":"t.sh","user":"bob","account":"a","partition":"low","qos":"normal",
+                 "state":"TIMEOUT","exitCode":0,"signal":15,"submittedAt":1795168850000,"startedAt":1795168900000,
+                 "endedAt":1795168960000,"elapsedSeconds":60,"timeLimitSeconds":60,"nodes":2,"reason":"TimeLimit",
+                 "nodeList":"n[1-2]","cpus":8,"memoryMib":25600,"gpus":4,"tasks":2,"restarts":0,
+                 "charge":{"billingMicros":2000000},"runs":[{"lease":1,"nodeList":"n[1-2]","gpus":["G1"],
+                 "placedAt":1795168900000,"freedAt":1795168960000,"outcome":"TIMEOUT","exit":"0:15",
+                 "used":{"cpuMillis":30000,"maxMemoryMib":512},"moreSteps":7,"steps":[
+                  {"number":0,"name":"python","node":"n1","state":"COMPLETED","exit":"0:0","tasks":4,"cpus":4,"gpus":2,
+                   "startedAt":1795168901000,"endedAt":1795168921500,"cpuMillis":20000},
+                  {"number":1,"name":"sleep","node":"n1","state":"CANCELLED","tasks":1,"cpus":1,"gpus":0,
+                   "startedAt":1795168922000,"endedAt":1795168960000}]}]}],"more":false,"stepsLeftOut":false}
+                """);
+    }
+
+    @Test
+    void steps_stand_below_their_job_as_slurms() {
+        stepping();
+
+        assertThat(out("sacct", "-a"))
+                .isEqualTo(
+                        """
+                        JobID           JobName  Partition    Account  AllocCPUS      State ExitCode\s
+                        ------------ ---------- ---------- ---------- ---------- ---------- --------\s
+                        12                 t.sh        low          a          8    TIMEOUT     0:15\s
+                        12.batch          batch                     a          4  CANCELLED     0:15\s
+                        12.0             python                     a          4  COMPLETED      0:0\s
+                        12.1              sleep                     a          1  CANCELLED      0:9\s
+                        """);
+    }
+
+    @Test
+    void a_step_has_its_own_times_resources_and_consumption() {
+        stepping();
+
+        assertThat(
+                        out(
+                                "sacct",
+                                "-a",
+                                "-P",
+                                "-n",
+                                "-o",
+                                "JobID,NTasks,Elapsed,Start,End,AllocTRES,NodeList,TotalCPU,AveCPU,MaxRSS,User,Timelimit"))
+                .isEqualTo(
+                        """
+                        12||00:01:00|2026-11-20T10:01:40|2026-11-20T10:02:40|billing=8,cpu=8,gres/gpu=4,mem=25G,node=2|n[1-2]|00:30.000|||bob|00:01:00
+                        12.batch|1|00:01:00|2026-11-20T10:01:40|2026-11-20T10:02:40|cpu=4,gres/gpu=2,mem=12.50G,node=1|n1|00:10.000|00:00:10|512M||
+                        12.0|4|00:00:20|2026-11-20T10:01:41|2026-11-20T10:02:01|cpu=4,gres/gpu=2,mem=12.50G,node=1|n1|00:20.000|00:00:05|||
+                        12.1|1|00:00:38|2026-11-20T10:02:02|2026-11-20T10:02:40|cpu=1,mem=12.50G,node=1|n1|||||
+                        """);
+    }
+
+    @Test
+    void one_step_can_be_asked_for() {
+        stepping();
+
+        assertThat(out("sacct", "-n", "-P", "-o", "JobID", "-j", "12.0,12.batch"))
+                .isEqualTo("12.batch\n12.0\n");
+        assertThat(out("sacct", "-n", "-P", "-o", "JobID", "-j", "12.1,12"))
+                .startsWith("12\n12.batch");
+        assertThat(out("sacct", "-X", "-n", "-P", "-o", "JobID", "-j", "12")).isEqualTo("12\n");
+        assertThat(new CommandRun(mesh).run("sacct", "-j", "12.x").err())
+                .isEqualTo("sacct: fatal: Bad job/step specified: 12.x\n");
+    }
+
+    @Test
+    void steps_that_are_not_told_are_counted() {
+        stepping();
+
+        assertThat(new CommandRun(mesh).run("sacct", "-a").err())
+                .isEqualTo("sacct: job 12 had 7 steps more\n");
+    }
+
     @Test
     void a_job_names_its_gpus() {
         assertThat(out("sacct", "-X", "-P", "-n", "-o", "JobID,GPUs"))
@@ -128,7 +205,7 @@ final class SacctTest {
         new CommandRun(mesh).zone(ZoneId.of("Europe/Berlin")).run("sacct");
 
         assertThat(mesh.requests().getFirst().path())
-                .isEqualTo("/v1/accounting/jobs?start=1795129200000");
+                .isEqualTo("/v1/accounting/jobs?start=1795129200000&steps=true");
     }
 
     @Test
@@ -141,13 +218,13 @@ final class SacctTest {
         assertThat(mesh.requests())
                 .extracting(FakeMesh.Request::path)
                 .containsExactly(
-                        "/v1/accounting/jobs?user=bob&start=1795075200000",
-                        "/v1/accounting/jobs?start=1795165266000&end=1795168866000");
+                        "/v1/accounting/jobs?user=bob&start=1795075200000&steps=true",
+                        "/v1/accounting/jobs?start=1795165266000&end=1795168866000&steps=true");
     }
 
     @Test
     void a_job_is_found_whenever_it_was() {
-        new CommandRun(mesh).run("sacct", "-j", "1012,1013.batch", "-s", "cd,F");
+        new CommandRun(mesh).run("sacct", "-X", "-j", "1012,1013.batch", "-s", "cd,F");
 
         assertThat(mesh.requests().getFirst().path())
                 .isEqualTo("/v1/accounting/jobs?job=1012,1013&state=COMPLETED,FAILED");

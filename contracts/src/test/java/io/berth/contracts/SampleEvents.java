@@ -193,6 +193,13 @@ final class SampleEvents {
                     List.of(4711L),
                     Hardware.Health.HEALTHY);
 
+    private static final Steps STEPS =
+            new Steps(
+                    List.of(
+                            new Step(0, "python", 4, 8, 2, 115, 900, EXIT, 5200L),
+                            new Step(1, "sleep", 1, 8, 2, 910, 1100, null, null)),
+                    3);
+
     private final List<Sample<?>> samples = new ArrayList<>();
 
     static List<Sample<?>> all() {
@@ -462,6 +469,7 @@ final class SampleEvents {
                 new JobEvent.Suspended(JOB, 120, 2, SuspendCause.TIME_SLICE, null, null));
         add(Topics.JOBS, new JobEvent.Resumed(JOB, 130, 2));
         add(Topics.JOBS, new JobEvent.SuspendFailed(JOB, 120, 2, "gpu-01: no freezer"));
+        add(Topics.JOBS, new JobEvent.StepsEnded(JOB, 1100, 2, NODE, STEPS));
         add(
                 Topics.JOBS,
                 new JobEvent.Preempted(
@@ -698,6 +706,19 @@ final class SampleEvents {
                         EXIT,
                         new Consumption(8000, 512, 64L, 32L),
                         "GPU 0 failed"));
+        addNamed(
+                "steps",
+                Topics.RUNS,
+                new RunReport.Ended(
+                        RUN,
+                        NODE,
+                        4,
+                        3,
+                        RunReport.Cause.EXITED,
+                        EXIT,
+                        new Consumption(8000, 512),
+                        null,
+                        STEPS));
         add(Topics.RUNS, new RunReport.Suspended(RUN, NODE, 4, 6, 1));
         add(Topics.RUNS, new RunReport.NotSuspended(RUN, NODE, 4, 6, 1, "no freezer"));
         addNamed(

@@ -5,6 +5,7 @@ import io.berth.agent.group.Groups;
 import io.berth.agent.host.LiveProcess;
 import io.berth.agent.launch.Hooks;
 import io.berth.agent.launch.RunFiles;
+import io.berth.agent.launch.StepLog;
 import io.berth.contracts.Consumption;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
@@ -36,7 +37,10 @@ record Adoption(NodeName node, String bootId, Groups groups, Hooks hooks) {
             return Optional.empty();
         }
         if (!ended && !sameBoot) {
-            files.keep(RunEnd.NAME, afterReboot(files));
+            RunEnd end = afterReboot(files);
+            files.keep(
+                    RunEnd.NAME,
+                    end.with(StepLog.read(files, RunPart.Begun.NAME, intent.launch().here())));
         }
         LOG.atInfo().addKeyValue("run", run).addKeyValue("node", node).log("Run adopted");
         return Optional.of(intent.launch());

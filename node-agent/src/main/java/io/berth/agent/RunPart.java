@@ -10,6 +10,7 @@ import io.berth.agent.launch.LaunchRefused;
 import io.berth.agent.launch.Launcher;
 import io.berth.agent.launch.Launcher.Prepared;
 import io.berth.agent.launch.RunFiles;
+import io.berth.agent.launch.StepLog;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.HeldRun.Phase;
 import io.berth.contracts.Isolation;
@@ -234,7 +235,7 @@ final class RunPart {
     private RunEnd end() throws InterruptedException {
         try {
             RunEnd known = files.kept(RunEnd.NAME, RunEnd.class).orElse(null);
-            return known != null ? known : explained(lived());
+            return known != null ? known : withSteps(explained(lived()));
         } catch (LaunchRefused e) {
             return RunEnd.unstarted(Cause.LAUNCH_FAILED, e.getMessage());
         } catch (IOException | RuntimeException e) {
@@ -263,6 +264,10 @@ final class RunPart {
                                 end.usage(),
                                 it.reason()))
                 .orElse(end);
+    }
+
+    private RunEnd withSteps(RunEnd end) {
+        return end.with(StepLog.read(files, Begun.NAME, launch.here()));
     }
 
     private RunEnd lived() throws IOException, LaunchRefused, InterruptedException {

@@ -47,7 +47,8 @@ record RunReports(RunId run, NodeName node, Outbox outbox) implements Standing.R
                                 end.cause(),
                                 end.exit(),
                                 end.usage(),
-                                end.message()),
+                                end.message(),
+                                end.steps()),
                 written);
     }
 }

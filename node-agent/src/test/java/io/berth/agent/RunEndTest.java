@@ -1,6 +1,7 @@
 package io.berth.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.berth.agent.host.LiveProcess;
@@ -11,6 +12,8 @@ import io.berth.contracts.LaunchMode;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
 import io.berth.contracts.SpecReference;
+import io.berth.contracts.Step;
+import io.berth.contracts.Steps;
 import io.berth.contracts.event.RunReport.Cause;
 import io.berth.contracts.event.RunReport.Ended;
 import io.berth.contracts.event.RunReport.Ready;
@@ -20,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -66,6 +70,23 @@ class RunEndTest {
         assertThat(placement.reports(run).getFirst()).isInstanceOf(Started.class);
         assertThat(ended.epoch()).isEqualTo(placement.epoch(node));
         assertThat(ended.applied()).isEqualTo(1);
+    }
+
+    @Test
+    void the_steps_of_a_script_are_told_with_its_end() {
+        placement.register(node);
+        RunId run = run("srun true; srun -J two -n2 sh -c 'exit 3'; srun sleep 60 & exit 0");
+        RunId none = run("true");
+
+        Steps steps = Objects.requireNonNull(placement.await(Ended.class, run).steps());
+
+        assertThat(steps.each())
+                .filteredOn(step -> step.exit() != null)
+                .extracting(Step::name, Step::tasks, Step::cpus, Step::exit)
+                .startsWith(
+                        tuple("true", 1, 1, ExitStatus.SUCCESS),
+                        tuple("two", 2, 1, new ExitStatus(3, 0)));
+        assertThat(placement.await(Ended.class, none).steps()).isNull();
     }
 
     @Test

@@ -148,6 +148,41 @@ class JobsMeshTest {
     }
 
     @Test
+    void accounting_has_the_steps_of_a_script() throws IOException {
+        String id =
+                mesh.berth(
+                                "sbatch",
+                                "--wait",
+                                "--parsable",
+                                "--wrap",
+                                "srun -n2 true; srun -J two sh -c 'exit 3'; true")
+                        .succeeded()
+                        .out()
+                        .strip();
+
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(
+                                        mesh.berth(
+                                                        "sacct",
+                                                        "-n",
+                                                        "-P",
+                                                        "-o",
+                                                        "JobID,JobName,NTasks,State,ExitCode",
+                                                        "-j",
+                                                        id)
+                                                .out())
+                                .isEqualTo(
+                                        """
+                                        ID|wrap||COMPLETED|0:0
+                                        ID.batch|batch|1|COMPLETED|0:0
+                                        ID.0|true|2|COMPLETED|0:0
+                                        ID.1|two|1|FAILED|3:0
+                                        """
+                                                .replace("ID", id)));
+    }
+
+    @Test
     void a_job_over_a_limit_waits_for_it_until_it_is_lifted() throws IOException {
         mesh.berth("sacctmgr", "-i", "add", "qos", "narrow", "MaxTRESPerUser=gres/gpu=1")
                 .succeeded();

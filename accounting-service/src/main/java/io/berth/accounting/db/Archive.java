@@ -20,10 +20,11 @@ import org.postgresql.PGConnection;
 
 /// The oldest jobs of the books, month by month: written to files and deleted.
 ///
-/// A month is that of a job's end, in UTC. Its files, `jobs-2026-01.csv.gz` and
-/// `runs-2026-01.csv.gz`, have all columns under their names. They are whole before the transaction
-/// that deletes just these rows is committed; one that is not leaves files that the next try
-/// replaces. So each row is in the books or in a file. What was charged stays in the books as sums.
+/// A month is that of a job's end, in UTC. Its files, `jobs-2026-01.csv.gz`, `runs-2026-01.csv.gz`
+/// and `steps-2026-01.csv.gz`, have all columns under their names. They are whole before the
+/// transaction that deletes just these rows is committed; one that is not leaves files that the
+/// next try replaces. So each row is in the books or in a file. What was charged stays in the books
+/// as sums.
 @ApplicationScoped
 public class Archive {
 
@@ -33,6 +34,10 @@ public class Archive {
     private static final String JOBS = "SELECT * FROM job WHERE %s ORDER BY id";
     private static final String RUNS =
             "SELECT run.* FROM run JOIN job ON job.id = run.job WHERE %s ORDER BY run.job, run.lease";
+
+    private static final String STEPS =
+            "SELECT step.* FROM step JOIN job ON job.id = step.job WHERE %s"
+                    + " ORDER BY step.job, step.lease, step.node, step.number";
 
     private static final String KEEP_SUMS =
             """
@@ -69,13 +74,13 @@ public class Archive {
         }
     }
 
-    /// Writes a month's files and deletes its jobs and their runs.
+    /// Writes a month's files and deletes its jobs with their runs and steps.
     ///
     /// @param folder that must be there; without one nothing is written
     /// @return how many jobs are deleted
     public long purge(YearMonth month, Optional<Path> folder) throws SQLException, IOException {
         String ended =
-                "ended_at >= %d AND ended_at < %d AND ended_at <> 0"
+                "job.ended_at >= %d AND job.ended_at < %d AND job.ended_at <> 0"
                         .formatted(millis(month), millis(month.plusMonths(1)));
         try (Connection connection = database.getConnection();
                 Statement statement = connection.createStatement()) {
@@ -87,6 +92,7 @@ public class Archive {
                 write(connection, month, ended, folder.get());
             }
             statement.execute(KEEP_SUMS.formatted(ended));
+            statement.execute("DELETE FROM step USING job WHERE job.id = step.job AND " + ended);
             statement.execute("DELETE FROM run USING job WHERE job.id = run.job AND " + ended);
             long deleted = statement.executeLargeUpdate("DELETE FROM job WHERE " + ended);
             connection.commit();
@@ -102,6 +108,7 @@ public class Archive {
             String name = month + (part == 1 ? "" : "-" + part) + ".csv.gz";
             long jobs = write(connection, JOBS.formatted(ended), folder.resolve("jobs-" + name));
             long runs = write(connection, RUNS.formatted(ended), folder.resolve("runs-" + name));
+            write(connection, STEPS.formatted(ended), folder.resolve("steps-" + name));
             statement.execute(
                     "INSERT INTO archived VALUES (%d, %d, %d, %d)"
                             .formatted(millis(month), part, jobs, runs));

@@ -59,13 +59,21 @@ public record Balance(boolean balanced, long jobs, long runs, List<String> diffe
             from run where freed_at <> 0 and freed_at < placed_at\
             """;
 
+    private static final String A_STEP_IS_OF_A_RUN =
+            """
+            select 'step ' || s.job || '.' || s.number || ' is of no run'
+            from step s join job j on j.id = s.job left join run r on r.job = s.job and r.lease = s.lease
+            where r.job is null and j.ended_at <> 0\
+            """;
+
     private static final List<String> RULES =
             List.of(
                     USAGE_IS_THE_SUM_OF_RUNS,
                     AN_ENDED_JOB_HOLDS_NOTHING,
                     A_FINAL_STATE_HAS_AN_END,
                     ONE_RUN_AT_A_TIME,
-                    A_RUN_ENDS_AFTER_IT_BEGAN);
+                    A_RUN_ENDS_AFTER_IT_BEGAN,
+                    A_STEP_IS_OF_A_RUN);
 
     /// Checks all rules on one snapshot of the books.
     public static Uni<Balance> check() {

@@ -99,12 +99,14 @@ public class Books {
 
     private static Uni<Page> page(List<JobEvent> events, Decay decay) {
         Set<Long> ids = new TreeSet<>();
+        Set<Long> stepping = new TreeSet<>();
         Set<String> users = new TreeSet<>();
         for (JobEvent event : events) {
             ids.add(event.job().value());
             switch (event) {
                 case JobEvent.Queued it -> users.add(user(it.description()));
                 case JobEvent.Ended it -> users.add(user(it.description()));
+                case JobEvent.StepsEnded it -> stepping.add(it.job().value());
                 case JobEvent.Placed _,
                         JobEvent.Started _,
                         JobEvent.Requeued _,
@@ -119,13 +121,17 @@ public class Books {
         }
         if (ids.isEmpty()) {
             var none = new Forgetting(decay, Map.of());
-            return Uni.createFrom().item(new Page(none, List.of(), List.of(), List.of()));
+            return Uni.createFrom()
+                    .item(new Page(none, List.of(), List.of(), List.of(), List.of()));
         }
-        return Forgetting.query(decay).chain(it -> page(ids, users, it));
+        return Forgetting.query(decay)
+                .chain(forgetting ->
+                        steps(stepping).chain(steps -> page(ids, users, steps, forgetting)));
     }
 
     /// One after the other: a session has one connection.
-    private static Uni<Page> page(Set<Long> ids, Set<String> users, Forgetting forgetting) {
+    private static Uni<Page> page(
+            Set<Long> ids, Set<String> users, List<StepRow> steps, Forgetting forgetting) {
         return JobRow.<JobRow>list("id in ?1", ids)
                 .chain(jobs -> {
                     jobs.forEach(job -> users.add(job.username));
@@ -134,9 +140,15 @@ public class Books {
                                     UsageRow.<UsageRow>list("username in ?1", users)
                                             .map(usage ->
                                                     new Page(
-                                                            forgetting, jobs,
-                                                            runs, usage)));
+                                                            forgetting, jobs, runs, usage,
+                                                            steps)));
                 });
+    }
+
+    private static Uni<List<StepRow>> steps(Set<Long> jobs) {
+        return jobs.isEmpty()
+                ? Uni.createFrom().item(List.of())
+                : StepRow.<StepRow>list("job in ?1", jobs);
     }
 
     private static String user(JobDescription description) {

@@ -5,13 +5,16 @@ import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.Reason;
+import io.berth.contracts.Step;
 import io.berth.contracts.event.JobEvent;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The rows of the books that some events touch, and the entries that the events make in them.
@@ -25,9 +28,11 @@ public final class Page {
     private final Map<Long, JobRow> jobs = new LinkedHashMap<>();
     private final Map<RunKey, RunRow> runs = new LinkedHashMap<>();
     private final Map<UsageRow.Key, UsageRow> usage = new LinkedHashMap<>();
+    private final Set<StepKey> steps = new HashSet<>();
     private final List<JobRow> addedJobs = new ArrayList<>();
     private final List<RunRow> addedRuns = new ArrayList<>();
     private final List<UsageRow> addedUsage = new ArrayList<>();
+    private final List<StepRow> addedSteps = new ArrayList<>();
     private boolean changesUsage;
 
     /// A page with the rows that there are of what the events touch.
@@ -35,11 +40,13 @@ public final class Page {
             Forgetting forgetting,
             Collection<JobRow> jobs,
             Collection<RunRow> runs,
-            Collection<UsageRow> usage) {
+            Collection<UsageRow> usage,
+            Collection<StepRow> steps) {
         this.forgetting = forgetting;
         jobs.forEach(it -> this.jobs.put(it.id, it));
         runs.forEach(it -> this.runs.put(new RunKey(it.job, it.lease), it));
         usage.forEach(it -> this.usage.put(it.key(), it));
+        steps.forEach(it -> this.steps.add(it.key()));
     }
 
     /// The rows that were not there before, table by table: those of one go to the database
@@ -47,6 +54,7 @@ public final class Page {
     public List<Object> added() {
         var added = new ArrayList<Object>(addedJobs);
         added.addAll(addedRuns);
+        added.addAll(addedSteps);
         added.addAll(addedUsage);
         return added;
     }
@@ -68,6 +76,7 @@ public final class Page {
             case JobEvent.Resumed it -> resume(it);
             case JobEvent.Preempted it ->
                     run(it.job(), it.lease()).ifPresent(run -> run.preempt(it));
+            case JobEvent.StepsEnded it -> step(it);
             case JobEvent.Amended it -> amend(it.job(), it.description());
             case JobEvent.Held _, JobEvent.Released _, JobEvent.SuspendFailed _ -> {}
         }
@@ -136,6 +145,21 @@ public final class Page {
 
     private Optional<RunRow> run(JobId job, int lease) {
         return Optional.ofNullable(runs.get(new RunKey(job.value(), lease)));
+    }
+
+    /// Enters a run's steps on a node, once. A run that is not in the books yet comes with its end.
+    private void step(JobEvent.StepsEnded event) {
+        boolean entered = false;
+        for (Step step : event.steps().each()) {
+            StepRow row = StepRow.of(event, step);
+            if (steps.add(row.key())) {
+                addedSteps.add(row);
+                entered = true;
+            }
+        }
+        if (entered) {
+            run(event.job(), event.lease()).ifPresent(run -> run.moreSteps += event.steps().more());
+        }
     }
 
     private void requeue(JobEvent.Requeued event) {

@@ -109,6 +109,10 @@ public class RunRow extends PanacheEntityBase {
     @Column(name = "written_mib")
     public @Nullable Long writtenMib;
 
+    /// How many steps it had beyond those in the books.
+    @Column(name = "more_steps")
+    public int moreSteps;
+
     /// Its job's when it was placed: it is charged to this one.
     public String account = "";
 

@@ -6,6 +6,7 @@ import io.berth.accounting.db.JobRow;
 import io.berth.accounting.db.PeriodCapacity;
 import io.berth.accounting.db.PeriodUsage;
 import io.berth.accounting.db.RunRow;
+import io.berth.accounting.db.StepRow;
 import io.berth.accounting.db.UsageNow;
 import io.berth.accounting.db.UsageRow;
 import io.berth.contracts.Charge;
@@ -48,7 +49,11 @@ public class AccountingResource {
     /// Jobs by id, newest last.
     ///
     /// @param more whether there are more of them, older ones
-    public record JobList(List<JobView> jobs, boolean more) {}
+    /// @param stepsLeftOut whether steps of older jobs are not told; null if none were asked for
+    public record JobList(List<JobView> jobs, boolean more, @Nullable Boolean stepsLeftOut) {}
+
+    /// The most steps in an answer.
+    private static final int MOST_STEPS = 100_000;
 
     /// The jobs that match all that is given, the newest `limit` of them, by rising id.
     @GET
@@ -61,7 +66,8 @@ public class AccountingResource {
             @QueryParam("state") @Nullable String state,
             @QueryParam("start") @Nullable Long start,
             @QueryParam("end") @Nullable Long end,
-            @QueryParam("limit") @DefaultValue("10000") int limit)
+            @QueryParam("limit") @DefaultValue("10000") int limit,
+            @QueryParam("steps") @DefaultValue("false") boolean steps)
             throws JobQuery.Refused {
         if (limit < 1 || limit > 100_000) {
             throw new JobQuery.Refused("limit: " + limit + " is not from 1 to 100000");
@@ -70,29 +76,45 @@ public class AccountingResource {
         return JobRow.<JobRow>find(query.where(), Sort.descending("id"), query.parameters())
                 .range(0, limit)
                 .list()
-                .chain(rows -> withRuns(rows, limit));
+                .chain(rows -> withRuns(rows, limit, steps));
     }
 
-    private static Uni<JobList> withRuns(List<JobRow> newestFirst, int limit) {
+    private static Uni<JobList> withRuns(List<JobRow> newestFirst, int limit, boolean withSteps) {
         boolean more = newestFirst.size() > limit;
         List<JobRow> jobs = newestFirst.subList(0, Math.min(limit, newestFirst.size())).reversed();
         if (jobs.isEmpty()) {
-            return Uni.createFrom().item(new JobList(List.of(), false));
+            return Uni.createFrom().item(new JobList(List.of(), false, null));
         }
-        long now = Clock.systemUTC().millis();
         List<Long> ids = jobs.stream().map(it -> it.id).toList();
-        return RunRow.<RunRow>list("job in ?1", Sort.by("job").and("lease"), ids)
-                .map(runs -> {
-                    Map<Long, List<RunRow>> byJob =
-                            runs.stream().collect(Collectors.groupingBy(it -> it.job));
-                    return new JobList(
-                            jobs.stream()
-                                    .map(it ->
-                                            JobView.of(
-                                                    it, byJob.getOrDefault(it.id, List.of()), now))
-                                    .toList(),
-                            more);
-                });
+        Uni<List<RunRow>> runs = RunRow.<RunRow>list("job in ?1", Sort.by("job").and("lease"), ids);
+        if (!withSteps) {
+            return runs.map(it -> new JobList(views(jobs, it, null), more, null));
+        }
+        return runs.chain(all ->
+                StepRow.ofJobs(ids, MOST_STEPS + 1)
+                        .map(steps -> {
+                            boolean leftOut = steps.size() > MOST_STEPS;
+                            var told = leftOut ? steps.subList(0, MOST_STEPS) : steps;
+                            return new JobList(views(jobs, all, told), more, leftOut);
+                        }));
+    }
+
+    private static List<JobView> views(
+            List<JobRow> jobs, List<RunRow> runs, @Nullable List<StepRow> steps) {
+        long now = Clock.systemUTC().millis();
+        Map<Long, List<RunRow>> runsOf = runs.stream().collect(Collectors.groupingBy(it -> it.job));
+        Map<Long, List<StepRow>> stepsOf =
+                steps == null
+                        ? Map.of()
+                        : steps.stream().collect(Collectors.groupingBy(it -> it.job));
+        return jobs.stream()
+                .map(it ->
+                        JobView.of(
+                                it,
+                                runsOf.getOrDefault(it.id, List.of()),
+                                steps == null ? null : stepsOf.getOrDefault(it.id, List.of()),
+                                now))
+                .toList();
     }
 
     /// What each user has used in each account.

@@ -2,6 +2,7 @@ package io.berth.accounting.http;
 
 import io.berth.accounting.db.JobRow;
 import io.berth.accounting.db.RunRow;
+import io.berth.accounting.db.StepRow;
 import io.berth.contracts.Charge;
 import io.berth.contracts.Consumption;
 import io.berth.contracts.ExitStatus;
@@ -50,12 +51,17 @@ public record JobView(
         Charge charge,
         List<RunView> runs) {
 
+    private static final int KILL = 9;
+    private static final int TERM = 15;
+
     /// A run of a job, with the UUIDs of its GPUs. A run that holds resources has no end, no
     /// outcome and no charge.
     ///
     /// @param outcome how it ended: of a job that waited again REQUEUED, or what cut it short
     /// @param used what its processes used, by the kernel's count
     /// @param preemption null if it had not to give way
+    /// @param steps of its script, once it is over; null if they were not asked for
+    /// @param moreSteps how many there were beyond these
     public record RunView(
             int lease,
             String nodeList,
@@ -68,9 +74,11 @@ public record JobView(
             @Nullable Charge charge,
             long suspendedSeconds,
             @Nullable Consumption used,
-            @Nullable Preemption preemption) {
+            @Nullable Preemption preemption,
+            @Nullable List<StepView> steps,
+            int moreSteps) {
 
-        static RunView of(RunRow run, long now) {
+        static RunView of(RunRow run, @Nullable List<StepRow> steps, long now) {
             boolean over = run.freedAt != 0;
             return new RunView(
                     run.lease,
@@ -84,7 +92,14 @@ public record JobView(
                     over ? run.charge() : null,
                     run.suspendedMillis(now) / 1000,
                     run.used(),
-                    Preemption.of(run));
+                    Preemption.of(run),
+                    steps == null
+                            ? null
+                            : steps.stream()
+                                    .filter(it -> it.lease == run.lease)
+                                    .map(it -> StepView.of(it, run))
+                                    .toList(),
+                    run.moreSteps);
         }
 
         private static @Nullable String outcome(RunRow run) {
@@ -93,6 +108,55 @@ public record JobView(
                 return null;
             }
             return outcome == JobState.PENDING ? "REQUEUED" : outcome.name();
+        }
+    }
+
+    /// A step of a run, by the clock of its node.
+    ///
+    /// @param exit that of its tasks; null if it was ended with its run
+    /// @param cpuMillis CPU time of its tasks
+    public record StepView(
+            int number,
+            String name,
+            String node,
+            String state,
+            @Nullable String exit,
+            int tasks,
+            int cpus,
+            int gpus,
+            long startedAt,
+            long endedAt,
+            @Nullable Long cpuMillis) {
+
+        static StepView of(StepRow step, RunRow run) {
+            ExitStatus exit = step.exit();
+            return new StepView(
+                    step.number,
+                    step.name,
+                    step.node,
+                    state(exit, run).name(),
+                    exit == null ? null : exit.toString(),
+                    step.tasks,
+                    step.cpus,
+                    step.gpus,
+                    step.beganAt,
+                    step.endedAt,
+                    step.usedCpuMillis);
+        }
+
+        /// What was ended with its run, or took the signal that ended the run, was cancelled.
+        private static JobState state(@Nullable ExitStatus exit, RunRow run) {
+            if (exit == null) {
+                return JobState.CANCELLED;
+            }
+            if (exit.successful()) {
+                return JobState.COMPLETED;
+            }
+            boolean ended =
+                    run.outcome != JobState.COMPLETED
+                            && run.outcome != JobState.FAILED
+                            && (exit.signal() == TERM || exit.signal() == KILL);
+            return ended ? JobState.CANCELLED : JobState.FAILED;
         }
     }
 
@@ -114,7 +178,8 @@ public record JobView(
     }
 
     /// @param runs the job's, by lease
-    static JobView of(JobRow job, List<RunRow> runs, long now) {
+    /// @param steps of all of them; null if they were not asked for
+    static JobView of(JobRow job, List<RunRow> runs, @Nullable List<StepRow> steps, long now) {
         @Nullable RunRow last =
                 runs.isEmpty() || runs.getLast().lease != job.lease ? null : runs.getLast();
         boolean current = job.startedAt != 0;
@@ -149,7 +214,7 @@ public record JobView(
                 job.restarts,
                 job.cancelledBy,
                 runs.stream().map(RunRow::charge).reduce(Charge.ZERO, Charge::plus),
-                runs.stream().map(run -> RunView.of(run, now)).toList());
+                runs.stream().map(run -> RunView.of(run, steps, now)).toList());
     }
 
     private static long elapsed(JobRow job, @Nullable RunRow last, long now) {

@@ -114,15 +114,19 @@ class PageTest {
         final Map<Long, JobRow> jobs = new TreeMap<>();
         final Map<String, RunRow> runs = new TreeMap<>();
         final Map<String, UsageRow> usage = new TreeMap<>();
+        final Map<String, StepRow> steps = new TreeMap<>();
 
         Ledger enter(List<JobEvent> events) {
-            var page = new Page(FORGETTING, jobs.values(), runs.values(), usage.values());
+            var page =
+                    new Page(
+                            FORGETTING, jobs.values(), runs.values(), usage.values(), steps.values());
             events.forEach(page::enter);
             for (Object row : page.added()) {
                 switch (row) {
                     case JobRow it -> assertThat(jobs.put(it.id, it)).isNull();
                     case RunRow it -> assertThat(runs.put(it.job + "." + it.lease, it)).isNull();
                     case UsageRow it -> assertThat(usage.put(it.key().toString(), it)).isNull();
+                    case StepRow it -> assertThat(steps.put(it.key().toString(), it)).isNull();
                     default -> throw new AssertionError(row);
                 }
             }
@@ -157,7 +161,11 @@ class PageTest {
                             .append(it.suspendedMillis)
                             .append(' ')
                             .append(it.preemptedBy)
+                            .append(' ')
+                            .append(it.moreSteps)
                             .append('\n'));
+            steps.forEach(
+                    (name, it) -> text.append(name).append(' ').append(it.exit()).append('\n'));
             usage.forEach((name, it) ->
                     text.append(name)
                             .append(' ')

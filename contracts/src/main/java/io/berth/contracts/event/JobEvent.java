@@ -7,9 +7,11 @@ import io.berth.contracts.Hold;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
+import io.berth.contracts.NodeName;
 import io.berth.contracts.PreemptMode;
 import io.berth.contracts.PreemptReason;
 import io.berth.contracts.Reason;
+import io.berth.contracts.Steps;
 import io.berth.contracts.SuspendCause;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -74,6 +76,11 @@ public sealed interface JobEvent {
             PreemptReason reason,
             long graceSeconds,
             long lostGpuMillis)
+            implements JobEvent {}
+
+    /// A run's part on a node is over: the steps that its script started there. Requeued or Ended
+    /// of the run comes later.
+    record StepsEnded(JobId job, long at, int lease, NodeName node, Steps steps)
             implements JobEvent {}
 
     /// A run ended without deciding the job; the job waits again.

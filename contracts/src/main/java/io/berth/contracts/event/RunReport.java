@@ -5,6 +5,7 @@ import io.berth.contracts.ExitStatus;
 import io.berth.contracts.Isolation;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
+import io.berth.contracts.Steps;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +55,7 @@ public sealed interface RunReport {
     ///
     /// @param exit the script's exit code and signal; 0:0 where no script ran
     /// @param message one line for the user where the cause needs it
+    /// @param steps that the script started here; null if there were none
     record Ended(
             RunId run,
             NodeName node,
@@ -62,8 +64,23 @@ public sealed interface RunReport {
             Cause cause,
             ExitStatus exit,
             Consumption usage,
-            @Nullable String message)
-            implements RunReport {}
+            @Nullable String message,
+            @Nullable Steps steps)
+            implements RunReport {
+
+        /// Of a part without steps.
+        public Ended(
+                RunId run,
+                NodeName node,
+                long epoch,
+                long applied,
+                Cause cause,
+                ExitStatus exit,
+                Consumption usage,
+                @Nullable String message) {
+            this(run, node, epoch, applied, cause, exit, usage, message, null);
+        }
+    }
 
     enum Cause {
         /// The script ended by itself; its exit status says how.

@@ -23,6 +23,7 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /// A run's folder in the spool: what the agent, the shim and the task write for one another. Each
@@ -152,6 +153,37 @@ public final class RunFiles {
             return Optional.of(Files.readString(folder.resolve(name)));
         } catch (NoSuchFileException e) {
             return Optional.empty();
+        }
+    }
+
+    /// What a file that others may write begins with; nothing if there is none. A link is not
+    /// followed, and what is no file has nothing in it: it is opened for both ways, as a pipe would
+    /// wait for a writer.
+    ///
+    /// @param most bytes
+    public String textOfOthers(String name, int most) throws IOException {
+        try (var channel =
+                FileChannel.open(
+                        folder.resolve(name),
+                        StandardOpenOption.READ,
+                        StandardOpenOption.WRITE,
+                        LinkOption.NOFOLLOW_LINKS)) {
+            var bytes = ByteBuffer.allocate((int) Math.min(most, channel.size()));
+            while (bytes.hasRemaining() && channel.read(bytes) > 0) {
+                // Until it is full, or the file has become shorter.
+            }
+            return StandardCharsets.UTF_8.decode(bytes.flip()).toString();
+        } catch (NoSuchFileException e) {
+            return "";
+        }
+    }
+
+    /// When a file was written, in epoch milliseconds; nothing if there is none.
+    public OptionalLong writtenAt(String name) throws IOException {
+        try {
+            return OptionalLong.of(Files.getLastModifiedTime(folder.resolve(name)).toMillis());
+        } catch (NoSuchFileException e) {
+            return OptionalLong.empty();
         }
     }
 

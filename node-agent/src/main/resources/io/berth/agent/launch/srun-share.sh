@@ -38,6 +38,18 @@ srun_at() {
     echo "$1"
 }
 
+# How many words there are, with commas between them.
+srun_count() {
+    # shellcheck disable=SC2046
+    set -- $(echo "$1" | tr , ' ')
+    echo $#
+}
+
+# Notes, for the books, what becomes of the step, after the words $1 and the time: of the first thousand steps.
+srun_note() {
+    [ "$srun_id" -ge 1000 ] || printf '%s %s %s\n' "$1" "$(date +%s%3N)" "$2" >>"$BERTH_STEPS/log"
+}
+
 # With the lock: of the words that follow, those that no living step holds on line $1 of its file.
 srun_free() {
     srun_line=$1
@@ -75,6 +87,8 @@ srun_claim() {
         else
             printf '%s\n' "$$ $(srun_start_time $$)" "$srun_step_cpus" "$srun_step_gpus" >"$srun_file"
         fi
+        case $srun_title in *[![:print:]]*) srun_title=$(printf %s "$srun_title" | tr '\n' '?') ;; esac
+        srun_note "begin $srun_id" "$srun_tasks $(srun_count "$srun_step_cpus") $(srun_count "$srun_step_gpus") $srun_title"
         exec 7>&-
         return 0
     fi

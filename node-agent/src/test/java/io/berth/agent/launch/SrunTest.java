@@ -1,14 +1,22 @@
 package io.berth.agent.launch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+import io.berth.contracts.Allocation;
+import io.berth.contracts.ExitStatus;
+import io.berth.contracts.IndexSet;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.Step;
+import io.berth.contracts.Steps;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,6 +29,15 @@ class SrunTest {
 
     /// What a step did.
     private record Result(int status, String output, String error) {}
+
+    private static final Allocation WHOLE_HOST =
+            new Allocation(
+                    new NodeName("gpu1"),
+                    0,
+                    1,
+                    IndexSet.firstN(Runtime.getRuntime().availableProcessors()),
+                    64,
+                    List.of("G0", "G1", "G2", "G3"));
 
     @TempDir Path folder;
     private Path steps;
@@ -206,6 +223,27 @@ class SrunTest {
                 run("echo text | srun -n1 sh -c 'cat; printf \"[%s]\" \"$@\"' - 'a b' '*' ''");
 
         assertThat(step.output()).isEqualTo("text\n[a b][*][]");
+    }
+
+    @Test
+    void steps_are_noted_for_the_books() throws Exception {
+        run(
+                "srun -n2 --exact -c1 -G3 sh -c 'i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); done; exit 4';"
+                        + " srun -J 'a\nb' true; srun sh -c 'kill -9 $PPID'");
+
+        Steps noted = Objects.requireNonNull(StepLog.read(RunFiles.at(folder), "bin", WHOLE_HOST));
+
+        assertThat(noted.more()).isZero();
+        assertThat(noted.each())
+                .extracting(Step::name, Step::tasks, Step::gpus, Step::exit)
+                .containsExactly(
+                        tuple("sh", 2, 3, new ExitStatus(4, 0)),
+                        tuple("a?b", 1, 4, new ExitStatus(0, 0)),
+                        tuple("sh", 1, 4, new ExitStatus(1, 0)));
+        assertThat(noted.each().getFirst().cpus()).isEqualTo(2);
+        assertThat(noted.each().getFirst().cpuMillis()).isGreaterThan(50);
+        assertThat(noted.each().getFirst().endedAt())
+                .isBetween(noted.each().getFirst().beganAt(), noted.each().get(1).beganAt());
     }
 
     @Test

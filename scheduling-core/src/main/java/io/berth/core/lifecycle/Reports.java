@@ -96,6 +96,11 @@ final class Reports {
                                 Objects.requireNonNull(draft.job(job).run()),
                                 index,
                                 it -> it.having(report.usage()))));
+        if (report.steps() != null) {
+            draft.announce(
+                    new JobEvent.StepsEnded(
+                            job, now, report.run().lease(), report.node(), report.steps()));
+        }
         Run run = advance(draft, job, index, Phase.ENDED);
         if (run.outcome() == null) {
             outcome(draft.job(job), run, index, report)

@@ -9,10 +9,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.Charge;
 import io.berth.contracts.HeldRun;
+import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.LaunchMode;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.Reason;
+import io.berth.contracts.Step;
+import io.berth.contracts.Steps;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus.Presence;
@@ -56,6 +59,23 @@ final class LifecycleTest {
                         new Charge(
                                 2_000, 1024 * 2_000, 4_000, 2_000, (1000 + 256 + 32_000) * 2_000L));
         assertThat(events(facts)).singleElement().isInstanceOf(JobEvent.Ended.class);
+    }
+
+    @Test
+    void steps_are_announced_before_the_end_that_they_belong_to() {
+        onOneNode(LaunchMode.BATCH, true);
+        var steps = new Steps(List.of(new Step(0, "a", 1, 1, 0, 1, 2, null, null)), 0);
+
+        List<Fact> other = cell.ended(1, 2, "n1", steps);
+        List<Fact> facts = cell.ended(1, 1, "n1", steps);
+
+        assertThat(events(other)).isEmpty();
+        assertThat(events(facts))
+                .first()
+                .isEqualTo(
+                        new JobEvent.StepsEnded(
+                                new JobId(1), cell.now, 1, new NodeName("n1"), steps));
+        assertThat(events(facts)).last().isInstanceOf(JobEvent.Ended.class);
     }
 
     @Test

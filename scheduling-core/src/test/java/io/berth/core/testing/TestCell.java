@@ -18,6 +18,7 @@ import io.berth.contracts.Rank;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.RunId;
 import io.berth.contracts.SpecReference;
+import io.berth.contracts.Steps;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.config.ConfigurationAssembler;
 import io.berth.contracts.event.ConfigEntry;
@@ -276,6 +277,22 @@ public final class TestCell {
                                 new ExitStatus(code, 0),
                                 Consumption.NONE,
                                 null)));
+    }
+
+    /// The script has exited with 0, and had steps.
+    public List<Fact> ended(long id, int lease, String node, Steps steps) {
+        return take(
+                new Input.Reported(
+                        new RunReport.Ended(
+                                run(id, lease),
+                                new NodeName(node),
+                                1,
+                                1,
+                                RunReport.Cause.EXITED,
+                                ExitStatus.SUCCESS,
+                                Consumption.NONE,
+                                null,
+                                steps)));
     }
 
     public List<Fact> cancel(long id) {

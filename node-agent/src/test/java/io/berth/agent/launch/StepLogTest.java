@@ -1,0 +1,171 @@
+package io.berth.agent.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.contracts.Allocation;
+import io.berth.contracts.ExitStatus;
+import io.berth.contracts.IndexSet;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.Step;
+import io.berth.contracts.Steps;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// What is believed of a file that the run's user may have written.
+class StepLogTest {
+
+    private static final Allocation HERE =
+            new Allocation(new NodeName("gpu1"), 0, 1, IndexSet.firstN(8), 64, List.of("G0", "G1"));
+
+    @TempDir Path folder;
+    private Path log;
+
+    @BeforeEach
+    void a_run_from_1000_to_9000() throws IOException {
+        Path steps = Files.createDirectories(folder.resolve("steps"));
+        log = steps.resolve("log");
+        at("begun", 1000);
+        at("exit", 9000);
+    }
+
+    private void at(String name, long millis) throws IOException {
+        Files.setLastModifiedTime(
+                Files.createFile(folder.resolve(name)), FileTime.fromMillis(millis));
+    }
+
+    private @Nullable Steps told(String... lines) throws IOException {
+        Files.writeString(log, String.join("\n", lines) + "\n");
+        return read();
+    }
+
+    private @Nullable Steps read() {
+        return StepLog.read(RunFiles.at(folder), "begun", HERE);
+    }
+
+    private static Step step(int number, String name, long beganAt, long endedAt) {
+        return new Step(number, name, 1, 1, 0, beganAt, endedAt, null, null);
+    }
+
+    @Test
+    void a_step_is_told_from_its_beginning_to_its_end() throws IOException {
+        assertThat(
+                        told(
+                                "begin 0 2000 4 8 2 python train",
+                                "begin 1 2500 1 1 0 sleep",
+                                "end 1 2600 143 0m0.000s 0m0.000s",
+                                "end 0 8000 3 1m2.250000s 0m0.010000s"))
+                .isEqualTo(
+                        new Steps(
+                                List.of(
+                                        new Step(
+                                                0,
+                                                "python train",
+                                                4,
+                                                8,
+                                                2,
+                                                2000,
+                                                8000,
+                                                new ExitStatus(3, 0),
+                                                62_260L),
+                                        new Step(
+                                                1,
+                                                "sleep",
+                                                1,
+                                                1,
+                                                0,
+                                                2500,
+                                                2600,
+                                                new ExitStatus(0, 15),
+                                                0L)),
+                                0));
+    }
+
+    @Test
+    void a_step_without_an_end_lasts_as_long_as_its_run() throws IOException {
+        assertThat(told("begin 0 2000 1 1 0 a"))
+                .isEqualTo(new Steps(List.of(step(0, "a", 2000, 9000)), 0));
+    }
+
+    @Test
+    void nothing_lies_outside_of_the_run_or_takes_more_than_it_holds() throws IOException {
+        assertThat(told("begin 0 999999999999999 7 100000 77 a", "end 0 5 0 0m0.0s 0m0.0s"))
+                .isEqualTo(
+                        new Steps(List.of(new Step(0, "a", 7, 8, 2, 9000, 9000, null, null)), 0));
+        assertThat(told("begin 0 5 1 1 0 a"))
+                .isEqualTo(new Steps(List.of(step(0, "a", 1000, 9000)), 0));
+    }
+
+    @Test
+    void what_is_no_line_is_passed_over_and_the_first_of_two_counts() throws IOException {
+        assertThat(
+                        told(
+                                "begin 0 2000 1 1 0 a",
+                                "begin 0 3000 1 1 0 b",
+                                "begin -1 2000 1 1 0 c",
+                                "begin 99999999999999999999 2000 1 1 0 d",
+                                "begin 2 2000",
+                                "\0\u00ff\u0001",
+                                "end 7 2000 0 0m0.000s 0m0.000s",
+                                "end 0 2000 -1 0m0.000s 0m0.000s"))
+                .isEqualTo(new Steps(List.of(step(0, "a", 2000, 9000)), 0));
+    }
+
+    @Test
+    void a_name_has_nothing_that_moves_a_cursor() throws IOException {
+        Steps steps =
+                Objects.requireNonNull(
+                        told(
+                                "begin 0 2000 1 1 0 a\u001b[2J\u202eb\u0007\u200b",
+                                "begin 1 2000 1 1 0 " + "\u00e9".repeat(1000)));
+
+        assertThat(steps.each())
+                .extracting(Step::name)
+                .containsExactly("a?[2J?b??", "\u00e9".repeat(64));
+    }
+
+    @Test
+    void more_than_a_thousand_steps_are_counted_and_a_long_file_is_not_read_to_its_end()
+            throws IOException {
+        Files.writeString(folder.resolve("steps/next"), "1234\n");
+
+        Steps steps =
+                Objects.requireNonNull(
+                        told(
+                                IntStream.range(0, 1000)
+                                        .mapToObj("begin %d 2000 1 1 0 a"::formatted)
+                                        .collect(Collectors.joining("\n")),
+                                "x".repeat(4 << 20),
+                                "end 0 3000 0 0m0.000s 0m0.000s"));
+
+        assertThat(steps.each()).hasSize(1000);
+        assertThat(steps.more()).isEqualTo(234);
+        assertThat(steps.each().getFirst().exit()).isNull();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ln -s $0/secret log", "mkfifo log", "mkdir log", "true"})
+    void what_is_no_file_tells_nothing_and_is_not_waited_for(String command) throws Exception {
+        Files.writeString(folder.resolve("secret"), "begin 0 2000 1 1 0 a\n");
+
+        int made =
+                new ProcessBuilder("sh", "-c", command, folder.toString())
+                        .directory(folder.resolve("steps").toFile())
+                        .start()
+                        .waitFor();
+
+        assertThat(made).isZero();
+        assertThat(read()).isNull();
+    }
+}
