@@ -204,6 +204,20 @@ class AccountingTest {
     @Test
     @Order(6)
     @TestSecurity(user = "alice", roles = "user")
+    void what_gpus_did_is_told_with_what_else_a_run_used() {
+        JsonPath all = given().get("/v1/accounting/jobs").jsonPath();
+
+        List<Object> gpus =
+                all.getList("jobs.runs.flatten().used.findAll { it?.gpu != null }.gpu.millijoules");
+
+        assertThat(gpus)
+                .hasSize((int) tables.number("SELECT count(*) FROM run WHERE gpu_millijoules > 0"))
+                .isNotEmpty();
+    }
+
+    @Test
+    @Order(6)
+    @TestSecurity(user = "alice", roles = "user")
     void a_report_tells_what_was_held_in_a_time_in_the_parts_of_it() {
         long first = tables.number("SELECT min(placed_at) FROM run");
         long last = tables.number("SELECT max(freed_at) FROM run");

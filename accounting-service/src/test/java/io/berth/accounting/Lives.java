@@ -5,6 +5,7 @@ import io.berth.contracts.Charge;
 import io.berth.contracts.Consumption;
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.ExitStatus;
+import io.berth.contracts.GpuConsumption;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.JobDescription;
@@ -32,11 +33,13 @@ public final class Lives {
     private static final List<String> USERS = List.of("alice", "bob", "carol", "zoe");
 
     private final Random random;
+    private final Random measures;
     private final List<JobEvent> events = new ArrayList<>();
     private final List<EndedRun> charged = new ArrayList<>();
 
     public Lives(long seed) {
         this.random = new Random(seed);
+        this.measures = new Random(seed);
     }
 
     /// Every run that has ended in the events so far.
@@ -102,7 +105,7 @@ public final class Lives {
             }
             at += 10 + random.nextInt(10_000_000);
             for (Allocation allocation : allocations) {
-                if (random.nextInt(3) == 0) {
+                if (measures.nextInt(3) == 0) {
                     life.add(steps(job, at, lease, allocation));
                 }
             }
@@ -119,7 +122,7 @@ public final class Lives {
                             charge(at - placedAt - suspended, rate, allocations),
                             suspended == 0 ? null : suspended,
                             requeued && preempted ? JobState.PREEMPTED : null,
-                            random.nextBoolean() ? new Consumption(at - placedAt, 7) : null);
+                            random.nextBoolean() ? used(at - placedAt) : null);
             runs.add(run);
             charged.add(run);
             if (!requeued) {
@@ -136,22 +139,29 @@ public final class Lives {
 
     private JobEvent steps(JobId job, long at, int lease, Allocation here) {
         var steps = new ArrayList<Step>();
-        for (int number = 0; number <= random.nextInt(4); number++) {
-            boolean ended = random.nextBoolean();
+        for (int number = 0; number <= measures.nextInt(4); number++) {
+            boolean ended = measures.nextBoolean();
             steps.add(
                     new Step(
                             number,
                             "step\0of " + job,
-                            1 + random.nextInt(4),
+                            1 + measures.nextInt(4),
                             4,
                             here.gpus().size(),
                             at - 9,
                             at,
-                            ended ? new ExitStatus(random.nextInt(3), 0) : null,
+                            ended ? new ExitStatus(measures.nextInt(3), 0) : null,
                             ended ? 5L : null));
         }
         return new JobEvent.StepsEnded(
-                job, at, lease, here.node(), new Steps(steps, random.nextInt(2)));
+                job, at, lease, here.node(), new Steps(steps, measures.nextInt(2)));
+    }
+
+    private Consumption used(long millis) {
+        var used = new Consumption(millis, 7);
+        return measures.nextBoolean()
+                ? used
+                : used.with(new GpuConsumption(2, measures.nextInt(101), 3000L, millis));
     }
 
     private static JobEvent preempted(JobId job, long at, int lease) {

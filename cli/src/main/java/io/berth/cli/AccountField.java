@@ -3,6 +3,7 @@ package io.berth.cli;
 import io.berth.cli.JobField.Moment;
 import io.berth.slurm.SlurmMemory;
 import io.berth.slurm.SlurmTime;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,8 @@ enum AccountField {
     ALLOC_TRES("AllocTRES", 10),
     AVE_CPU("AveCPU", 10),
     CHARGE("Charge", 14),
+    CONSUMED_ENERGY("ConsumedEnergy", 14),
+    CONSUMED_ENERGY_RAW("ConsumedEnergyRaw", 17),
     CPU_TIME("CPUTime", 10),
     CPU_TIME_RAW("CPUTimeRAW", 10),
     ELAPSED("Elapsed", 10),
@@ -55,9 +58,12 @@ enum AccountField {
     TIME_LIMIT("Timelimit", 10),
     TIME_LIMIT_RAW("TimelimitRaw", 10),
     TOTAL_CPU("TotalCPU", 10),
+    TRES_USAGE_IN_AVE("TRESUsageInAve", 14),
+    TRES_USAGE_IN_MAX("TRESUsageInMax", 14),
     USER("User", 9);
 
     private static final int MICROS = 1_000_000;
+    private static final String ENERGY = "millijoules";
     private static final long HOUR_MILLIS = 3_600_000;
 
     private final String header;
@@ -100,6 +106,8 @@ enum AccountField {
             case ALLOC_TRES -> job.started() ? job.tres() : "";
             case AVE_CPU -> averageCpu(job);
             case CHARGE -> charge(job);
+            case CONSUMED_ENERGY -> job.gpu().has(ENERGY) ? energy(joules(job)) : "";
+            case CONSUMED_ENERGY_RAW -> job.gpu().has(ENERGY) ? Long.toString(joules(job)) : "";
             case CPU_TIME -> SlurmTime.full(job.cpus() * job.number("elapsedSeconds"));
             case CPU_TIME_RAW -> Long.toString(job.cpus() * job.number("elapsedSeconds"));
             case ELAPSED -> SlurmTime.full(job.number("elapsedSeconds"));
@@ -146,6 +154,8 @@ enum AccountField {
             case TIME_LIMIT -> job.ofJob() ? limit(job) : "";
             case TIME_LIMIT_RAW ->
                     job.ofJob() ? Long.toString(job.number("timeLimitSeconds") / 60) : "";
+            case TRES_USAGE_IN_AVE -> usage(job, "gres/gpuutil", "usePercent", "");
+            case TRES_USAGE_IN_MAX -> usage(job, "gres/gpumem", "maxMemoryMib", "M");
             case USER -> ofJob(job, "user");
         };
     }
@@ -155,6 +165,37 @@ enum AccountField {
         return !job.ofJob() && job.used().has(name)
                 ? SlurmMemory.exact(job.used().number(name))
                 : "";
+    }
+
+    private static long joules(AccountedJob job) {
+        return (job.gpu().number(ENERGY) + 500) / 1000;
+    }
+
+    /// `999`, `1.25K`, `2M`
+    private static String energy(long joules) {
+        long unit = 1;
+        int power = 0;
+        while (joules / unit >= 1000 && power < 3) {
+            unit *= 1000;
+            power++;
+        }
+        long hundredths = (joules * 100 + unit / 2) / unit;
+        String rest = hundredths % 100 == 0 ? "" : ".%02d".formatted(hundredths % 100);
+        return hundredths / 100 + rest + List.of("", "K", "M", "G").get(power);
+    }
+
+    /// `cpu=00:00:10,energy=250,gres/gpuutil=80,mem=512M`: of what was measured.
+    private static String usage(AccountedJob job, String gpuResource, String name, String unit) {
+        if (job.ofJob() || !job.used().has("cpuMillis")) {
+            return "";
+        }
+        return "cpu="
+                + averageCpu(job)
+                + (job.gpu().has(ENERGY) ? ",energy=" + joules(job) : "")
+                + (job.gpu().has(name)
+                        ? "," + gpuResource + "=" + job.gpu().number(name) + unit
+                        : "")
+                + (job.used().has("maxMemoryMib") ? ",mem=" + ofStep(job, "maxMemoryMib") : "");
     }
 
     /// Of each task; what was not counted is empty.

@@ -160,6 +160,11 @@ record AccountedJob(JsonObject json, Line line) {
         return ofJob() ? run().object("used") : json.object("used");
     }
 
+    /// What the GPUs of its run did, which are counted for the run as a whole.
+    JsonObject gpu() {
+        return line == Line.STEP ? JsonObject.EMPTY : used().object("gpu");
+    }
+
     /// For whom the last run had to give way, and how; empty if it had not.
     JsonObject preemption() {
         return ofJob() ? run().object("preemption") : JsonObject.EMPTY;

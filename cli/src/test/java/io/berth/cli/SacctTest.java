@@ -92,7 +92,8 @@ final class SacctTest {
                  "nodeList":"n[1-2]","cpus":8,"memoryMib":25600,"gpus":4,"tasks":2,"restarts":0,
                  "charge":{"billingMicros":2000000},"runs":[{"lease":1,"nodeList":"n[1-2]","gpus":["G1"],
                  "placedAt":1795168900000,"freedAt":1795168960000,"outcome":"TIMEOUT","exit":"0:15",
-                 "used":{"cpuMillis":30000,"maxMemoryMib":512},"moreSteps":7,"steps":[
+                 "used":{"cpuMillis":30000,"maxMemoryMib":512,
+                  "gpu":{"gpus":4,"usePercent":81,"maxMemoryMib":39000,"millijoules":1254499}},"moreSteps":7,"steps":[
                   {"number":0,"name":"python","node":"n1","state":"COMPLETED","exit":"0:0","tasks":4,"cpus":4,"gpus":2,
                    "startedAt":1795168901000,"endedAt":1795168921500,"cpuMillis":20000},
                   {"number":1,"name":"sleep","node":"n1","state":"CANCELLED","tasks":1,"cpus":1,"gpus":0,
@@ -134,6 +135,27 @@ final class SacctTest {
                         12.batch|1|00:01:00|2026-11-20T10:01:40|2026-11-20T10:02:40|cpu=4,gres/gpu=2,mem=12.50G,node=1|n1|00:10.000|00:00:10|512M||
                         12.0|4|00:00:20|2026-11-20T10:01:41|2026-11-20T10:02:01|cpu=4,gres/gpu=2,mem=12.50G,node=1|n1|00:20.000|00:00:05|||
                         12.1|1|00:00:38|2026-11-20T10:02:02|2026-11-20T10:02:40|cpu=1,mem=12.50G,node=1|n1|||||
+                        """);
+    }
+
+    @Test
+    void energy_and_use_of_gpus_are_told_as_slurm_does() {
+        stepping();
+
+        assertThat(
+                        out(
+                                "sacct",
+                                "-a",
+                                "-P",
+                                "-n",
+                                "-o",
+                                "JobID,ConsumedEnergy,ConsumedEnergyRaw,TRESUsageInAve,TRESUsageInMax"))
+                .isEqualTo(
+                        """
+                        12|1.25K|1254||
+                        12.batch|1.25K|1254|cpu=00:00:10,energy=1254,gres/gpuutil=81,mem=512M|cpu=00:00:10,energy=1254,gres/gpumem=39000M,mem=512M
+                        12.0|||cpu=00:00:05|cpu=00:00:05
+                        12.1||||
                         """);
     }
 

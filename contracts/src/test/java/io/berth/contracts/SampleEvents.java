@@ -193,6 +193,7 @@ final class SampleEvents {
                     List.of(4711L),
                     Hardware.Health.HEALTHY);
 
+    private static final GpuConsumption GPU = new GpuConsumption(2, 87, 39_000L, 1_250_000L);
     private static final Steps STEPS =
             new Steps(
                     List.of(
@@ -706,6 +707,18 @@ final class SampleEvents {
                         EXIT,
                         new Consumption(8000, 512, 64L, 32L),
                         "GPU 0 failed"));
+        addNamed(
+                "energy",
+                Topics.RUNS,
+                new RunReport.Ended(
+                        RUN,
+                        NODE,
+                        4,
+                        3,
+                        RunReport.Cause.EXITED,
+                        EXIT,
+                        new Consumption(8000, 512).with(GPU),
+                        null));
         addNamed(
                 "steps",
                 Topics.RUNS,

@@ -143,6 +143,11 @@ public final class NodeAgent implements AutoCloseable {
         return samples.get();
     }
 
+    /// What its runs do with the GPUs that they hold.
+    GpuMeters meters() {
+        return runs.meters();
+    }
+
     /// A GPU has failed: the runs that hold it, or an instance of it, say so when they end, and end
     /// now if it is fatal.
     void gpuFailed(String uuid, String reason, boolean fatal) {

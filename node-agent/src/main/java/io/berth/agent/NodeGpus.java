@@ -1,11 +1,14 @@
 package io.berth.agent;
 
+import io.berth.agent.gpu.GpuEnergy;
 import io.berth.agent.gpu.GpuTrial;
 import io.berth.agent.gpu.GpuWatch;
 import io.berth.agent.host.FoundGpus.Aside;
 import io.berth.agent.launch.Commands;
+import io.berth.contracts.GpuSample;
 import io.berth.contracts.Inventory;
 import java.io.Closeable;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -15,11 +18,14 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
 
     private final NodeAgent agent;
     private final HostInventory found;
+    private final Optional<GpuEnergy> energy;
     private final Optional<GpuWatch> watch;
 
     private NodeGpus(NodeAgent agent, HostInventory found, AgentConfig config, Commands commands) {
         this.agent = agent;
         this.found = found;
+        this.energy = GpuEnergy.open(config.nvmlLibrary());
+        energy.ifPresent(it -> agent.meters().read(it::read));
         this.watch =
                 GpuWatch.start(
                         config.nvmlLibrary(),
@@ -47,6 +53,11 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
     }
 
     @Override
+    public void sampled(List<GpuSample> samples) {
+        agent.meters().sampled(samples);
+    }
+
+    @Override
     public boolean free(String uuid) {
         return !agent.holds(uuid);
     }
@@ -54,5 +65,6 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
     @Override
     public void close() {
         watch.ifPresent(GpuWatch::close);
+        energy.ifPresent(GpuEnergy::close);
     }
 }

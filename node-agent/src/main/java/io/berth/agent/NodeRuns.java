@@ -37,6 +37,7 @@ final class NodeRuns implements Closeable {
 
     private final Spool spool;
     private final String bootId;
+    private final GpuMeters meters = new GpuMeters();
     private final Surroundings surroundings;
     private final ConcurrentSkipListMap<RunId, RunPart> parts = new ConcurrentSkipListMap<>();
 
@@ -58,7 +59,14 @@ final class NodeRuns implements Closeable {
         this.bootId = bootId;
         this.surroundings =
                 new Surroundings(
-                        node, launcher, outbox, killGrace, ended, run -> parts.remove(run), unfit);
+                        node,
+                        launcher,
+                        outbox,
+                        killGrace,
+                        ended,
+                        run -> parts.remove(run),
+                        unfit,
+                        meters);
         var adoption = new Adoption(node.name(), bootId, launcher.groups(), launcher.hooks());
         for (RunFiles files : spool.all()) {
             adoption.of(files).ifPresent(launch -> begin(launch, files));
@@ -67,6 +75,10 @@ final class NodeRuns implements Closeable {
 
     List<HeldRun> held() {
         return parts.values().stream().map(RunPart::held).toList();
+    }
+
+    GpuMeters meters() {
+        return meters;
     }
 
     List<RunId> ids() {

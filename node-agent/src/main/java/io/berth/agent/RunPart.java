@@ -11,6 +11,7 @@ import io.berth.agent.launch.Launcher;
 import io.berth.agent.launch.Launcher.Prepared;
 import io.berth.agent.launch.RunFiles;
 import io.berth.agent.launch.StepLog;
+import io.berth.contracts.Consumption;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.HeldRun.Phase;
 import io.berth.contracts.Isolation;
@@ -27,6 +28,7 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,6 +44,7 @@ final class RunPart {
     /// @param ended called when a part has ended
     /// @param gone called when that stands in the log and nothing is left of the part
     /// @param unfit why one of some GPUs cannot be had
+    /// @param meters of what the node's GPUs do
     record Surroundings(
             LocalNode node,
             Launcher launcher,
@@ -49,7 +52,8 @@ final class RunPart {
             Duration killGrace,
             Consumer<RunEnd> ended,
             Consumer<RunId> gone,
-            Function<Collection<String>, Optional<String>> unfit) {}
+            Function<Collection<String>, Optional<String>> unfit,
+            GpuMeters meters) {}
 
     /// What isolation was verified; its presence says that the task stood ready.
     record Verified(List<Isolation> isolation) {
@@ -84,6 +88,7 @@ final class RunPart {
     private Phase phase = Phase.PREPARED;
     private boolean ready;
     private Set<Isolation> isolation = Set.of();
+    private @Nullable GpuMeter meter;
 
     RunPart(Surroundings surroundings, Launch launch, RunFiles files) {
         this.surroundings = surroundings;
@@ -235,7 +240,7 @@ final class RunPart {
     private RunEnd end() throws InterruptedException {
         try {
             RunEnd known = files.kept(RunEnd.NAME, RunEnd.class).orElse(null);
-            return known != null ? known : withSteps(explained(lived()));
+            return known != null ? known : measured(explained(lived()));
         } catch (LaunchRefused e) {
             return RunEnd.unstarted(Cause.LAUNCH_FAILED, e.getMessage());
         } catch (IOException | RuntimeException e) {
@@ -266,8 +271,18 @@ final class RunPart {
                 .orElse(end);
     }
 
-    private RunEnd withSteps(RunEnd end) {
-        return end.with(StepLog.read(files, Begun.NAME, launch.here()));
+    /// With what its GPUs did and which steps it had.
+    private RunEnd measured(RunEnd end) throws InterruptedException {
+        Consumption used = end.usage();
+        if (meter != null) {
+            used = meter.end().map(used::with).orElse(used);
+        }
+        return new RunEnd(
+                end.cause(),
+                end.exit(),
+                used,
+                end.message(),
+                StepLog.read(files, Begun.NAME, launch.here()));
     }
 
     private RunEnd lived() throws IOException, LaunchRefused, InterruptedException {
@@ -280,12 +295,17 @@ final class RunPart {
         }
         Prepared prepared = prepared();
         Begun begun = files.kept(Begun.NAME, Begun.class).orElse(null);
+        boolean first = begun == null;
         if (begun == null) {
             if (!released()) {
                 return RunEnd.unstarted(orders.stopping().orElseThrow().cause(), null);
             }
             begun = new Begun(LiveProcess.uptimeMillis());
             files.note(Begun.NAME, begun);
+        }
+        // Of a run that ended while no agent was there nobody knows when its GPUs stopped.
+        if (files.exit().isEmpty()) {
+            meter = surroundings.meters().begin(launch.here().gpus(), files, first);
         }
         files.release();
         reporting(() -> {
@@ -349,6 +369,9 @@ final class RunPart {
 
     /// Empties and removes the group, then reports.
     private void settle(RunEnd end) throws InterruptedException {
+        if (meter != null) {
+            surroundings.meters().over(meter);
+        }
         Group group = group();
         Emptying.untilEmpty(group, run());
         try {

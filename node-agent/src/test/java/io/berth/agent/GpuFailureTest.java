@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.berth.agent.nvml.NvmlStub;
 import io.berth.agent.nvml.Topologies;
 import io.berth.contracts.Gpu;
+import io.berth.contracts.GpuConsumption;
 import io.berth.contracts.Hardware.OutOfService;
 import io.berth.contracts.RunId;
 import io.berth.contracts.event.Heartbeat;
@@ -128,6 +129,22 @@ class GpuFailureTest {
 
     private Path spool() {
         return rig.config.home().resolve("nodes").resolve(rig.node).resolve("runs");
+    }
+
+    @Test
+    void the_end_of_a_run_tells_what_its_gpu_did_while_it_held_it() throws Exception {
+        driver.add("gpu 2 use=80 used=3000 mj=5000000");
+        placement.register(rig.node);
+        RunId run = running("GPU-2", "while [ ! -e done ]; do sleep 0.05; done");
+        await().until(() -> Files.exists(spool().resolve(run + "/gpu-energy")));
+
+        driver.add("gpu 2 used=9000 mj=5250000");
+        placement.awaitHeartbeat(it ->
+                it.gpus().stream().anyMatch(gpu -> Objects.equals(gpu.millijoules(), 5_250_000L)));
+        Files.writeString(rig.work.resolve("done"), "");
+
+        Ended ended = placement.await(Ended.class, run);
+        assertThat(ended.usage().gpu()).isEqualTo(new GpuConsumption(1, 80, 9000L, 250_000L));
     }
 
     @Test

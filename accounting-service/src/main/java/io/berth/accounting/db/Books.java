@@ -140,8 +140,7 @@ public class Books {
                                     UsageRow.<UsageRow>list("username in ?1", users)
                                             .map(usage ->
                                                     new Page(
-                                                            forgetting, jobs, runs, usage,
-                                                            steps)));
+                                                            forgetting, jobs, runs, usage, steps)));
                 });
     }
 

@@ -4,6 +4,7 @@ import io.berth.contracts.Allocation;
 import io.berth.contracts.Charge;
 import io.berth.contracts.Consumption;
 import io.berth.contracts.EndedRun;
+import io.berth.contracts.GpuConsumption;
 import io.berth.contracts.JobState;
 import io.berth.contracts.PreemptMode;
 import io.berth.contracts.PreemptReason;
@@ -109,6 +110,18 @@ public class RunRow extends PanacheEntityBase {
     @Column(name = "written_mib")
     public @Nullable Long writtenMib;
 
+    @Column(name = "measured_gpus")
+    public @Nullable Integer measuredGpus;
+
+    @Column(name = "gpu_use_percent")
+    public @Nullable Integer gpuUsePercent;
+
+    @Column(name = "max_gpu_memory_mib")
+    public @Nullable Long maxGpuMemoryMib;
+
+    @Column(name = "gpu_millijoules")
+    public @Nullable Long gpuMillijoules;
+
     /// How many steps it had beyond those in the books.
     @Column(name = "more_steps")
     public int moreSteps;
@@ -183,6 +196,16 @@ public class RunRow extends PanacheEntityBase {
             maxMemoryMib = used.maxMemoryMib();
             readMib = used.readMib();
             writtenMib = used.writtenMib();
+            measure(used.gpu());
+        }
+    }
+
+    private void measure(@Nullable GpuConsumption gpu) {
+        if (gpu != null) {
+            measuredGpus = gpu.gpus();
+            gpuUsePercent = gpu.usePercent();
+            maxGpuMemoryMib = gpu.maxMemoryMib();
+            gpuMillijoules = gpu.millijoules();
         }
     }
 
@@ -190,7 +213,13 @@ public class RunRow extends PanacheEntityBase {
     public @Nullable Consumption used() {
         return usedCpuMillis == null || maxMemoryMib == null
                 ? null
-                : new Consumption(usedCpuMillis, maxMemoryMib, readMib, writtenMib);
+                : new Consumption(usedCpuMillis, maxMemoryMib, readMib, writtenMib, gpu());
+    }
+
+    private @Nullable GpuConsumption gpu() {
+        return measuredGpus == null
+                ? null
+                : new GpuConsumption(measuredGpus, gpuUsePercent, maxGpuMemoryMib, gpuMillijoules);
     }
 
     public Charge charge() {

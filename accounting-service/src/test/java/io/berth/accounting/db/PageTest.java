@@ -119,7 +119,11 @@ class PageTest {
         Ledger enter(List<JobEvent> events) {
             var page =
                     new Page(
-                            FORGETTING, jobs.values(), runs.values(), usage.values(), steps.values());
+                            FORGETTING,
+                            jobs.values(),
+                            runs.values(),
+                            usage.values(),
+                            steps.values());
             events.forEach(page::enter);
             for (Object row : page.added()) {
                 switch (row) {

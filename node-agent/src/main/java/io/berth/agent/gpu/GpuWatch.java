@@ -37,6 +37,9 @@ public final class GpuWatch implements Closeable {
         /// Other GPUs stand aside than before: all of them now, by UUID.
         void aside(Map<String, Aside> gpus);
 
+        /// What those GPUs, and instances of GPUs, that answer do now.
+        void sampled(List<GpuSample> samples);
+
         /// Whether no run holds that GPU.
         boolean free(String uuid);
     }
@@ -162,6 +165,7 @@ public final class GpuWatch implements Closeable {
             }
         }
         sampled = new Sampled(System.nanoTime(), List.copyOf(samples));
+        listener.sampled(List.copyOf(samples));
         tell();
     }
 

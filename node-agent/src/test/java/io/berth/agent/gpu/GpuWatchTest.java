@@ -34,6 +34,7 @@ class GpuWatchTest {
     private static final class Heard implements GpuWatch.Listener {
         final List<String> failed = new CopyOnWriteArrayList<>();
         final AtomicReference<Map<String, Aside>> aside = new AtomicReference<>(Map.of());
+        final List<GpuSample> told = new CopyOnWriteArrayList<>();
         volatile boolean free = true;
 
         @Override
@@ -44,6 +45,11 @@ class GpuWatchTest {
         @Override
         public void aside(Map<String, Aside> gpus) {
             aside.set(gpus);
+        }
+
+        @Override
+        public void sampled(List<GpuSample> samples) {
+            told.addAll(samples);
         }
 
         @Override
@@ -112,6 +118,7 @@ class GpuWatchTest {
         assertThat(open.getFirst().samples())
                 .extracting(GpuSample::uuid)
                 .containsExactly("GPU-0", "MIG-aaaa", "MIG-bbbb", "MIG-cccc");
+        assertThat(heard.told).startsWith(open.getFirst().samples().getFirst());
         assertThat(open.getFirst().samples().get(1).use()).isNull();
     }
 

@@ -1,0 +1,158 @@
+package io.berth.agent;
+
+import io.berth.agent.launch.RunFiles;
+import io.berth.contracts.GpuConsumption;
+import io.berth.contracts.GpuSample;
+import java.io.IOException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// What a run's GPUs do while its code runs. Energy is the difference of their counters at its end
+/// and at its begin, which is in the run's folder: an agent's restart does not matter to it. Use
+/// and memory are those of the samples that this agent saw, each weighted by the time since the one
+/// before.
+final class GpuMeter {
+
+    private static final Logger LOG = LoggerFactory.getLogger(GpuMeter.class);
+
+    /// How long the end of a run waits for the driver.
+    private static final long PATIENCE_MILLIS = 1000;
+
+    /// Reads the energy counters of GPUs, by UUID in millijoules: of those that have one.
+    interface Counters {
+        CompletableFuture<Map<String, Long>> read(Collection<String> uuids);
+    }
+
+    /// The counters at the begin.
+    record Start(Map<String, Long> millijoules) {
+        static final String NAME = "gpu-energy";
+    }
+
+    private static final class Seen {
+        private long nanos;
+        private double worked;
+        private long maxMemoryMib = -1;
+    }
+
+    private final List<String> gpus;
+    private final RunFiles files;
+    private final Counters counters;
+    private final Map<String, Seen> seen = new TreeMap<>();
+    private CompletableFuture<?> noted = CompletableFuture.completedFuture(null);
+    private long sampledAt;
+
+    GpuMeter(List<String> gpus, RunFiles files, Counters counters) {
+        this.gpus = gpus;
+        this.files = files;
+        this.counters = counters;
+    }
+
+    /// The code begins now, or goes on under another agent than the one that began it.
+    ///
+    /// @param now of [System#nanoTime]
+    void begin(boolean first, long now) {
+        sampled(List.of(), now);
+        if (first && !gpus.isEmpty()) {
+            noted = counters.read(gpus).thenAccept(this::note);
+        }
+    }
+
+    private void note(Map<String, Long> millijoules) {
+        try {
+            if (millijoules.keySet().containsAll(gpus)) {
+                files.note(Start.NAME, new Start(millijoules));
+            }
+        } catch (IOException e) {
+            LOG.atWarn().setCause(e).addKeyValue("folder", files.folder()).log("Energy not noted");
+        }
+    }
+
+    /// @param now of [System#nanoTime], at which the GPUs of the node did that
+    synchronized void sampled(List<GpuSample> samples, long now) {
+        long since = now - sampledAt;
+        sampledAt = now;
+        for (GpuSample sample : samples) {
+            if (gpus.contains(sample.uuid())) {
+                Seen one = seen.computeIfAbsent(sample.uuid(), _ -> new Seen());
+                if (sample.use() != null) {
+                    one.nanos += since;
+                    one.worked += (double) since * sample.use();
+                }
+                if (sample.memoryUsedMib() != null) {
+                    one.maxMemoryMib = Math.max(one.maxMemoryMib, sample.memoryUsedMib());
+                }
+            }
+        }
+    }
+
+    /// What they did up to now, after the last of the code; nothing if nothing was measured.
+    Optional<GpuConsumption> end() throws InterruptedException {
+        Long energy = energy();
+        synchronized (this) {
+            OptionalDouble use =
+                    seen.values().stream()
+                            .filter(it -> it.nanos > 0)
+                            .mapToDouble(it -> it.worked / it.nanos)
+                            .average();
+            long memory = seen.values().stream().mapToLong(it -> it.maxMemoryMib).max().orElse(-1);
+            if (energy == null && use.isEmpty() && memory < 0) {
+                return Optional.empty();
+            }
+            return Optional.of(
+                    new GpuConsumption(
+                            gpus.size(),
+                            use.isEmpty() ? null : (int) Math.round(use.getAsDouble()),
+                            memory < 0 ? null : memory,
+                            energy));
+        }
+    }
+
+    /// Null if a counter is not known at both times, or goes backwards, as after the driver was
+    /// loaded anew.
+    private @Nullable Long energy() throws InterruptedException {
+        Map<String, Long> before = await(noted.thenApply(_ -> before()));
+        if (before.isEmpty()) {
+            return null;
+        }
+        Map<String, Long> now = await(counters.read(gpus));
+        long sum = 0;
+        for (Map.Entry<String, Long> each : before.entrySet()) {
+            Long after = now.get(each.getKey());
+            if (after == null || after < each.getValue()) {
+                return null;
+            }
+            sum += after - each.getValue();
+        }
+        return sum;
+    }
+
+    private Map<String, Long> before() {
+        try {
+            return files.kept(Start.NAME, Start.class).map(Start::millijoules).orElse(Map.of());
+        } catch (IOException e) {
+            LOG.atWarn().setCause(e).addKeyValue("folder", files.folder()).log("Energy not known");
+            return Map.of();
+        }
+    }
+
+    private Map<String, Long> await(CompletableFuture<Map<String, Long>> reading)
+            throws InterruptedException {
+        try {
+            return reading.get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.atWarn().setCause(e).addKeyValue("gpus", gpus).log("Energy not read");
+            return Map.of();
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package io.berth.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.agent.launch.RunFiles;
+import io.berth.contracts.GpuConsumption;
+import io.berth.contracts.GpuSample;
+import io.berth.contracts.Hardware.Health;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class GpuMeterTest {
+
+    private static final List<String> BOTH = List.of("G0", "G1");
+
+    @TempDir Path folder;
+    private final Map<String, Long> counters = new HashMap<>();
+
+    private GpuMeter meter(List<String> gpus) {
+        return new GpuMeter(
+                gpus,
+                RunFiles.at(folder),
+                _ -> CompletableFuture.completedFuture(Map.copyOf(counters)));
+    }
+
+    private static GpuSample sample(String uuid, @Nullable Integer use, @Nullable Long memory) {
+        return new GpuSample(
+                uuid,
+                use,
+                memory,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                List.of(),
+                Health.HEALTHY);
+    }
+
+    @Test
+    void use_is_the_mean_over_time_and_gpus_and_memory_the_peak_of_one() throws Exception {
+        GpuMeter meter = meter(BOTH);
+        meter.begin(true, 1000);
+
+        meter.sampled(List.of(sample("G0", 100, 10L), sample("G1", 0, 700L)), 1100);
+        meter.sampled(List.of(sample("G0", 20, 5000L), sample("G2", 99, 90_000L)), 1400);
+
+        // G0 worked 40 % of its time, G1 not at all.
+        assertThat(meter.end()).contains(new GpuConsumption(2, 20, 5000L, null));
+    }
+
+    @Test
+    void energy_is_what_the_counters_moved_by_whichever_agent_read_them() throws Exception {
+        counters.putAll(Map.of("G0", 5_000_000L, "G1", 100L));
+        meter(BOTH).begin(true, 0);
+        GpuMeter next = meter(BOTH);
+        next.begin(false, 0);
+
+        counters.putAll(Map.of("G0", 5_000_700L, "G1", 130L));
+
+        assertThat(next.end()).contains(new GpuConsumption(2, null, null, 730L));
+    }
+
+    @Test
+    void a_begin_that_is_still_being_read_at_the_end_counts() throws Exception {
+        var answers =
+                new ArrayDeque<>(
+                        List.of(
+                                CompletableFuture.supplyAsync(
+                                        () -> Map.of("G0", 100L),
+                                        CompletableFuture.delayedExecutor(
+                                                50, TimeUnit.MILLISECONDS)),
+                                CompletableFuture.completedFuture(Map.of("G0", 107L))));
+        var meter = new GpuMeter(List.of("G0"), RunFiles.at(folder), _ -> answers.remove());
+
+        meter.begin(true, 0);
+
+        assertThat(meter.end()).contains(new GpuConsumption(1, null, null, 7L));
+    }
+
+    @Test
+    void energy_is_not_told_in_part_or_of_a_counter_that_went_back() throws Exception {
+        counters.put("G0", 5000L);
+        GpuMeter part = meter(BOTH);
+        part.begin(true, 0);
+        counters.put("G1", 5000L);
+        GpuMeter back = meter(BOTH);
+
+        assertThat(part.end()).isEmpty();
+        back.begin(true, 0);
+        counters.put("G1", 10L);
+        assertThat(back.end()).isEmpty();
+    }
+
+    @Test
+    void a_run_without_gpus_reads_no_counter() throws Exception {
+        var meter =
+                new GpuMeter(
+                        List.of(),
+                        RunFiles.at(folder),
+                        _ -> {
+                            throw new AssertionError("read");
+                        });
+
+        meter.begin(true, 0);
+        meter.sampled(List.of(sample("G0", 100, 10L)), 5);
+
+        assertThat(meter.end()).isEmpty();
+    }
+}
