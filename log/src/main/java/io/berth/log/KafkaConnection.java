@@ -22,6 +22,12 @@ public record KafkaConnection(String bootstrapServers) {
     /// The longest record that any topic takes, with room for its headers.
     private static final int MAX_REQUEST_BYTES = (8 << 20) + (64 << 10);
 
+    /// How much of one partition goes in a request; a longer record goes alone.
+    private static final int BATCH_BYTES = 256 << 10;
+
+    /// Longer than a transaction is filled: to commit it sends what waits.
+    private static final int UNTIL_COMMIT_MILLIS = 5000;
+
     /// What is fetched to find one record; a longer one comes whole.
     private static final int LOOKUP_BYTES = 32 << 10;
 
@@ -50,9 +56,11 @@ public record KafkaConnection(String bootstrapServers) {
         return new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
     }
 
-    /// A producer of transactions; a second one with the same id fences the first.
+    /// A producer of transactions; a second one with the same id fences the first. What it is given
+    /// goes out when the transaction is committed, all at once.
     public Producer<byte[], byte[]> transactionalProducer(String transactionalId) {
         var settings = producerSettings();
+        settings.put(ProducerConfig.LINGER_MS_CONFIG, UNTIL_COMMIT_MILLIS);
         settings.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, transactionalId);
         settings.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, 10_000);
         return new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
@@ -124,6 +132,10 @@ public record KafkaConnection(String bootstrapServers) {
         settings.put(ProducerConfig.ACKS_CONFIG, "all");
         settings.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
         settings.put(ProducerConfig.LINGER_MS_CONFIG, 0);
+        // What comes while a request is under way goes together in the next one, and is brought
+        // to the disk together: more requests at once would only be smaller.
+        settings.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
+        settings.put(ProducerConfig.BATCH_SIZE_CONFIG, BATCH_BYTES);
         settings.put(ProducerConfig.RETRY_BACKOFF_MS_CONFIG, 5L);
         settings.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, MAX_REQUEST_BYTES);
         settings.put(ProducerConfig.RECONNECT_BACKOFF_MS_CONFIG, 50L);

@@ -47,4 +47,26 @@ final class KafkaConnectionTest {
                     .hasCauseInstanceOf(TimeoutException.class);
         }
     }
+
+    @Test
+    void what_a_transaction_writes_goes_in_one_request(KafkaConnection kafka) {
+        var topic = SharedBroker.createdTopic(kafka);
+        var events = new Events<>(topic, "test");
+        try (var producer = kafka.transactionalProducer(topic.name())) {
+            producer.initTransactions();
+            producer.beginTransaction();
+            for (int i = 1; i <= 100; i++) {
+                var unused =
+                        producer.send(
+                                events.record(0, SharedBroker.started(i), Integer.toString(i)));
+            }
+
+            producer.commitTransaction();
+
+            assertThat(producer.metrics().values())
+                    .filteredOn(it -> it.metricName().name().equals("records-per-request-avg"))
+                    .singleElement()
+                    .satisfies(it -> assertThat(it.metricValue()).isEqualTo(100.0));
+        }
+    }
 }
