@@ -96,11 +96,12 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
                 Health.ofService(ports.accounting()));
     }
 
-    /// The parts that have no AOT cache, each with a way to run it once more beside a mesh.
+    /// The parts that have no AOT cache, each with a way to run it once more beside a mesh; the one
+    /// that gains most comes first, for a mesh may not be up for long.
     List<Training.Trainee> trainees(Mesh mesh) throws IOException {
-        var services =
-                new ArrayList<>(List.of(placementService(), submitService(), priorityService()));
+        var services = new ArrayList<Service>();
         mesh.database().map(this::accountingService).ifPresent(services::add);
+        services.addAll(List.of(placementService(), submitService(), priorityService()));
         var trainees = new ArrayList<Training.Trainee>();
         for (Service service : services) {
             trainee(service, List.of(), Health::ofService).ifPresent(trainees::add);
