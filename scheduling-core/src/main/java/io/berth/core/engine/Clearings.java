@@ -25,11 +25,10 @@ final class Clearings {
     /// @param victims those who have not yet gone, and others
     record Standing(Waiting job, int[] nodes, long since, long until, List<Long> victims) {}
 
-    /// Of one round, who stands higher then; fair shares change later and do not count.
+    /// In the order in which they were decided.
     private static final Comparator<Standing> FIRST =
             Comparator.comparingLong(Standing::since)
-                    .thenComparingInt(it -> -it.job().fit.tier)
-                    .thenComparingLong(it -> -it.job().ownPriority(it.since()))
+                    .thenComparingLong(Standing::until)
                     .thenComparing(Standing::job, Waiting::bySubmission);
 
     private final Scheduling all;
@@ -46,12 +45,22 @@ final class Clearings {
 
     /// Has nodes cleared for a job.
     void begin(Waiting job, Clearing clearing, long now, Decisions decisions) {
-        long until = now + all.preemption.clearMillis();
+        long until = until(now);
         all.plans.remove(job.job);
         all.queue.remove(job);
         clearing.victims().forEach(victim -> cluster.giveWay(victim, now, until));
         add(new Standing(job, clearing.nodes(), now, until, clearing.victims()));
         decisions.cleared(job, clearing, until);
+    }
+
+    /// Of those of one moment each lasts a little longer than those before, which tells their
+    /// order.
+    private long until(long now) {
+        long until = now + all.preemption.clearMillis();
+        for (Standing it : standing.values()) {
+            until = it.since() == now ? Math.max(until, it.until() + 1) : until;
+        }
+        return until;
     }
 
     /// Nothing is kept for a job any more: it goes back to the queue.

@@ -72,13 +72,8 @@ public final class Waiting {
 
     /// In thousandths of a millionth of a point.
     long priority(long now) {
-        return ownPriority(now) + 1000 * association.share;
-    }
-
-    /// Without the fair share, so that it changes with the job alone.
-    long ownPriority(long now) {
         long age = capped ? Math.max(0, 1000 * cap) : slope * Math.max(0, now - submittedAt);
-        return 1000 * constant + Math.min(Math.max(0, 1000 * cap), age);
+        return 1000 * (constant + association.share) + Math.min(Math.max(0, 1000 * cap), age);
     }
 
     /// Partition tier, priority, submission, id: first is tried first.

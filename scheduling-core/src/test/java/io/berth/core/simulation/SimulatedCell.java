@@ -499,7 +499,9 @@ final class SimulatedCell {
         return state.jobs().stream()
                 .map(JobStatus::clearing)
                 .filter(Objects::nonNull)
-                .filter(it -> it.since() < its.since())
+                .filter(it ->
+                        it.since() < its.since()
+                                || (it.since() == its.since() && it.until() < its.until()))
                 .anyMatch(it -> it.nodes().stream().anyMatch(its.nodes()::contains));
     }
 
