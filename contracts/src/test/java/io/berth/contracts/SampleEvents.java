@@ -496,7 +496,8 @@ final class SampleEvents {
         addNamed("full", Topics.JOB_STATES, fullStatus());
         addMinimal(Topics.JOB_STATES, waitingStatus(null, null));
         addNamed("held", Topics.JOB_STATES, waitingStatus(Hold.ADMIN, 0L));
-        addNamed("suspended", Topics.JOB_STATES, suspendedStatus());
+        addNamed("suspended", Topics.JOB_STATES, suspendedStatus(null));
+        addNamed("saved", Topics.JOB_STATES, suspendedStatus(40L));
         addNamed("clearing", Topics.JOB_STATES, clearingStatus());
     }
 
@@ -572,7 +573,7 @@ final class SampleEvents {
                 null);
     }
 
-    private static JobStatus suspendedStatus() {
+    private static JobStatus suspendedStatus(@Nullable Long savedMillis) {
         JobStatus it = runningStatus();
         return new JobStatus(
                 it.job(),
@@ -608,7 +609,8 @@ final class SampleEvents {
                                         new JobId(18),
                                         List.of(0),
                                         1500,
-                                        true))),
+                                        true)),
+                        savedMillis),
                 it.ended(),
                 0,
                 null,
@@ -733,6 +735,7 @@ final class SampleEvents {
                         null,
                         STEPS));
         add(Topics.RUNS, new RunReport.Suspended(RUN, NODE, 4, 6, 1));
+        add(Topics.RUNS, new RunReport.CheckpointSaved(RUN, NODE, 4, 6, 900));
         add(Topics.RUNS, new RunReport.NotSuspended(RUN, NODE, 4, 6, 1, "no freezer"));
         addNamed(
                 "suspended",

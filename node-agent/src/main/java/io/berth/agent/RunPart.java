@@ -319,6 +319,7 @@ final class RunPart {
                         prepared.group(),
                         orders,
                         new Standing(files, prepared.group(), orders, reports),
+                        new Checkpoints(files, reports::saved),
                         surroundings.killGrace(),
                         begun.uptimeMillis())
                 .untilEnd();

@@ -23,6 +23,15 @@ record RunReports(RunId run, NodeName node, Outbox outbox) implements Standing.R
         outbox.add((epoch, n) -> new RunReport.Started(run, node, epoch, n, verified), () -> {});
     }
 
+    /// @param at when the script had saved its work, in epoch milliseconds
+    void saved(long at) {
+        outbox.add(
+                (epoch, n) ->
+                        new RunReport.CheckpointSaved(
+                                run, node, epoch, n, Math.max(0, System.currentTimeMillis() - at)),
+                () -> {});
+    }
+
     @Override
     public void suspended(int nth) {
         outbox.add((epoch, n) -> new RunReport.Suspended(run, node, epoch, n, nth), () -> {});

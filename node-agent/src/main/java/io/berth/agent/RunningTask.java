@@ -25,6 +25,7 @@ record RunningTask(
         Group group,
         RunOrders orders,
         Standing standing,
+        Checkpoints checkpoints,
         Duration killGrace,
         long begunAt) {
 
@@ -55,6 +56,7 @@ record RunningTask(
                 return stopped(stopping.get());
             }
             boolean still = standing.follow();
+            checkpoints.look();
             long deadline = still ? Long.MAX_VALUE : deadline();
             if (LiveProcess.uptimeMillis() >= deadline) {
                 orders.stop(Cause.TIME_LIMIT, killGrace);

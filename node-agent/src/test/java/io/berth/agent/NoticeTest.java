@@ -15,6 +15,7 @@ import io.berth.contracts.RunId;
 import io.berth.contracts.WarningSignal;
 import io.berth.contracts.event.Order.Launch;
 import io.berth.contracts.event.RunReport.Cause;
+import io.berth.contracts.event.RunReport.CheckpointSaved;
 import io.berth.contracts.event.RunReport.Ended;
 import io.berth.contracts.event.RunReport.Started;
 import io.berth.contracts.event.RunReport.Suspended;
@@ -219,6 +220,25 @@ class NoticeTest {
             assertThat(Files.readAllLines(output)).filteredOn("step told"::equals).hasSize(2);
             assertThat(next.agents()).hasSize(1);
         }
+    }
+
+    @Test
+    void a_checkpoint_is_told_once() {
+        RunId run =
+                run(
+                        """
+                        touch "$BERTH_CHECKPOINT_FILE"
+                        echo >> ready
+                        sleep 300
+                        """,
+                        null);
+
+        CheckpointSaved saved = placement.await(CheckpointSaved.class, run);
+        placement.stop(node, run, 0);
+        placement.await(Ended.class, run);
+
+        assertThat(saved.ageMillis()).isBetween(0L, 20_000L);
+        assertThat(placement.reports(run)).filteredOn(CheckpointSaved.class::isInstance).hasSize(1);
     }
 
     private Path notice(RunId run) {

@@ -145,6 +145,8 @@ public record JobStatus(
     /// @param outcome what the first terminal cause decided; null while there is none
     /// @param parts one for each node, in the order of their indices
     /// @param suspensions null is none
+    /// @param savedMillis how long it had run and not stood still when it last saved a checkpoint;
+    ///   null is never
     public record Run(
             int lease,
             long placedAt,
@@ -153,14 +155,15 @@ public record JobStatus(
             long billingRate,
             @Nullable Outcome outcome,
             List<Part> parts,
-            @Nullable Suspensions suspensions) {
+            @Nullable Suspensions suspensions,
+            @Nullable Long savedMillis) {
 
         public Run {
             parts = List.copyOf(parts);
             suspensions = Suspensions.NONE.equals(suspensions) ? null : suspensions;
         }
 
-        /// A run that was never suspended.
+        /// A run that was never suspended and has saved nothing.
         public Run(
                 int lease,
                 long placedAt,
@@ -169,7 +172,7 @@ public record JobStatus(
                 long billingRate,
                 @Nullable Outcome outcome,
                 List<Part> parts) {
-            this(lease, placedAt, startedAt, gone, billingRate, outcome, parts, null);
+            this(lease, placedAt, startedAt, gone, billingRate, outcome, parts, null, null);
         }
 
         /// The times at which it stood still; never null.
@@ -190,26 +193,91 @@ public record JobStatus(
         }
 
         public Run started(long at) {
-            return new Run(lease, placedAt, at, gone, billingRate, outcome, parts, suspensions);
+            return new Run(
+                    lease,
+                    placedAt,
+                    at,
+                    gone,
+                    billingRate,
+                    outcome,
+                    parts,
+                    suspensions,
+                    savedMillis);
         }
 
         /// The run with Go ordered.
         public Run released() {
             return new Run(
-                    lease, placedAt, startedAt, true, billingRate, outcome, parts, suspensions);
+                    lease,
+                    placedAt,
+                    startedAt,
+                    true,
+                    billingRate,
+                    outcome,
+                    parts,
+                    suspensions,
+                    savedMillis);
         }
 
         public Run decided(Outcome as) {
-            return new Run(lease, placedAt, startedAt, gone, billingRate, as, parts, suspensions);
+            return new Run(
+                    lease,
+                    placedAt,
+                    startedAt,
+                    gone,
+                    billingRate,
+                    as,
+                    parts,
+                    suspensions,
+                    savedMillis);
         }
 
         public Run with(List<Part> others) {
             return new Run(
-                    lease, placedAt, startedAt, gone, billingRate, outcome, others, suspensions);
+                    lease,
+                    placedAt,
+                    startedAt,
+                    gone,
+                    billingRate,
+                    outcome,
+                    others,
+                    suspensions,
+                    savedMillis);
         }
 
         public Run with(Suspensions others) {
-            return new Run(lease, placedAt, startedAt, gone, billingRate, outcome, parts, others);
+            return new Run(
+                    lease,
+                    placedAt,
+                    startedAt,
+                    gone,
+                    billingRate,
+                    outcome,
+                    parts,
+                    others,
+                    savedMillis);
+        }
+
+        /// The run with what it had done by then saved: work that nobody can lose any more.
+        ///
+        /// @param at in epoch milliseconds, not before it started
+        public Run saved(long at) {
+            long saved = Math.max(0, at - startedAt - standstill().millis());
+            return new Run(
+                    lease,
+                    placedAt,
+                    startedAt,
+                    gone,
+                    billingRate,
+                    outcome,
+                    parts,
+                    suspensions,
+                    Math.max(saved, safeMillis()));
+        }
+
+        /// For how long of its run nothing can be lost.
+        public long safeMillis() {
+            return savedMillis == null ? 0 : savedMillis;
         }
     }
 

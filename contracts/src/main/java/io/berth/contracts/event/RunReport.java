@@ -51,6 +51,12 @@ public sealed interface RunReport {
     record NotSuspended(RunId run, NodeName node, long epoch, long applied, int nth, String message)
             implements RunReport {}
 
+    /// The run's script has saved its work: what it did before need not be done again.
+    ///
+    /// @param ageMillis how long ago, when this was written
+    record CheckpointSaved(RunId run, NodeName node, long epoch, long applied, long ageMillis)
+            implements RunReport {}
+
     /// The part is over and its group is empty: its resources are free.
     ///
     /// @param exit the script's exit code and signal; 0:0 where no script ran

@@ -125,6 +125,7 @@ public record Launcher(
         } else {
             output.open(spec.appendOutput());
         }
+        files.makeCheckpoint();
         String begin =
                 StartScript.of(
                         directory,
@@ -135,7 +136,7 @@ public record Launcher(
             return begin;
         }
         files.write("begin", begin);
-        files.giveTo(account, List.of("script", "begin", "steps"));
+        files.giveTo(account, List.of("script", "begin", "steps", RunFiles.CHECKPOINT));
         return StartScript.turningInto(account, files.folder().resolve("begin"));
     }
 
@@ -164,6 +165,8 @@ public record Launcher(
         environment.compute("PATH", (_, path) -> shims.path(String.valueOf(path)));
         environment.put("BERTH_STEPS", files.makeSteps().toString());
         environment.put("BERTH_NOTICE_FILE", files.folder().resolve(RunFiles.NOTICE).toString());
+        environment.put(
+                "BERTH_CHECKPOINT_FILE", files.folder().resolve(RunFiles.CHECKPOINT).toString());
         return environment;
     }
 

@@ -20,6 +20,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Optional;
@@ -32,6 +33,9 @@ public final class RunFiles {
 
     /// The file that tells the script of its end: it appears with a notice.
     public static final String NOTICE = "notice";
+
+    /// The file that the script touches when it has saved its work. Its time is 0 before.
+    public static final String CHECKPOINT = "checkpoint";
 
     /// The shim has ended the run, because the node's lease was over.
     public static final String FENCED = "fenced";
@@ -146,6 +150,22 @@ public final class RunFiles {
             }
         }
         Files.move(temporary, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /// Makes the file that the script touches when it has saved its work.
+    void makeCheckpoint() throws IOException {
+        write(CHECKPOINT, "");
+        Files.setLastModifiedTime(folder.resolve(CHECKPOINT), FileTime.fromMillis(0));
+    }
+
+    /// When the script last saved its work, in epoch milliseconds; 0 is never.
+    public long checkpoint() throws IOException {
+        try {
+            return Files.getLastModifiedTime(folder.resolve(CHECKPOINT), LinkOption.NOFOLLOW_LINKS)
+                    .toMillis();
+        } catch (NoSuchFileException e) {
+            return 0;
+        }
     }
 
     public Optional<String> text(String name) throws IOException {

@@ -5,7 +5,8 @@ package io.berth.core.engine;
 /// @param ground what the run stands on: a [Preemptor] names the grounds of those whose place it
 ///   may have; -1 for a run that has been told to give way, or ends anyhow: it loses nothing more
 /// @param rank the lower one gives way first, whatever else it loses
-/// @param since when its work began, in epoch milliseconds: what it has done since is lost with it
+/// @param since when the work began that would be lost with it, in epoch milliseconds: its start,
+///   or its last checkpoint
 /// @param exemptUntil it gives way to nobody before, in epoch milliseconds; of one that has been
 ///   told: from then on nobody counts on its end any more
 /// @param cpus of the whole run, on all its nodes

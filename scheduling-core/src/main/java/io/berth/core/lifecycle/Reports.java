@@ -44,6 +44,8 @@ final class Reports {
             case RunReport.Suspended it ->
                     Standstill.answered(draft, it.run(), index, it.nth(), now);
             case RunReport.NotSuspended it -> Standstill.failed(draft, it, index, now);
+            case RunReport.CheckpointSaved it ->
+                    saved(draft, it.run(), now - Math.max(0, it.ageMillis()));
             case RunReport.Ended ended -> ended(draft, ended, index, now);
         }
         return draft.facts();
@@ -82,6 +84,15 @@ final class Reports {
         }
         draft.change(Transitions.running(draft.job(id.job()), run.started(now)));
         draft.announce(new JobEvent.Started(id.job(), now, id.lease()));
+    }
+
+    /// Counts for a run that has started; one of another clock may say anything.
+    private static void saved(Draft draft, RunId id, long at) {
+        JobStatus job = draft.job(id.job());
+        Run run = Objects.requireNonNull(job.run());
+        if (run.startedAt() != 0) {
+            draft.change(Transitions.running(job, run.saved(at)));
+        }
     }
 
     private static void ended(Draft draft, RunReport.Ended report, int index, long now) {

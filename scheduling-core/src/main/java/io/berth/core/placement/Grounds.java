@@ -182,7 +182,7 @@ final class Grounds {
         return new Stake(
                 ground,
                 rank(job.description()),
-                since + run.standstill().millis(),
+                since + run.standstill().millis() + run.safeMillis(),
                 from,
                 cpus,
                 gpus,
@@ -266,7 +266,7 @@ final class Grounds {
                 mode == PreemptMode.SUSPEND
                         ? 0
                         : Math.min(left, terms.graceSeconds(terms.standing(job))),
-                mode == PreemptMode.SUSPEND ? 0 : gpus * worked);
+                mode == PreemptMode.SUSPEND ? 0 : gpus * Math.max(0, worked - run.safeMillis()));
     }
 
     private PreemptReason reason(JobDescription by, JobDescription victim) {

@@ -65,6 +65,9 @@ final class PreemptionCasesTest {
         if (line.startsWith("?")) {
             return cell.why(job(line));
         }
+        if (line.startsWith("$")) {
+            return cell.lost(job(line));
+        }
         return line.startsWith("!") ? cell.left(job(line)) : null;
     }
 

@@ -4,6 +4,7 @@ import io.berth.contracts.Amendment;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.NodeName;
+import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Outcome;
 import io.berth.contracts.event.JobStatus.Run;
@@ -69,6 +70,7 @@ final class ScriptedCell {
             case "gone" -> jobs(words.first()).forEach(id -> end(id, Cause.STOPPED));
             case "stopped" -> jobs(words.first()).forEach(this::stopped);
             case "unable" -> jobs(words.first()).forEach(this::unable);
+            case "saved" -> saved(Long.parseLong(words.first()), words);
             case "suspend" -> jobs(words.first()).forEach(this::suspend);
             case "silent" -> hear(words.first(), Presence.SILENT);
             case "heard" -> hear(words.first(), Presence.UP);
@@ -157,6 +159,29 @@ final class ScriptedCell {
                                     new RunReport.NotSuspended(
                                             part, name, 1, 1, nth, "no freezer")));
                 });
+    }
+
+    private void saved(long id, Words words) {
+        Run run = run(id);
+        long age = 1000 * Long.parseLong(words.plain().get(1));
+        eachNode(
+                run,
+                node -> {
+                    var part = TestCell.run(id, run.lease());
+                    var name = new NodeName(node);
+                    cell.take(
+                            new Input.Reported(
+                                    new RunReport.CheckpointSaved(part, name, 1, 1, age)));
+                });
+    }
+
+    /// The GPU-seconds that are lost with a job that last gave way.
+    String lost(long id) {
+        return TestCell.events(cell.facts).stream()
+                .filter(it -> it.job().value() == id)
+                .filter(JobEvent.Preempted.class::isInstance)
+                .map(it -> Long.toString(((JobEvent.Preempted) it).lostGpuMillis() / 1000))
+                .reduce("nothing", (_, last) -> last);
     }
 
     private Run run(long id) {
