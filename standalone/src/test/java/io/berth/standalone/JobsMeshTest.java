@@ -470,7 +470,7 @@ class JobsMeshTest {
                         "ReservationName=course",
                         "Duration=60",
                         "Nodes=" + node,
-                        "Accounts=team_a",
+                        "Users=" + System.getProperty("user.name"),
                         "Flags=IGNORE_JOBS")
                 .succeeded();
         await().atMost(PATIENCE)
