@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /// The jobs whose nodes are being cleared: runs there end or stand still soon, and what they leave
@@ -86,15 +87,20 @@ final class Clearings {
     }
 
     /// Whether the nodes are free for the job. It has them from when they were promised to it until
-    /// after its end, so no plan can be in its way; nor can a clearing behind it, which may count
-    /// on the same where a victim could not stand still.
+    /// after its end, so no plan can be in its way. Where a victim could not stand still, more may
+    /// be kept for several than there is: then one whose own victims have gone does not wait for
+    /// those behind it.
     boolean free(Standing it, long now) {
-        Waiting job = it.job();
-        Demand[] demands = cluster.demands(job.fit, it.nodes());
+        return freeBeside(it, now, other -> other != it.job().job && of(other) != null)
+                || (it.victims().stream().noneMatch(cluster::told)
+                        && freeBeside(it, now, other -> first(of(other), it)));
+    }
+
+    private boolean freeBeside(Standing it, long now, LongPredicate others) {
+        Demand[] demands = cluster.demands(it.job().fit, it.nodes());
         boolean free = true;
         for (int part = 0; part < demands.length; part++) {
-            Node node = cluster.node(it.nodes()[part]);
-            free &= node.fitsBeside(demands[part], now, other -> first(of(other), it));
+            free &= cluster.node(it.nodes()[part]).fitsBeside(demands[part], now, others);
         }
         return free;
     }
