@@ -112,7 +112,6 @@ final class Registrations {
             absent(draft, runId, part, sameBoot, now);
         } else if (run.outcome() == null) {
             present(draft, runId, index, held, now);
-            Standstill.settle(draft, runId, index, held, now);
         } else if (run.outcome().endsBy() != null) {
             Endings.stop(draft, id, node, true, now);
         }
@@ -156,13 +155,18 @@ final class Registrations {
     private static void present(Draft draft, RunId run, int index, HeldRun.Phase held, long now) {
         switch (held) {
             case PREPARED -> {
+                // It must stand still before it has the word to go: others may have its CPUs.
+                Standstill.settle(draft, run, index, held, now);
                 boolean gone = Objects.requireNonNull(draft.job(run.job()).run()).gone();
                 Reports.ready(draft, run, index);
                 if (gone) {
                     Reports.go(draft, run, nodeOf(draft, run.job(), index));
                 }
             }
-            case RUNNING, SUSPENDED -> Reports.started(draft, run, index, now);
+            case RUNNING, SUSPENDED -> {
+                Reports.started(draft, run, index, now);
+                Standstill.settle(draft, run, index, held, now);
+            }
             case ENDED ->
                     throw new IllegalStateException(
                             "settle run " + run + ": an ended one is settled already");

@@ -321,6 +321,23 @@ final class StandstillTest {
     }
 
     @Test
+    void a_part_that_has_not_begun_stands_still_before_it_may_go() {
+        cell.node("n2", 8, 8, "a100");
+        cell.submit(1, "batch", gpus(2, 8, null), LaunchMode.PER_NODE, true);
+        cell.round();
+        cell.ready(1, 1, "n1");
+        cell.ready(1, 1, "n2");
+        suspend();
+        suspended("n1", 1);
+        suspended("n2", 1);
+
+        List<Fact> facts = comesBack(HeldRun.Phase.PREPARED);
+
+        assertThat(orders(facts))
+                .hasExactlyElementsOfTypes(Order.Sync.class, Order.Suspend.class, Order.Go.class);
+    }
+
+    @Test
     void a_suspended_run_that_its_node_lost_waits_again() {
         running();
         suspend();

@@ -213,7 +213,7 @@ final class SimulatedAgent {
         if (spooled == null) {
             return;
         }
-        if (!spooled.still() && cannotSuspend.getAsBoolean()) {
+        if (spooled.task() == Task.RUNNING && !spooled.still() && cannotSuspend.getAsBoolean()) {
             runs.accept(
                     new RunReport.NotSuspended(
                             order.run(), node, epoch, applied, order.nth(), "no freezer"));
