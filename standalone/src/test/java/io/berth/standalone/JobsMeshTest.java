@@ -105,6 +105,18 @@ class JobsMeshTest {
     }
 
     @Test
+    void every_round_of_the_mesh_decides_the_same_again() throws Exception {
+        mesh.berth("sbatch", "--wait", "--wrap", "true").succeeded();
+
+        assertThat(mesh.berth("replay").succeeded().out())
+                .startsWith("Rounds ")
+                .endsWith("all the same.\n");
+        assertThat(mesh.berth("replay", "--shadow", "--policy", "sjf").succeeded().out())
+                .contains("As it was: ")
+                .contains("The shadow, simulated: order sjf");
+    }
+
+    @Test
     void salloc_holds_an_allocation_for_the_steps_of_its_shell() throws IOException {
         String berth = TestMesh.ROOT.resolve("berth").toString();
 
