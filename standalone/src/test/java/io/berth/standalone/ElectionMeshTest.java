@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Where a service has two instances, one goes on when the other cannot.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("mesh")
-class SuccessionMeshTest {
+class ElectionMeshTest {
 
     private static final int JOBS = 20;
     private static final int GPUS = 8;
@@ -28,7 +28,7 @@ class SuccessionMeshTest {
     private final TestMesh mesh;
     private final Workload jobs;
 
-    SuccessionMeshTest(@TempDir Path folder) throws IOException {
+    ElectionMeshTest(@TempDir Path folder) throws IOException {
         mesh = new TestMesh(folder);
         jobs = new Workload(mesh, PATIENCE);
     }
