@@ -5,7 +5,9 @@ import io.berth.accounting.cluster.ClusterFile;
 import io.berth.accounting.cluster.Difference;
 import io.berth.accounting.cluster.InvalidClusterFile;
 import io.berth.accounting.cluster.NotAllowed;
+import io.berth.accounting.cluster.Occupancy;
 import io.berth.accounting.cluster.Removed;
+import io.berth.accounting.cluster.ReservedNodes;
 import io.berth.accounting.cluster.Revision;
 import io.berth.accounting.cluster.Revisions;
 import io.berth.accounting.cluster.Revisions.Overtaken;
@@ -51,6 +53,7 @@ public class ClusterConfiguration {
 
     private final ClusterSource source;
     private final Revisions revisions;
+    private final Occupancy occupancy;
     private final KafkaConnection kafka;
     private final TopicDeclarations declarations;
     private volatile Condition condition = new Condition.Waiting("the brokers");
@@ -61,8 +64,10 @@ public class ClusterConfiguration {
     public ClusterConfiguration(
             AccountingConfig config,
             Revisions revisions,
+            Occupancy occupancy,
             KafkaConnection kafka,
             TopicDeclarations declarations) {
+        this.occupancy = occupancy;
         this.source = new ClusterSource(config);
         this.revisions = revisions;
         this.kafka = kafka;
@@ -94,7 +99,7 @@ public class ClusterConfiguration {
     private void applyFile(Published published) {
         try {
             ClusterSource.Text text = source.read();
-            ClusterFile file = ClusterFile.parse(text.yaml());
+            ClusterFile file = reserved().chosen(ClusterFile.parse(text.yaml()));
             Optional<Revision> latest = revisions.latest();
             condition = new Condition.Running();
             boolean known = revisions.lastFile().equals(Optional.of(text.sha256()));
@@ -195,10 +200,17 @@ public class ClusterConfiguration {
                                 .formatted(expected, latest.number()));
             }
             try {
-                ClusterFile next = edit.apply(latest.file());
-                Optional<Changed.Refused> inUse = inUse(latest.file().removed(next));
-                if (inUse.isPresent()) {
-                    return inUse.get();
+                ReservedNodes nodes = reserved();
+                ClusterFile next = nodes.chosen(edit.apply(latest.file()));
+                Optional<Changed.Refused> no =
+                        inUse(latest.file().removed(next))
+                                .or(() ->
+                                        nodes.conflict(latest.file(), next)
+                                                .map(it ->
+                                                        new Changed.Refused(
+                                                                it.code(), it.detail())));
+                if (no.isPresent()) {
+                    return no.get();
                 }
                 List<Difference> changes = latest.file().differences(next);
                 if (trial || changes.isEmpty()) {
@@ -214,6 +226,10 @@ public class ClusterConfiguration {
             }
         }
         return new Changed.Refused("conflict", "others keep changing the configuration: try again");
+    }
+
+    private ReservedNodes reserved() {
+        return new ReservedNodes(occupancy, Clock.systemUTC().millis());
     }
 
     private Changed store(String author, long number, ClusterFile next, List<Difference> changes)

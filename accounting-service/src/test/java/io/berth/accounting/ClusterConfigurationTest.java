@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.berth.accounting.cluster.ClusterFile;
 import io.berth.accounting.cluster.Difference;
+import io.berth.accounting.cluster.Occupancy;
 import io.berth.accounting.cluster.Removed;
 import io.berth.accounting.cluster.Revision;
 import io.berth.accounting.cluster.Revisions;
@@ -155,6 +156,19 @@ class ClusterConfigurationTest {
         return configuration.patch("ann", expected, false, new ObjectMapper().readTree(patch));
     }
 
+    private static final Occupancy NOBODY =
+            new Occupancy() {
+                @Override
+                public List<String> nodes() {
+                    return List.of();
+                }
+
+                @Override
+                public List<Stay> stays() {
+                    return List.of();
+                }
+            };
+
     /// Revisions in memory.
     private static final class StoredRevisions implements Revisions {
 
@@ -234,6 +248,6 @@ class ClusterConfigurationTest {
                     }
                 };
         return new ClusterConfiguration(
-                config, revisions, kafka, new TopicDeclarations(1, 1, (short) 1));
+                config, revisions, NOBODY, kafka, new TopicDeclarations(1, 1, (short) 1));
     }
 }

@@ -46,6 +46,7 @@ enum AccountField {
     REQ_MEM("ReqMem", 10),
     REQ_NODES("ReqNodes", 8),
     REQ_TRES("ReqTRES", 10),
+    RESERVATION("Reservation", 20),
     RESTARTS("Restarts", 8),
     RUNS("Runs", 5),
     START("Start", 19),
@@ -123,6 +124,7 @@ enum AccountField {
                             : "";
             case PREEMPT_MODE -> job.preemption().text("mode");
             case PREEMPT_REASON -> job.preemption().text("reason");
+            case RESERVATION -> ofJob(job, "reservation");
             case RESTARTS -> job.batchStep() ? "" : Long.toString(job.number("restarts"));
             case SUSPENDED -> SlurmTime.full(job.number("suspendedSeconds"));
             case NNODES, REQ_NODES -> Long.toString(nodes(job));

@@ -103,17 +103,25 @@ final class Admin {
         ok(client.accounting("POST", path, body, List.of("Content-Type", "application/json")));
     }
 
+    /// What the service answers to a change, whatever it is.
+    Answer ask(Request asked) throws CommandFailure {
+        return ask(asked, "");
+    }
+
+    private Answer ask(Request asked, String query) throws CommandFailure {
+        return client.accounting(
+                asked.method(),
+                asked.path() + query,
+                asked.body(),
+                List.of(
+                        "If-Match",
+                        "\"" + read.number("revision") + "\"",
+                        "Content-Type",
+                        asked.type()));
+    }
+
     private JsonObject send(Request asked, String query) throws CommandFailure {
-        return ok(
-                client.accounting(
-                        asked.method(),
-                        asked.path() + query,
-                        asked.body(),
-                        List.of(
-                                "If-Match",
-                                "\"" + read.number("revision") + "\"",
-                                "Content-Type",
-                                asked.type())));
+        return ok(ask(asked, query));
     }
 
     private JsonObject ok(Answer answer) throws CommandFailure {

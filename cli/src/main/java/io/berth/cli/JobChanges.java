@@ -61,6 +61,7 @@ final class JobChanges {
             case "numnodes", "reqnodes", "minnodes" -> json.put("nodes", number("NumNodes", value));
             case "features" -> json.put("constraint", value);
             case "reqnodelist", "nodelist" -> json.put("nodeList", value);
+            case "reservationname", "reservation" -> json.put("reservation", value);
             case "excnodelist" -> json.put("excludedNodes", value);
             case "arraytaskthrottle" ->
                     json.put("arrayThrottle", number("ArrayTaskThrottle", value));

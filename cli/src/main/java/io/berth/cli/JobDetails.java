@@ -99,6 +99,9 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
     private void addPlace(List<String> lines) {
         String host = job.text("submitHost").isEmpty() ? "localhost" : job.text("submitHost");
         lines.add("Partition=" + job.text("partition") + " AllocNode:Sid=" + host + ":0");
+        if (job.json().has("reservation")) {
+            lines.add("Reservation=" + job.text("reservation"));
+        }
         lines.add(
                 "ReqNodeList="
                         + job.orNull("requiredNodes")
@@ -143,7 +146,9 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
         lines.add(
                 "OverSubscribe="
                         + (job.json().flag("exclusive") ? "NO" : "OK")
-                        + " Contiguous=0 Licenses=(null) Network=(null)");
+                        + " Contiguous=0 Licenses="
+                        + job.orNull("licenses")
+                        + " Network=(null)");
     }
 
     private void addAllocations(List<String> lines) {

@@ -47,7 +47,9 @@ enum JobField {
     PLANNED_NODES('Y', "SCHEDNODES"),
     TRES('\0', "TRES_ALLOC"),
     ELIGIBLE_TIME('\0', "ELIGIBLE_TIME"),
-    DEADLINE('\0', "DEADLINE");
+    DEADLINE('\0', "DEADLINE"),
+    RESERVATION('v', "RESERVATION"),
+    LICENSES('W', "LICENSES");
 
     /// When a listing is made, and for which clock on the wall.
     record Moment(long now, Supplier<ZoneId> zone) {
@@ -107,6 +109,8 @@ enum JobField {
             case "reason" -> REASON;
             case "reasonlist" -> NODELIST_OR_REASON;
             case "reqnodes" -> REQUIRED_NODES;
+            case "reservation" -> RESERVATION;
+            case "licenses" -> LICENSES;
             case "schednodes" -> PLANNED_NODES;
             case "starttime" -> START_TIME;
             case "state" -> STATE;
@@ -137,6 +141,8 @@ enum JobField {
             case END_TIME -> moment.iso(job.endAt());
             case DEPENDENCY -> job.orNull("dependency");
             case FEATURES -> job.orNull("constraint");
+            case RESERVATION -> job.orNull("reservation");
+            case LICENSES -> job.orNull("licenses");
             case OVERSUBSCRIBE -> job.json().flag("exclusive") ? "NO" : "OK";
             case COMMENT -> job.orNull("comment");
             case REQUIRED_NODES -> job.text("requiredNodes");
@@ -202,6 +208,8 @@ enum JobField {
                     TRES,
                     DEPENDENCY,
                     FEATURES,
+                    RESERVATION,
+                    LICENSES,
                     OVERSUBSCRIBE,
                     COMMENT,
                     REQUIRED_NODES,

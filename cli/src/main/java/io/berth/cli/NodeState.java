@@ -10,6 +10,8 @@ record NodeState(Base base, String flag) {
         MIXED("mixed", "mix"),
         ALLOCATED("allocated", "alloc"),
         IDLE("idle", "idle"),
+        MAINTENANCE("maint", "maint"),
+        RESERVED("reserved", "resv"),
         DRAINING("draining", "drng"),
         DRAINED("drained", "drain"),
         DOWN("down", "down"),
@@ -32,6 +34,8 @@ record NodeState(Base base, String flag) {
             case "DRAINING" -> new NodeState(Base.DRAINING, responding ? "" : "*");
             case "DRAINED" -> new NodeState(Base.DRAINED, responding ? "" : "*");
             case "IDLE" -> new NodeState(Base.IDLE, "");
+            case "MAINTENANCE" -> new NodeState(Base.MAINTENANCE, "");
+            case "RESERVED" -> new NodeState(Base.RESERVED, "");
             case "MIXED" -> new NodeState(Base.MIXED, "");
             case "ALLOCATED" -> new NodeState(Base.ALLOCATED, "");
             case "DOWN" -> new NodeState(Base.DOWN, responding ? "" : "*");

@@ -29,7 +29,8 @@ final class PartitionDetails {
                         + time(partition.number("defaultTimeSeconds"), "NONE")
                         + " DisableRootJobs=NO ExclusiveUser=NO GraceTime="
                         + partition.number("graceSeconds")
-                        + " Hidden=NO",
+                        + " Hidden="
+                        + (partition.json().flag("hidden") ? "YES" : "NO"),
                 "MaxNodes="
                         + (most == 0 ? SlurmTime.UNLIMITED : Long.toString(most))
                         + " MaxTime="
@@ -40,7 +41,9 @@ final class PartitionDetails {
                         + partition.number("jobFactor")
                         + " PriorityTier="
                         + partition.number("tier")
-                        + " RootOnly=NO ReqResv=NO OverSubscribe=NO",
+                        + " RootOnly=NO ReqResv="
+                        + (partition.json().flag("reservedOnly") ? "YES" : "NO")
+                        + " OverSubscribe=NO",
                 "OverTimeLimit=NONE PreemptMode="
                         + (partition.json().has("preemptMode")
                                 ? partition.json().text("preemptMode")

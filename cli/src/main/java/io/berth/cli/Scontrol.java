@@ -8,6 +8,7 @@ import io.berth.cli.MeshClient.Answer;
 import io.berth.slurm.HostList;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class Scontrol implements Command {
 
     private static final Set<String> NOT_YET =
-            Set.of("create", "delete", "reboot", "reconfigure", "wait_job", "write");
+            Set.of("reboot", "reconfigure", "wait_job", "write");
 
     private static final Set<String> OF_JOBS =
             Set.of(
@@ -41,8 +42,9 @@ final class Scontrol implements Command {
 
     @Override
     public String synopsis() {
-        return "scontrol show job|node|partition [NAME] | hold|release|requeue|suspend|resume|top JOB | update"
-                + " JobId=JOB|NodeName=NODE NAME=VALUE...: all that is known, and changes to it";
+        return "scontrol show job|node|partition|reservation [NAME] | hold|release|requeue|suspend|resume|top JOB"
+                + " | update JobId=JOB|NodeName=NODE|ReservationName=R NAME=VALUE... | create|delete"
+                + " reservation NAME=VALUE...: all that is known, and changes to it";
     }
 
     @Override
@@ -61,6 +63,10 @@ final class Scontrol implements Command {
             return new ScontrolActions(terminal).ofJobs(keyword, rest(operands));
         } else if (keyword.equals("update")) {
             return new ScontrolActions(terminal).update(rest(operands));
+        } else if (keyword.equals("create")) {
+            return new ReservationChanges(terminal).create(ofReservation(operands));
+        } else if (keyword.equals("delete")) {
+            return new ReservationChanges(terminal).delete(ofReservation(operands));
         } else if (keyword.equals("ping")) {
             return new ScontrolActions(terminal).ping();
         }
@@ -75,6 +81,10 @@ final class Scontrol implements Command {
             return nodes(terminal, words, name);
         } else if (isShort(entity, "partitions", 1)) {
             return partitions(terminal, words, name);
+        } else if (isShort(entity, "reservations", 1)) {
+            return reservations(terminal, words, name);
+        } else if (isShort(entity, "licenses", 1)) {
+            return licenses(terminal, words, name);
         } else if (isShort(entity, "hostnames", 5)) {
             return hostNames(terminal, name);
         } else if (isShort(entity, "hostlist", 5)) {
@@ -87,6 +97,20 @@ final class Scontrol implements Command {
 
     private static List<String> rest(List<String> operands) {
         return operands.subList(1, operands.size());
+    }
+
+    /// The settings of a command on a reservation, with `reservation` before them or without.
+    private static List<String> ofReservation(List<String> operands) throws CommandFailure {
+        List<String> rest = rest(operands);
+        String first = rest.isEmpty() ? "" : rest.getFirst();
+        if (first.equalsIgnoreCase("reservation")) {
+            return rest.subList(1, rest.size());
+        }
+        if (first.toLowerCase(Locale.ROOT).startsWith("reservation")) {
+            return rest;
+        }
+        throw new CommandFailure(
+                1, "Invalid entity for keyword:" + operands.getFirst() + ": only reservation\n");
     }
 
     /// Slurm's word on a setting that it does not know.
@@ -238,6 +262,67 @@ final class Scontrol implements Command {
         List<NodeView> nodes = NodeView.all(client.get("/v1/nodes"));
         for (PartitionView partition : partitions) {
             print(terminal, words, PartitionDetails.lines(partition, nodes));
+        }
+        return 0;
+    }
+
+    private static int reservations(Terminal terminal, Words words, @Nullable String name)
+            throws CommandFailure {
+        MeshClient client = MeshClient.of(terminal, "scontrol");
+        List<ReservationView> all =
+                new ArrayList<>(ReservationView.all(client.get("/v1/reservations")));
+        if (name != null) {
+            all.removeIf(it -> !it.name().equals(name));
+            if (all.isEmpty()) {
+                terminal.out().print("Reservation " + name + " not found\n");
+                return 1;
+            }
+        }
+        DataForm form = DataForm.of(words);
+        if (form != null) {
+            return data(
+                    terminal,
+                    form,
+                    "reservations",
+                    all.stream().map(ReservationView::json).toList());
+        }
+        if (all.isEmpty()) {
+            terminal.out().print(ReservationView.NONE);
+        }
+        for (ReservationView it : all) {
+            print(terminal, words, it.details(terminal.zone().get()));
+        }
+        return 0;
+    }
+
+    private static int licenses(Terminal terminal, Words words, @Nullable String name)
+            throws CommandFailure {
+        MeshClient client = MeshClient.of(terminal, "scontrol");
+        List<JsonObject> all = new ArrayList<>(client.get("/v1/licenses").objects("licenses"));
+        if (name != null) {
+            all.removeIf(it -> !it.text("name").equals(name));
+            if (all.isEmpty()) {
+                terminal.out().print("License " + name + " not found\n");
+                return 1;
+            }
+        }
+        DataForm form = DataForm.of(words);
+        if (form != null) {
+            return data(terminal, form, "licenses", all);
+        }
+        if (all.isEmpty()) {
+            terminal.out().print("No licenses configured in Slurm.\n");
+        }
+        String between = words.has("oneliner") ? " " : "\n    ";
+        for (JsonObject it : all) {
+            terminal.out()
+                    .print("LicenseName=%s%sTotal=%d Used=%d Free=%d Reserved=0 Remote=no\n"
+                            .formatted(
+                                    it.text("name"),
+                                    between,
+                                    it.number("total"),
+                                    it.number("used"),
+                                    it.number("free")));
         }
         return 0;
     }

@@ -80,9 +80,11 @@ final class ScontrolActions {
         return switch (what) {
             case "jobid", "job" -> job(value(settings.getFirst()), rest);
             case "nodename", "node" -> nodes(value(settings.getFirst()), rest);
+            case "reservationname", "reservation" ->
+                    new ReservationChanges(terminal).update(settings);
             default ->
                     throw new CommandFailure(
-                            1, "No valid entity in update command; there are: JobId=, NodeName=\n");
+                            1, "No valid entity in update command; there are: JobId=, NodeName=, ReservationName=\n");
         };
     }
 

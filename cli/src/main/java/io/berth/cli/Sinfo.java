@@ -21,6 +21,7 @@ final class Sinfo implements Command {
 
     private static final List<CliOption> OPTIONS =
             List.of(
+                    flag("all", 'a', "hidden partitions too"),
                     valued("format", 'o', "columns, such as \"%P %D %t %G\""),
                     flag("help", '\0', "this text"),
                     DataForm.OPTIONS.getFirst(),
@@ -32,6 +33,7 @@ final class Sinfo implements Command {
                     flag("noheader", 'h', "without the line of titles"),
                     valued("partition", 'p', "only these partitions"),
                     flag("summarize", 's', "one line for each partition"),
+                    flag("reservation", 'T', "the reservations"),
                     valued("states", 't', "only nodes in these states"),
                     flag("version", 'V', "Berth's version"));
 
@@ -48,11 +50,15 @@ final class Sinfo implements Command {
     @Override
     public int run(Terminal terminal, Words words) throws CommandFailure {
         MeshClient client = MeshClient.of(terminal, "sinfo");
+        if (words.has("reservation")) {
+            return reservations(terminal, client);
+        }
         List<NodeView> nodes = nodes(client, words);
         List<String> named = words.list("partition");
         List<PartitionView> partitions = new ArrayList<>();
         for (PartitionView partition : PartitionView.all(client.get("/v1/partitions"))) {
-            if (named.isEmpty() || named.contains(partition.name())) {
+            boolean shown = words.has("all") || !partition.json().flag("hidden");
+            if (named.isEmpty() ? shown : named.contains(partition.name())) {
                 partitions.add(partition);
             }
         }
@@ -72,6 +78,16 @@ final class Sinfo implements Command {
         for (Line line : lines(layout, words, partitions, nodes, terminal.zone())) {
             terminal.out().print(layout.line(field -> field.value(line)) + "\n");
         }
+        return 0;
+    }
+
+    private static int reservations(Terminal terminal, MeshClient client) throws CommandFailure {
+        List<ReservationView> all = ReservationView.all(client.get("/v1/reservations"));
+        terminal.out()
+                .print(
+                        all.isEmpty()
+                                ? ReservationView.NONE
+                                : ReservationView.table(all, terminal.zone().get()));
         return 0;
     }
 

@@ -80,6 +80,8 @@ final class SubmissionJson {
         json.put("excludedNodes", where.excludedNodes());
         json.put("exclusive", where.exclusive());
         json.put("switches", where.switches());
+        json.put("reservation", where.reservation());
+        json.put("licenses", where.licenses());
         return json;
     }
 }

@@ -24,6 +24,7 @@ final class Why implements Command {
                     "SIZE", "large enough",
                     "AVAILABLE", "available",
                     "FREE", "with room now",
+                    "UNRESERVED", "open to it until its end",
                     "UNPLANNED", "with room until its end");
 
     private static final List<CliOption> OPTIONS =

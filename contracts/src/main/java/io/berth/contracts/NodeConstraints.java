@@ -9,18 +9,35 @@ import org.jspecify.annotations.Nullable;
 /// @param nodeList nodes that must be among the job's nodes; it may have more
 /// @param excluded nodes that must not
 /// @param switches null is any number
+/// @param reservation whose nodes the job uses; null for those that are reserved for nobody
 public record NodeConstraints(
         @Nullable FeatureExpression features,
         List<NodeName> nodeList,
         List<NodeName> excluded,
         Sharing sharing,
-        @Nullable SwitchLimit switches) {
+        @Nullable SwitchLimit switches,
+        @Nullable String reservation) {
 
     public static final NodeConstraints NONE =
             new NodeConstraints(null, List.of(), List.of(), Sharing.SHARED, null);
 
+    /// Constraints of a job that uses no reservation.
+    public NodeConstraints(
+            @Nullable FeatureExpression features,
+            List<NodeName> nodeList,
+            List<NodeName> excluded,
+            Sharing sharing,
+            @Nullable SwitchLimit switches) {
+        this(features, nodeList, excluded, sharing, switches, null);
+    }
+
     public NodeConstraints {
         nodeList = nodeList.stream().distinct().sorted().toList();
         excluded = excluded.stream().distinct().sorted().toList();
+    }
+
+    /// The same, under any number of switches.
+    NodeConstraints underAnySwitches() {
+        return new NodeConstraints(features, nodeList, excluded, sharing, null, reservation);
     }
 }

@@ -34,6 +34,10 @@ public enum Reason {
     BAD_CONSTRAINTS("BadConstraints"),
     /// Nodes that could hold the job are down or silent.
     REQ_NODE_NOT_AVAIL("ReqNodeNotAvail"),
+    /// Maintenance keeps nodes that it needs before it could have ended.
+    RESERVED_FOR_MAINTENANCE("ReqNodeNotAvail, Reserved for maintenance"),
+    /// A reservation keeps nodes that it needs before it could have ended.
+    RESERVED_FOR_OTHERS("ReqNodeNotAvail, May be reserved for other job"),
     /// The time limit is above the partition's.
     PARTITION_TIME_LIMIT("PartitionTimeLimit"),
     /// More nodes than the partition allows.

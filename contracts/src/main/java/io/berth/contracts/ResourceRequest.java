@@ -1,20 +1,25 @@
 package io.berth.contracts;
 
 import io.berth.contracts.MemoryRequest.Per;
+import java.util.Collections;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// What a job needs to run: nodes, tasks spread over them in blocks, and for each task or node its
 /// CPUs, memory and GPUs.
 ///
 /// @param constraints which nodes will do; null is [NodeConstraints#NONE]
+/// @param licenses how many of each the whole job holds; null is none
 public record ResourceRequest(
         int nodes,
         int tasks,
         int cpusPerTask,
         MemoryRequest memory,
         GpuRequest gpus,
-        @Nullable NodeConstraints constraints) {
+        @Nullable NodeConstraints constraints,
+        @Nullable Map<String, Integer> licenses) {
 
     public ResourceRequest {
         if (nodes < 1 || tasks < nodes || cpusPerTask < 1) {
@@ -27,12 +32,27 @@ public record ResourceRequest(
                             + " nodes: each must be at least 1, and a node needs a task");
         }
         constraints = NodeConstraints.NONE.equals(constraints) ? null : constraints;
+        licenses =
+                licenses == null || licenses.isEmpty()
+                        ? null
+                        : Collections.unmodifiableMap(new TreeMap<>(licenses));
+    }
+
+    /// A request that needs no licenses.
+    public ResourceRequest(
+            int nodes,
+            int tasks,
+            int cpusPerTask,
+            MemoryRequest memory,
+            GpuRequest gpus,
+            @Nullable NodeConstraints constraints) {
+        this(nodes, tasks, cpusPerTask, memory, gpus, constraints, null);
     }
 
     /// A request that any nodes with room will do for.
     public ResourceRequest(
             int nodes, int tasks, int cpusPerTask, MemoryRequest memory, GpuRequest gpus) {
-        this(nodes, tasks, cpusPerTask, memory, gpus, null);
+        this(nodes, tasks, cpusPerTask, memory, gpus, null, null);
     }
 
     /// Which nodes will do; never null.
@@ -40,21 +60,15 @@ public record ResourceRequest(
         return Objects.requireNonNullElse(constraints, NodeConstraints.NONE);
     }
 
+    /// How many licenses of each name the whole job holds.
+    public Map<String, Integer> licensesHeld() {
+        return licenses == null ? Map.of() : licenses;
+    }
+
     /// The same request, under any number of switches.
     public ResourceRequest underAnySwitches() {
-        NodeConstraints where = where();
         return new ResourceRequest(
-                nodes,
-                tasks,
-                cpusPerTask,
-                memory,
-                gpus,
-                new NodeConstraints(
-                        where.features(),
-                        where.nodeList(),
-                        where.excluded(),
-                        where.sharing(),
-                        null));
+                nodes, tasks, cpusPerTask, memory, gpus, where().underAnySwitches(), licenses);
     }
 
     /// Tasks on the node with this index (0 to `nodes - 1`): the first nodes take the remainder.

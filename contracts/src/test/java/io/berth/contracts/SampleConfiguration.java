@@ -36,7 +36,9 @@ final class SampleConfiguration {
                         List.of("gpu-01"),
                         List.of("root"),
                         List.of("team_a"),
-                        List.of("MAINT")),
+                        List.of("MAINT"),
+                        null),
+                new ConfigEntry.License(new Part(4, 8, 8), "matlab", 20),
                 new ConfigEntry.Switch(
                         new Part(4, 7, 7), "rack1", List.of("gpu-01", "gpu-02"), List.of("leaf")));
     }
@@ -148,6 +150,47 @@ final class SampleConfiguration {
                                 PreemptMode.CANCEL,
                                 Limits.NONE,
                                 300L)));
+    }
+
+    /// Of a partition for reservations alone, and of one of its reservations.
+    static List<ConfigEntry> ofReservations() {
+        return List.of(
+                new ConfigEntry.Partition(
+                        new Part(7, 1, 2),
+                        "course",
+                        false,
+                        List.of("gpu-01"),
+                        0,
+                        0,
+                        0,
+                        1,
+                        1,
+                        0,
+                        new PartitionRules(
+                                PartitionRules.State.UP,
+                                1,
+                                0,
+                                0,
+                                List.of(),
+                                List.of(),
+                                List.of(),
+                                List.of(),
+                                null,
+                                null,
+                                0,
+                                false,
+                                null,
+                                true)),
+                new ConfigEntry.Reservation(
+                        new Part(7, 2, 2),
+                        "exercise",
+                        1_700_000_000_000L,
+                        1_700_003_600_000L,
+                        List.of("ALL"),
+                        List.of("-mallory"),
+                        List.of("team_a"),
+                        List.of("DAILY"),
+                        "course"));
     }
 
     /// Of a cluster in which deadlines give a right to the place of others.

@@ -62,6 +62,26 @@ final class SampleEvents {
                     3600,
                     10,
                     true);
+    private static final JobDescription RESERVED =
+            new JobDescription(
+                    "alice",
+                    "team_a",
+                    "batch",
+                    "normal",
+                    "train",
+                    new ResourceRequest(
+                            1,
+                            1,
+                            1,
+                            new MemoryRequest(Per.NODE, 8192),
+                            GpuRequest.NONE,
+                            new NodeConstraints(
+                                    null, List.of(), List.of(), Sharing.SHARED, null, "exercise"),
+                            Map.of("matlab", 2)),
+                    LaunchMode.BATCH,
+                    3600,
+                    0,
+                    true);
     private static final JobDescription ON_TERMS =
             new JobDescription(
                     "alice",
@@ -203,6 +223,8 @@ final class SampleEvents {
         SampleConfiguration.inFull().forEach(it -> events.addNamed("full", Topics.CONFIG, it));
         SampleConfiguration.ofPreemption()
                 .forEach(it -> events.addNamed("preemption", Topics.CONFIG, it));
+        SampleConfiguration.ofReservations()
+                .forEach(it -> events.addNamed("reserved", Topics.CONFIG, it));
         events.addNamed("deadline", Topics.CONFIG, SampleConfiguration.ofDeadlines());
         events.ofPlacement();
         events.ofJobs();
@@ -242,6 +264,10 @@ final class SampleEvents {
                                 IndexSet.parse("0,4,8"),
                                 2,
                                 List.of(new JobArray.Ids(17, 18), new JobArray.Ids(101, 101)))));
+        addNamed(
+                "reserved",
+                Topics.SUBMISSIONS,
+                new Submission.Submitted(JOB, RESERVED, "alice", SPEC, null));
         add(Topics.SUBMISSIONS, new Submission.Held(JOB, "alice", Hold.USER));
         add(Topics.SUBMISSIONS, new Submission.Released(JOB, "root", Hold.ADMIN));
         add(Topics.SUBMISSIONS, new Submission.RequeueRequested(JOB, "root", true));

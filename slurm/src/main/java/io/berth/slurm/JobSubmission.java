@@ -84,14 +84,18 @@ public record JobSubmission(
     /// @param exclusive whether no other job may be on the nodes, of which the job then has all
     ///   CPUs and GPUs
     /// @param switches as `--switches`: `1@10:00`
+    /// @param reservation whose nodes the job uses
+    /// @param licenses as `--licenses`: `matlab:2,ansys`
     public record Nodes(
             @Nullable String constraint,
             @Nullable String nodeList,
             @Nullable String excludedNodes,
             @Nullable Boolean exclusive,
-            @Nullable String switches) {
+            @Nullable String switches,
+            @Nullable String reservation,
+            @Nullable String licenses) {
 
-        public static final Nodes NONE = new Nodes(null, null, null, null, null);
+        public static final Nodes NONE = new Nodes(null, null, null, null, null, null, null);
     }
 
     /// The terms; never null.

@@ -5,7 +5,8 @@ import io.berth.slurm.GetOpt.Given;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Which nodes a submission asks for, while its options are read. Confined to one call.
+/// Which nodes and licenses a submission asks for, while its options are read. Confined to one
+/// call.
 final class NodesDraft {
 
     private @Nullable String constraint;
@@ -13,13 +14,20 @@ final class NodesDraft {
     private @Nullable String excludedNodes;
     private @Nullable Boolean exclusive;
     private @Nullable String switches;
+    private @Nullable String reservation;
+    private @Nullable String licenses;
 
     void set(SbatchSetting setting, Given<SbatchOption> given) throws InvalidOption {
         switch (setting) {
             case CONSTRAINT -> constraint = feature(given);
             case EXCLUDE -> excludedNodes = hosts(given);
             case EXCLUSIVE -> exclusive = exclusive(given);
+            case LICENSES -> {
+                LicensesText.parse(given.required());
+                licenses = given.required();
+            }
             case NODELIST -> nodeList = hosts(given);
+            case RESERVATION -> reservation = reservation(given);
             case SWITCHES -> {
                 SwitchesText.parse(given.required());
                 switches = given.required();
@@ -44,6 +52,13 @@ final class NodesDraft {
         } catch (IllegalArgumentException e) {
             throw InvalidOption.refused("Batch job submission failed: Invalid node name specified");
         }
+    }
+
+    private static String reservation(Given<SbatchOption> given) throws InvalidOption {
+        if (given.required().contains(",")) {
+            throw InvalidOption.refused("a list of reservations is not supported yet");
+        }
+        return given.required();
     }
 
     private static boolean exclusive(Given<SbatchOption> given) throws InvalidOption {
@@ -75,6 +90,7 @@ final class NodesDraft {
     }
 
     JobSubmission.Nodes nodes() {
-        return new JobSubmission.Nodes(constraint, nodeList, excludedNodes, exclusive, switches);
+        return new JobSubmission.Nodes(
+                constraint, nodeList, excludedNodes, exclusive, switches, reservation, licenses);
     }
 }

@@ -104,7 +104,8 @@ final class SbatchDraft {
                     SIGNAL,
                     TIME_MIN ->
                     terms.set(setting, given);
-            case CONSTRAINT, EXCLUDE, EXCLUSIVE, NODELIST, SWITCHES -> where.set(setting, given);
+            case CONSTRAINT, EXCLUDE, EXCLUSIVE, LICENSES, NODELIST, RESERVATION, SWITCHES ->
+                    where.set(setting, given);
             case HELP, USAGE, VERSION, WRAP -> {}
         }
     }

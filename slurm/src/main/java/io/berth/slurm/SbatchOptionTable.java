@@ -79,6 +79,11 @@ final class SbatchOptionTable {
                 "SBATCH_GRES",
                 SbatchSetting.GRES,
                 "only `gpu[:type][:count]`, of one type, and `none`; `mps` and `shard` are refused");
+        different(
+                "licenses",
+                'L',
+                SbatchSetting.LICENSES,
+                "`name[:count]` with commas between them; of the cluster's own, without `|`");
         same("mem", '\0', REQUIRED, "SBATCH_MEM_PER_NODE", SbatchSetting.MEM);
         same("mem-per-cpu", '\0', REQUIRED, "SBATCH_MEM_PER_CPU", SbatchSetting.MEM_PER_CPU);
         same("mem-per-gpu", '\0', REQUIRED, "SBATCH_MEM_PER_GPU", SbatchSetting.MEM_PER_GPU);
@@ -156,6 +161,11 @@ final class SbatchOptionTable {
                 SbatchSetting.NODELIST,
                 "a list of fewer nodes than the job has is refused");
         different(
+                "reservation",
+                "SBATCH_RESERVATION",
+                SbatchSetting.RESERVATION,
+                "one reservation, not a list");
+        different(
                 "switches",
                 "SBATCH_REQ_SWITCH",
                 SbatchSetting.SWITCHES,
@@ -197,7 +207,6 @@ final class SbatchOptionTable {
         refused("gpus-per-socket", '\0', REQUIRED, "SBATCH_GPUS_PER_SOCKET");
         refused("gres-flags", '\0', REQUIRED, "SBATCH_GRES_FLAGS");
         refused("hint", '\0', REQUIRED, "SBATCH_HINT");
-        refused("licenses", 'L', REQUIRED, null);
         refused("mcs-label", '\0', REQUIRED, null);
         refused("mincpus", '\0', REQUIRED, null);
     }
@@ -213,7 +222,6 @@ final class SbatchOptionTable {
         refused("prefer", '\0', REQUIRED, null);
         refused("propagate", '\0', OPTIONAL, null);
         refused("reboot", '\0', NONE, null);
-        refused("reservation", '\0', REQUIRED, "SBATCH_RESERVATION");
         refused("sockets-per-node", '\0', REQUIRED, null);
         refused("spread-job", '\0', NONE, "SBATCH_SPREAD_JOB");
         refused("thread-spec", '\0', REQUIRED, "SBATCH_THREAD_SPEC");

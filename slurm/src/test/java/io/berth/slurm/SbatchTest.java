@@ -238,7 +238,9 @@ final class SbatchTest {
                                 null));
         assertThat(job.nodes()).isEqualTo(2);
         assertThat(job.nodesWanted())
-                .isEqualTo(new JobSubmission.Nodes("a100&nvme", null, "n[1-2]", true, null));
+                .isEqualTo(
+                        new JobSubmission.Nodes(
+                                "a100&nvme", null, "n[1-2]", true, null, null, null));
     }
 
     @Test

@@ -426,6 +426,38 @@ class JobsMeshTest {
     }
 
     @Test
+    void a_reserved_node_is_for_the_jobs_of_its_reservation_alone() throws IOException {
+        String node = mesh.operator().get("/v1/nodes").at("/nodes/2/name").asText();
+        mesh.berth(
+                        "scontrol",
+                        "create",
+                        "reservation",
+                        "ReservationName=course",
+                        "Duration=60",
+                        "Nodes=" + node,
+                        "Accounts=team_a",
+                        "Flags=IGNORE_JOBS")
+                .succeeded();
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(mesh.berth("sinfo", "-T").succeeded().out())
+                                .containsPattern("course +ACTIVE .* " + node + "\n"));
+        String stranger = submitted("-w", node, "-t", "10", "--wrap", "true");
+
+        String own = submitted("--reservation=course", "-t", "10", "--wrap", "true");
+
+        awaitState(own, "COMPLETED");
+        assertThat(job(Long.parseLong(own)).path("nodeList").asText()).isEqualTo(node);
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(mesh.berth("squeue", "-h", "-o", "%T %r", "-j", stranger).out())
+                                .isEqualTo(
+                                        "PENDING ReqNodeNotAvail, May be reserved for other job\n"));
+        mesh.berth("scontrol", "delete", "ReservationName=course").succeeded();
+        awaitState(stranger, "COMPLETED");
+    }
+
+    @Test
     void a_signal_reaches_the_batch_script() throws IOException {
         String id =
                 submitted("--wrap", "trap 'exit 7' USR1; touch ready; while :; do sleep 0.1; done");

@@ -52,16 +52,20 @@ public final class Admission {
     private final Collection<NodeSeen> nodes;
     private final Caller caller;
     private final int maxArraySize;
+    private final long now;
     private final Map<String, List<NodeSeen>> nodesOf = new HashMap<>();
 
     /// @param nodes all registered nodes
     /// @param maxArraySize indices of an array are below this
+    /// @param now epoch milliseconds
     public Admission(
             Configuration configuration,
             Collection<NodeSeen> nodes,
             Caller caller,
-            int maxArraySize) {
+            int maxArraySize,
+            long now) {
         this.maxArraySize = maxArraySize;
+        this.now = now;
         this.configuration = configuration;
         this.nodes = nodes;
         this.caller = caller;
@@ -122,18 +126,29 @@ public final class Admission {
         String account = account(asked.account(), user);
         String qos = qos(asked.qos(), user, account);
         enter(partition, account, qos);
-        return new JobDescription(
-                user,
-                account,
-                partition.name(),
-                qos,
-                line("the job's name", requireNonNullElse(asked.name(), "sbatch"), Checks.MAX_NAME),
-                request(asked, partition),
-                requireNonNullElse(asked.launch(), LaunchMode.BATCH),
-                timeLimit(asked, partition),
-                nice(asked),
-                requireNonNullElse(asked.requeue(), true),
-                RequestedTerms.of(asked.conditions(), caller));
+        var description =
+                new JobDescription(
+                        user,
+                        account,
+                        partition.name(),
+                        qos,
+                        line(
+                                "the job's name",
+                                requireNonNullElse(asked.name(), "sbatch"),
+                                Checks.MAX_NAME),
+                        request(asked, partition),
+                        requireNonNullElse(asked.launch(), LaunchMode.BATCH),
+                        timeLimit(asked, partition),
+                        nice(asked),
+                        requireNonNullElse(asked.requeue(), true),
+                        RequestedTerms.of(asked.conditions(), caller));
+        reserve(description);
+        return description;
+    }
+
+    /// @throws Refused if the job may not use its reservation, or must have one
+    void reserve(JobDescription job) throws Refused {
+        RequestedReservation.check(configuration, job, now);
     }
 
     private @Nullable ArrayText array(@Nullable String text) throws Refused {
@@ -254,7 +269,10 @@ public final class Admission {
                                         .toList());
         var request =
                 new RequestedResources(asked, partition, candidates)
-                        .request(RequestedNodes.of(asked.nodesWanted(), nodes));
+                        .request(
+                                RequestedNodes.of(asked.nodesWanted(), nodes),
+                                RequestedLicenses.of(
+                                        configuration, asked.nodesWanted().licenses()));
         RequestedNodes.check(request);
         var obstacle = new Feasibility(request, candidates).obstacle();
         if (obstacle.isPresent()) {

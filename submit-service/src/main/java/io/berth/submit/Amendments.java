@@ -45,23 +45,30 @@ public final class Amendments {
                 change.qos() == null
                         ? job.description().qos()
                         : admission.qos(change.qos(), job.user(), account);
-        if (change.account() != null || change.qos() != null || change.partition() != null) {
+        boolean moved =
+                change.account() != null || change.qos() != null || change.partition() != null;
+        if (moved) {
             String partition = requireNonNullElse(change.partition(), job.partition());
             admission.enter(admission.partition(partition), account, qos);
         }
-        return new Amendment(
-                change.account() == null ? null : account,
-                change.partition(),
-                change.qos() == null ? null : qos,
-                change.name() == null
-                        ? null
-                        : line("the job's name", change.name(), Checks.MAX_NAME),
-                request(job, change),
-                limit,
-                nice,
-                change.requeue(),
-                terms(job.description().conditions(), change),
-                throttle(job, change.arrayThrottle()));
+        var amendment =
+                new Amendment(
+                        change.account() == null ? null : account,
+                        change.partition(),
+                        change.qos() == null ? null : qos,
+                        change.name() == null
+                                ? null
+                                : line("the job's name", change.name(), Checks.MAX_NAME),
+                        request(job, change),
+                        limit,
+                        nice,
+                        change.requeue(),
+                        terms(job.description().conditions(), change),
+                        throttle(job, change.arrayThrottle()));
+        if (moved || change.reservation() != null) {
+            admission.reserve(amendment.applied(job.description()));
+        }
+        return amendment;
     }
 
     private static void checkState(Job job, JobChange change) throws Refused {
@@ -73,6 +80,7 @@ public final class Amendments {
                         || change.constraint() != null
                         || change.nodeList() != null
                         || change.excludedNodes() != null
+                        || change.reservation() != null
                         || change.dependency() != null
                         || change.beginAt() != null;
         boolean over = job.state().terminal() || job.state() == JobState.COMPLETING;
@@ -127,7 +135,8 @@ public final class Amendments {
         if (change.nodes() == null
                 && change.constraint() == null
                 && change.nodeList() == null
-                && change.excludedNodes() == null) {
+                && change.excludedNodes() == null
+                && change.reservation() == null) {
             return null;
         }
         ResourceRequest before = job.description().request();
@@ -152,7 +161,13 @@ public final class Amendments {
                                             ? where.excluded()
                                             : RequestedNodes.names(change.excludedNodes(), nodes),
                                     where.sharing(),
-                                    where.switches()));
+                                    where.switches(),
+                                    change.reservation() == null
+                                            ? where.reservation()
+                                            : change.reservation().isEmpty()
+                                                    ? null
+                                                    : change.reservation()),
+                            before.licenses());
             RequestedNodes.check(request);
             return request;
         } catch (IllegalArgumentException e) {

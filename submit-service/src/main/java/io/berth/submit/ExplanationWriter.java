@@ -7,6 +7,7 @@ import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
+import io.berth.contracts.event.ConfigEntry.Reservation;
 import io.berth.slurm.SlurmTime;
 import java.time.Instant;
 import java.util.Comparator;
@@ -127,7 +128,14 @@ final class ExplanationWriter {
                     "As many tasks of its array run as may at once"
                             + throttle(job.description().array())
                             + ".";
-            case RESERVATION -> "It waits for its reservation.";
+            case RESERVATION -> reserved();
+            case RESERVED_FOR_MAINTENANCE, RESERVED_FOR_OTHERS ->
+                    "It could last into %s that begins before it would have ended: a shorter time limit may let it start. It waits for %s."
+                            .formatted(
+                                    job.reason() == Reason.RESERVED_FOR_MAINTENANCE
+                                            ? "maintenance"
+                                            : "a reservation",
+                                    wanted());
             case LICENSES -> "Licenses that it needs are in use.";
             case RESOURCES ->
                     "It is next in partition %s and waits for %s. %s"
@@ -204,6 +212,28 @@ final class ExplanationWriter {
                             + " dependency=`.";
             default -> "It is held; `scontrol release " + job.id() + "` lets it wait for its turn.";
         };
+    }
+
+    private String reserved() {
+        String name = request.where().reservation();
+        Reservation it =
+                picture.configuration()
+                        .map(Configuration::reservations)
+                        .map(all -> name == null ? null : all.get(name))
+                        .orElse(null);
+        if (it == null) {
+            return "Its reservation %s is not there any more.".formatted(name);
+        }
+        long start = it.startAt(now);
+        Instant end = Instant.ofEpochMilli(it.endOf(start));
+        if (it.over(now)) {
+            return "Its reservation %s ended at %s.".formatted(name, end);
+        }
+        return it.on(now)
+                ? "Its time limit of %s reaches beyond %s, the end of its reservation %s, or its nodes are closed to it before."
+                        .formatted(time(job.description().timeLimitSeconds()), end, name)
+                : "It waits for its reservation %s, which begins at %s."
+                        .formatted(name, Instant.ofEpochMilli(start));
     }
 
     private static String throttle(@Nullable ArrayTask task) {

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// @param excludedNodes as `--exclude`; empty is none
 /// @param priority in points; 0 gives the job its own priority back
 /// @param arrayThrottle the most tasks of the job's array that run at once; 0 is any number
+/// @param reservation whose nodes it uses; empty is none
 public record JobChange(
         @Nullable String account,
         @Nullable String partition,
@@ -30,12 +31,13 @@ public record JobChange(
         @Nullable String constraint,
         @Nullable String nodeList,
         @Nullable String excludedNodes,
-        @Nullable Integer arrayThrottle) {
+        @Nullable Integer arrayThrottle,
+        @Nullable String reservation) {
 
     /// Only another priority.
     public static JobChange priority(long points) {
         return new JobChange(
                 null, null, null, null, null, null, null, null, points, null, null, null, null,
-                null, null, null, null);
+                null, null, null, null, null);
     }
 }

@@ -21,6 +21,12 @@ public sealed interface Refusal {
 
     record InvalidQos(String detail) implements Refusal {}
 
+    /// The reservation is not there, is over, or the job may not use it.
+    record InvalidReservation(String detail) implements Refusal {}
+
+    /// The cluster has no such license, or never so many.
+    record InvalidLicense(String detail) implements Refusal {}
+
     /// The partition takes no jobs.
     record PartitionClosed(String detail) implements Refusal {}
 
@@ -58,6 +64,8 @@ public sealed interface Refusal {
             case InvalidPartition _ -> "invalid_partition";
             case InvalidAccount _ -> "invalid_account";
             case InvalidQos _ -> "invalid_qos";
+            case InvalidReservation _ -> "invalid_reservation";
+            case InvalidLicense _ -> "invalid_license";
             case PartitionClosed _ -> "partition_closed";
             case LimitReached _ -> "limit_reached";
             case NodeConfigurationUnavailable _ -> "node_configuration_unavailable";

@@ -35,7 +35,8 @@ public final class RequestedNodes {
                         names(asked.nodeList(), nodes),
                         names(asked.excludedNodes(), nodes),
                         Boolean.TRUE.equals(asked.exclusive()) ? Sharing.NODE : Sharing.SHARED,
-                        switches(asked.switches()));
+                        switches(asked.switches()),
+                        asked.reservation());
         return constraints.equals(NodeConstraints.NONE) ? null : constraints;
     }
 

@@ -13,6 +13,7 @@ import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.slurm.JobSubmission;
 import java.util.Collection;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -60,7 +61,9 @@ final class RequestedResources {
     }
 
     /// @param where which nodes will do; null is any
-    ResourceRequest request(@Nullable NodeConstraints where) throws Refused {
+    /// @param licenses how many of each
+    ResourceRequest request(@Nullable NodeConstraints where, Map<String, Integer> licenses)
+            throws Refused {
         int nodes = nodes();
         int tasks = tasks(nodes);
         int cpusPerTask =
@@ -77,7 +80,7 @@ final class RequestedResources {
         }
         var gpuRequest = gpuRequest(nodes, tasks);
         return new ResourceRequest(
-                nodes, tasks, cpusPerTask, memory(gpuRequest), gpuRequest, where);
+                nodes, tasks, cpusPerTask, memory(gpuRequest), gpuRequest, where, licenses);
     }
 
     private int nodes() throws Refused {

@@ -249,7 +249,7 @@ final class AdmissionTest {
 
     private static Decision decide(JobSubmission asked, Caller caller) {
         List<NodeSeen> nodes = Samples.NODES;
-        return new Admission(Samples.configuration(), nodes, caller, 10_001).decide(asked);
+        return new Admission(Samples.configuration(), nodes, caller, 10_001, 0).decide(asked);
     }
 
     private static Admitted admitted(JobSubmission asked, Caller caller) {

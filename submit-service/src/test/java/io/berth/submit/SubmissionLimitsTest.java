@@ -160,7 +160,7 @@ final class SubmissionLimitsTest {
         var alice = new Caller("alice", false, "10.0.0.1");
 
         var decision =
-                new Admission(configuration, Samples.NODES, alice, 10_001)
+                new Admission(configuration, Samples.NODES, alice, 10_001, 0)
                         .decide(Asked.fields("default"));
 
         assertThat(decision)

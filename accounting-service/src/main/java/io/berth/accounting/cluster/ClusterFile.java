@@ -4,8 +4,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.berth.contracts.Tres;
 import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.ConfigEntry.Cluster;
+import io.berth.contracts.event.ConfigEntry.License;
 import io.berth.contracts.event.ConfigEntry.Part;
+import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.ConfigEntry.Prices;
+import io.berth.contracts.event.ConfigEntry.Reservation;
 import io.berth.contracts.event.ConfigEntry.Weights;
 import io.berth.contracts.event.PreemptRules;
 import io.berth.contracts.event.PriorityRules;
@@ -15,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// A cluster file that was read and checked: the records of a configuration revision, in the file's
@@ -52,6 +56,7 @@ public final class ClusterFile {
         var removed = new ArrayList<Removed>();
         gone(next, "partitions").forEach(it -> removed.add(new Removed.Partition(it)));
         gone(next, "qos").forEach(it -> removed.add(new Removed.Qos(it)));
+        gone(next, "reservations").forEach(it -> removed.add(new Removed.Reservation(it)));
         gone(next, "accounts").forEach(it -> removed.add(new Removed.Account(it)));
         for (var account : tree.path("accounts").properties()) {
             JsonNode users = next.tree.path("accounts").path(account.getKey()).path("users");
@@ -69,6 +74,22 @@ public final class ClusterFile {
                 .map(Map.Entry::getKey)
                 .filter(it -> !next.tree.path(section).has(it))
                 .toList();
+    }
+
+    /// Its reservations.
+    List<Reservation> reservations() {
+        return entries(0).stream()
+                .flatMap(it -> it instanceof Reservation one ? Stream.of(one) : Stream.empty())
+                .toList();
+    }
+
+    /// Its partition of that name; null if there is none.
+    @Nullable Partition partition(@Nullable String name) {
+        return entries(0).stream()
+                .flatMap(it -> it instanceof Partition one ? Stream.of(one) : Stream.empty())
+                .filter(it -> it.name().equals(name))
+                .findFirst()
+                .orElse(null);
     }
 
     /// The file's records as that revision.
@@ -103,6 +124,7 @@ public final class ClusterFile {
                 "qos",
                 "accounts",
                 "reservations",
+                "licenses",
                 "switches");
         var file = new ClusterFile(normal);
         file.addCluster(root);
@@ -110,6 +132,7 @@ public final class ClusterFile {
         file.records.addAll(QosSection.of(root.map("qos")));
         file.records.addAll(AccountsSection.of(root));
         file.records.addAll(ReservationsSection.of(root));
+        file.addLicenses(root.map("licenses"));
         file.records.addAll(TopologySection.of(root.map("switches")));
         checkReferences(root);
         return file;
@@ -148,6 +171,13 @@ public final class ClusterFile {
                         prices,
                         stored,
                         preemption));
+    }
+
+    private void addLicenses(YamlMap licenses) throws InvalidClusterFile {
+        for (String name : licenses.names()) {
+            int count = licenses.number(name, 0);
+            records.add(part -> new License(part, name, count));
+        }
     }
 
     private static Weights weights(YamlMap map) throws InvalidClusterFile {

@@ -68,6 +68,7 @@ final class PartitionsSection {
                 "preemptMode",
                 "graceTime",
                 "hidden",
+                "reservedOnly",
                 "prices");
     }
 
@@ -122,7 +123,8 @@ final class PartitionsSection {
                 PreemptionSection.mode(map, "preemptMode"),
                 map.number("graceTime", 0),
                 map.flag("hidden"),
-                map.has("prices") ? PricesSection.of(map.map("prices")) : null);
+                map.has("prices") ? PricesSection.of(map.map("prices")) : null,
+                map.flag("reservedOnly") ? true : null);
     }
 
     private static List<String> known(YamlMap map, String key, String what, List<String> known)

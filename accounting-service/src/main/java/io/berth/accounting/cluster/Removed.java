@@ -17,6 +17,14 @@ public sealed interface Removed {
         }
     }
 
+    /// Only jobs that run in it hold it.
+    record Reservation(String name) implements Removed {
+        @Override
+        public String toString() {
+            return "reservation " + name;
+        }
+    }
+
     record Account(String name) implements Removed {
         @Override
         public String toString() {

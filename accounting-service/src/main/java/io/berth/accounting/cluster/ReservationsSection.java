@@ -1,54 +1,120 @@
 package io.berth.accounting.cluster;
 
+import io.berth.contracts.event.ConfigEntry.Part;
 import io.berth.contracts.event.ConfigEntry.Reservation;
+import io.berth.contracts.event.ReservationFlag;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /// The reservations of a cluster file.
 final class ReservationsSection {
 
-    private static final Set<String> FLAGS = Set.of("MAINT", "IGNORE_JOBS", "FLEX");
+    private final YamlMap root;
 
-    private ReservationsSection() {}
+    private ReservationsSection(YamlMap root) {
+        this.root = root;
+    }
 
     static List<Unnumbered> of(YamlMap root) throws InvalidClusterFile {
+        var section = new ReservationsSection(root);
         YamlMap all = root.map("reservations");
         var records = new ArrayList<Unnumbered>();
         for (String name : all.names()) {
-            YamlMap map = all.map(name);
-            map.only("start", "duration", "nodes", "users", "accounts", "flags");
-            long start = time(map);
-            long duration = map.seconds("duration", 0);
-            if (duration == 0) {
-                throw new InvalidClusterFile(
-                        map.place("duration"), "a time above 0 is required here");
-            }
-            List<String> nodes = NodeLists.of(map, "nodes");
-            List<String> users = map.nameList("users");
-            List<String> accounts = map.nameList("accounts");
-            YamlMap.refuseUnknown(
-                    map.place("accounts"), "account", accounts, root.map("accounts").keys());
-            if (users.isEmpty() && accounts.isEmpty()) {
-                throw new InvalidClusterFile(
-                        all.place(name), "users or accounts that may use it are required");
-            }
-            List<String> flags = map.nameList("flags");
-            YamlMap.refuseUnknown(map.place("flags"), "flag", flags, FLAGS);
-            long end = start + duration * 1000;
-            records.add(
-                    part -> new Reservation(part, name, start, end, nodes, users, accounts, flags));
+            records.add(section.reservation(name, all.map(name), all.place(name)));
         }
         return records;
     }
 
+    private Unnumbered reservation(String name, YamlMap map, String place)
+            throws InvalidClusterFile {
+        map.only(
+                "start",
+                "duration",
+                "nodes",
+                "nodeCount",
+                "partition",
+                "users",
+                "accounts",
+                "flags");
+        if (map.has("nodeCount") && (map.has("nodes") || map.number("nodeCount", 0) == 0)) {
+            throw new InvalidClusterFile(
+                    map.place("nodeCount"), "a number above 0, in place of nodes, is expected here");
+        }
+        long start = time(map);
+        long duration = map.seconds("duration", 0);
+        if (duration == 0) {
+            throw new InvalidClusterFile(
+                    map.place("duration"), "a time above 0 is required here");
+        }
+        List<String> nodes = NodeLists.of(map, "nodes");
+        String partition = map.has("partition") ? map.name("partition") : null;
+        if (partition != null) {
+            YamlMap.refuseUnknown(
+                    map.place("partition"),
+                    "partition",
+                    List.of(partition),
+                    root.map("partitions").keys());
+        }
+        List<String> users = map.signedNameList("users");
+        List<String> accounts = map.signedNameList("accounts");
+        YamlMap.refuseUnknown(
+                map.place("accounts"),
+                "account",
+                accounts.stream().map(ReservationsSection::plain).toList(),
+                root.map("accounts").keys());
+        if (users.isEmpty() && accounts.isEmpty()) {
+            throw new InvalidClusterFile(place, "users or accounts that may use it are required");
+        }
+        List<String> flags = flags(map);
+        var known =
+                new Reservation(
+                        new Part(0, 0, 0),
+                        name,
+                        start,
+                        start + duration * 1000,
+                        nodes,
+                        users,
+                        accounts,
+                        flags,
+                        partition);
+        if (known.periodMillis() > 0 && known.periodMillis() < duration * 1000) {
+            throw new InvalidClusterFile(
+                    map.place("duration"), "is longer than it takes to come again");
+        }
+        return part ->
+                new Reservation(
+                        part,
+                        name,
+                        known.startsAt(),
+                        known.endsAt(),
+                        nodes,
+                        users,
+                        accounts,
+                        flags,
+                        partition);
+    }
+
+    private static String plain(String name) {
+        return name.startsWith("-") ? name.substring(1) : name;
+    }
+
+    private static List<String> flags(YamlMap map) throws InvalidClusterFile {
+        var flags = new ArrayList<String>();
+        for (String name : map.nameList("flags")) {
+            flags.add(YamlMap.choice(map.place("flags"), name, ReservationFlag.class).name());
+        }
+        return flags;
+    }
+
     private static long time(YamlMap map) throws InvalidClusterFile {
-        String text = map.text("start");
+        @Nullable String text = map.text("start");
         try {
-            return LocalDateTime.parse(text == null ? "" : text)
+            return LocalDateTime.parse(Objects.requireNonNullElse(text, ""))
                     .toInstant(ZoneOffset.UTC)
                     .toEpochMilli();
         } catch (DateTimeParseException e) {

@@ -174,6 +174,23 @@ record YamlMap(String where, JsonNode node) {
 
     /// Names in a list, or in a text with commas between them.
     List<String> nameList(String key) throws InvalidClusterFile {
+        List<String> names = texts(key);
+        for (String name : names) {
+            checkName(place(key), name);
+        }
+        return names;
+    }
+
+    /// The same, each with a `-` before it or without.
+    List<String> signedNameList(String key) throws InvalidClusterFile {
+        List<String> names = texts(key);
+        for (String name : names) {
+            checkName(place(key), name.startsWith("-") ? name.substring(1) : name);
+        }
+        return names;
+    }
+
+    private List<String> texts(String key) throws InvalidClusterFile {
         if (!has(key)) {
             return List.of();
         }
@@ -184,9 +201,6 @@ record YamlMap(String where, JsonNode node) {
             for (String name : String.valueOf(text(key)).split(",")) {
                 names.add(name.strip());
             }
-        }
-        for (String name : names) {
-            checkName(place(key), name);
         }
         return names;
     }

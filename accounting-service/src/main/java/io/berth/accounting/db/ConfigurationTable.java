@@ -5,6 +5,7 @@ import io.berth.accounting.cluster.InvalidClusterFile;
 import io.berth.accounting.cluster.Removed;
 import io.berth.accounting.cluster.Revision;
 import io.berth.accounting.cluster.Revisions;
+import io.berth.contracts.JobState;
 import io.quarkus.hibernate.reactive.panache.Panache;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -108,6 +109,8 @@ public class ConfigurationTable implements Revisions {
         return switch (removed) {
             case Removed.Partition it -> live("partition = ?1", it.name());
             case Removed.Qos it -> live("qos = ?1", it.name());
+            case Removed.Reservation it ->
+                    live("reservation = ?1 and state <> ?2", it.name(), JobState.PENDING);
             case Removed.Account it -> live("account = ?1", it.name());
             case Removed.Association it ->
                     live("account = ?1 and username = ?2", it.account(), it.user());

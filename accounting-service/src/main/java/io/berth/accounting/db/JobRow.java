@@ -71,6 +71,9 @@ public class JobRow extends PanacheEntityBase {
 
     public int restarts;
 
+    /// Null for a job that uses none.
+    public @Nullable String reservation;
+
     @Column(name = "cancelled_by")
     public @Nullable String cancelledBy;
 
@@ -103,6 +106,8 @@ public class JobRow extends PanacheEntityBase {
             }
         }
         gpus = request.totalGpus();
+        String reserved = request.where().reservation();
+        reservation = reserved == null ? null : Texts.storable(reserved);
         String type = request.gpus().type();
         gpuType = type == null ? null : Texts.storable(type);
     }

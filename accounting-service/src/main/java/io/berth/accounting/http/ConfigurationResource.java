@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 @Blocking
 public class ConfigurationResource {
 
-    private static final String SECTION = "{section:accounts|qos|partitions|reservations|switches}";
+    private static final String SECTION = "{section:accounts|qos|partitions|reservations|licenses|switches}";
     private static final Duration PUBLISHED = Duration.ofSeconds(2);
 
     /// The configuration as it was stored.
@@ -243,7 +243,7 @@ public class ConfigurationResource {
                             Response.Status.PRECONDITION_FAILED, refused.code(), refused.detail());
             case "not_allowed" ->
                     Problem.response(Response.Status.FORBIDDEN, refused.code(), refused.detail());
-            case "in_use" ->
+            case "in_use", "nodes_busy" ->
                     Problem.response(Response.Status.CONFLICT, refused.code(), refused.detail());
             default -> Problem.unprocessable(refused.code(), refused.detail());
         };

@@ -4,6 +4,7 @@ import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.ConfigEntry.Account;
 import io.berth.contracts.event.ConfigEntry.Association;
 import io.berth.contracts.event.ConfigEntry.Cluster;
+import io.berth.contracts.event.ConfigEntry.License;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.ConfigEntry.Qos;
 import io.berth.contracts.event.ConfigEntry.Reservation;
@@ -25,7 +26,8 @@ public record Configuration(
         List<Association> associations,
         SequencedMap<String, Qos> qos,
         SequencedMap<String, Reservation> reservations,
-        SequencedMap<String, Switch> switches) {
+        SequencedMap<String, Switch> switches,
+        SequencedMap<String, License> licenses) {
 
     /// The whole revision that these records make.
     ///
@@ -48,6 +50,7 @@ public record Configuration(
         entries.addAll(qos.values());
         entries.addAll(reservations.values());
         entries.addAll(switches.values());
+        entries.addAll(licenses.values());
         return entries;
     }
 

@@ -4,6 +4,7 @@ import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.ConfigEntry.Account;
 import io.berth.contracts.event.ConfigEntry.Association;
 import io.berth.contracts.event.ConfigEntry.Cluster;
+import io.berth.contracts.event.ConfigEntry.License;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.ConfigEntry.Qos;
 import io.berth.contracts.event.ConfigEntry.Reservation;
@@ -23,6 +24,7 @@ final class ConfigurationBuilder {
     private final SequencedMap<String, Qos> qos = new LinkedHashMap<>();
     private final SequencedMap<String, Reservation> reservations = new LinkedHashMap<>();
     private final SequencedMap<String, Switch> switches = new LinkedHashMap<>();
+    private final SequencedMap<String, License> licenses = new LinkedHashMap<>();
     private @Nullable Cluster cluster;
 
     void add(ConfigEntry entry) {
@@ -34,6 +36,7 @@ final class ConfigurationBuilder {
             case Qos it -> qos.put(it.name(), it);
             case Reservation it -> reservations.put(it.name(), it);
             case Switch it -> switches.put(it.name(), it);
+            case License it -> licenses.put(it.name(), it);
         }
     }
 
@@ -50,6 +53,7 @@ final class ConfigurationBuilder {
                 List.copyOf(associations),
                 Collections.unmodifiableSequencedMap(qos),
                 Collections.unmodifiableSequencedMap(reservations),
-                Collections.unmodifiableSequencedMap(switches));
+                Collections.unmodifiableSequencedMap(switches),
+                Collections.unmodifiableSequencedMap(licenses));
     }
 }

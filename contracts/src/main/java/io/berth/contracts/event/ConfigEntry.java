@@ -4,6 +4,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// One record of a configuration revision. A revision counts only when all its records have been
@@ -247,14 +248,19 @@ public sealed interface ConfigEntry {
         }
     }
 
-    /// Nodes that are kept for some users and accounts during a time.
+    /// Nodes that are kept for some users and accounts during a time. One that comes again does so
+    /// for ever.
     ///
-    /// @param startsAt epoch milliseconds
-    /// @param endsAt epoch milliseconds, after the start
-    /// @param nodes names; `ALL` alone is every node
+    /// Who may use it: of its users, if it names any, and of its accounts, if it names any; a name
+    /// with `-` before it is of one who may not.
+    ///
+    /// @param startsAt of its first time, in epoch milliseconds
+    /// @param endsAt of its first time, in epoch milliseconds, after the start
+    /// @param nodes names; `ALL` alone is every node, or every one of the partition
     /// @param users who may use it
-    /// @param accounts whose users may use it
-    /// @param flags by Slurm's names: MAINT, IGNORE_JOBS, FLEX
+    /// @param accounts whose users may use it; an account stands for those below it
+    /// @param flags by the names of [ReservationFlag]
+    /// @param partition that its nodes are of; null is any
     record Reservation(
             Part part,
             String name,
@@ -263,7 +269,8 @@ public sealed interface ConfigEntry {
             List<String> nodes,
             List<String> users,
             List<String> accounts,
-            List<String> flags)
+            List<String> flags,
+            @Nullable String partition)
             implements ConfigEntry {
 
         public Reservation {
@@ -276,6 +283,59 @@ public sealed interface ConfigEntry {
         @Override
         public String key() {
             return "reservation/" + name;
+        }
+
+        public boolean has(ReservationFlag flag) {
+            return flags.contains(flag.name());
+        }
+
+        /// From the start of one time to that of the next, in milliseconds; 0 for one that does not
+        /// come again.
+        public long periodMillis() {
+            return has(ReservationFlag.DAILY)
+                    ? TimeUnit.DAYS.toMillis(1)
+                    : has(ReservationFlag.WEEKLY) ? TimeUnit.DAYS.toMillis(7) : 0;
+        }
+
+        /// The start of the time that is on at that moment, or of the next one; of the last one
+        /// where none comes any more.
+        public long startAt(long now) {
+            long period = periodMillis();
+            return period == 0 || now < endsAt
+                    ? startsAt
+                    : startsAt + ((now - endsAt) / period + 1) * period;
+        }
+
+        /// The end of the time that began then.
+        public long endOf(long start) {
+            return start + endsAt - startsAt;
+        }
+
+        /// Whether it is on at that moment.
+        public boolean on(long now) {
+            long start = startAt(now);
+            return start <= now && now < endOf(start);
+        }
+
+        /// Whether it is over and does not come again.
+        public boolean over(long now) {
+            return now >= endOf(startAt(now));
+        }
+
+        /// Whether it may lie over others, and its jobs run where they are.
+        public boolean overlaps() {
+            return has(ReservationFlag.MAINT) || has(ReservationFlag.OVERLAP);
+        }
+    }
+
+    /// Licenses of a program, which the whole cluster shares.
+    ///
+    /// @param count how many jobs may hold at once
+    record License(Part part, String name, int count) implements ConfigEntry {
+
+        @Override
+        public String key() {
+            return "license/" + name;
         }
     }
 

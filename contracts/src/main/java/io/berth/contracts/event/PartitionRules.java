@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// @param graceSeconds between their notice and their end (GraceTime)
 /// @param hidden whether listings leave it out unless asked for all
 /// @param prices of its jobs (TRESBillingWeights); null are the cluster's
+/// @param reservedOnly whether its jobs must name a reservation (ReqResv); null is no
 public record PartitionRules(
         State state,
         int minNodes,
@@ -33,7 +34,8 @@ public record PartitionRules(
         @Nullable PreemptMode preemptMode,
         long graceSeconds,
         boolean hidden,
-        @Nullable Prices prices) {
+        @Nullable Prices prices,
+        @Nullable Boolean reservedOnly) {
 
     /// Whether a partition takes jobs and starts them.
     public enum State {
@@ -52,10 +54,47 @@ public record PartitionRules(
                     State.UP, 1, 0, 0, List.of(), List.of(), List.of(), List.of(), null, null, 0,
                     false, null);
 
+    /// Rules of a partition for jobs with and without a reservation.
+    public PartitionRules(
+            State state,
+            int minNodes,
+            int maxCpusPerNode,
+            long maxMemoryMibPerCpu,
+            List<String> allowAccounts,
+            List<String> denyAccounts,
+            List<String> allowQos,
+            List<String> denyQos,
+            @Nullable String qos,
+            @Nullable PreemptMode preemptMode,
+            long graceSeconds,
+            boolean hidden,
+            @Nullable Prices prices) {
+        this(
+                state,
+                minNodes,
+                maxCpusPerNode,
+                maxMemoryMibPerCpu,
+                allowAccounts,
+                denyAccounts,
+                allowQos,
+                denyQos,
+                qos,
+                preemptMode,
+                graceSeconds,
+                hidden,
+                prices,
+                null);
+    }
+
     public PartitionRules {
         allowAccounts = List.copyOf(allowAccounts);
         denyAccounts = List.copyOf(denyAccounts);
         allowQos = List.copyOf(allowQos);
         denyQos = List.copyOf(denyQos);
+    }
+
+    /// Whether its jobs must name a reservation.
+    public boolean reserved() {
+        return Boolean.TRUE.equals(reservedOnly);
     }
 }

@@ -50,6 +50,8 @@ public record JobEnvironment(
                     "SLURM_GPUS_PER_TASK",
                     "SLURM_JOB_END_TIME",
                     "SLURM_JOB_GPUS",
+                    "SLURM_JOB_LICENSES",
+                    "SLURM_JOB_RESERVATION",
                     "SLURM_MEM_PER_CPU",
                     "SLURM_MEM_PER_GPU",
                     "SLURM_MEM_PER_NODE",
@@ -124,6 +126,17 @@ public record JobEnvironment(
         if (launch.timeLimitSeconds() > 0) {
             variables.put(
                     "SLURM_JOB_END_TIME", Long.toString(startSeconds + launch.timeLimitSeconds()));
+        }
+        String reservation = job.request().where().reservation();
+        if (reservation != null) {
+            variables.put("SLURM_JOB_RESERVATION", reservation);
+        }
+        if (!job.request().licensesHeld().isEmpty()) {
+            variables.put(
+                    "SLURM_JOB_LICENSES",
+                    job.request().licensesHeld().entrySet().stream()
+                            .map(it -> it.getKey() + ":" + it.getValue())
+                            .collect(Collectors.joining(",")));
         }
         ArrayTask task = job.array();
         if (task != null) {

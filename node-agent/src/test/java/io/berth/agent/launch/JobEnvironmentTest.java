@@ -14,9 +14,11 @@ import io.berth.contracts.JobId;
 import io.berth.contracts.JobSpec;
 import io.berth.contracts.LaunchMode;
 import io.berth.contracts.MemoryRequest;
+import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.RunId;
+import io.berth.contracts.Sharing;
 import io.berth.contracts.SpecReference;
 import io.berth.contracts.event.Order.Launch;
 import java.util.ArrayList;
@@ -167,6 +169,26 @@ class JobEnvironmentTest {
                 .containsEntry("MASTER_PORT", "21007");
         assertThat(variables(chosen, 1, two(1, 1, List.of()), 0))
                 .containsEntry("MASTER_ADDR", "10.0.0.7");
+    }
+
+    @Test
+    void a_job_finds_its_reservation_and_its_licenses() {
+        var where =
+                new NodeConstraints(null, List.of(), List.of(), Sharing.SHARED, null, "course");
+        var request =
+                new ResourceRequest(
+                        1,
+                        1,
+                        1,
+                        MemoryRequest.perNode(800),
+                        GpuRequest.NONE,
+                        where,
+                        Map.of("matlab", 2, "ansys", 1));
+        JobSpec spec = spec(request, LaunchMode.BATCH, Map.of());
+
+        assertThat(variables(spec, 1, two(1, 1, List.of()), 0))
+                .containsEntry("SLURM_JOB_RESERVATION", "course")
+                .containsEntry("SLURM_JOB_LICENSES", "ansys:1,matlab:2");
     }
 
     @Test

@@ -64,10 +64,16 @@ final class Clearings {
 
     /// Whether the nodes can still become the job's.
     boolean hopeful(Standing it, long now) {
+        FitClass fit = it.job().fit;
+        long length = it.job().length;
+        long end = length == Node.NEVER ? Node.NEVER : now + length;
         return now < it.until()
                 && Arrays.stream(it.nodes())
                         .mapToObj(cluster::node)
-                        .allMatch(node -> node.open && it.job().fit.admits(node));
+                        .allMatch(node ->
+                                node.open
+                                        && fit.admits(node)
+                                        && Hours.openUntil(fit.hours.of(node.index), now) >= end);
     }
 
     /// Whether the nodes are free for the job. It has them from when they were promised to it until
@@ -107,6 +113,7 @@ final class Clearings {
         Standing gone = standing.remove(job);
         if (gone != null) {
             cluster.leave(job);
+            all.pools.leave(job);
             for (long victim : gone.victims()) {
                 TreeSet<Long> others = by.get(victim);
                 if (others != null && others.remove(job) && others.isEmpty()) {
@@ -199,6 +206,8 @@ final class Clearings {
 
     private void reserve(Standing it, Demand[] open) {
         Waiting job = it.job();
-        cluster.reserve(job.job, it.nodes(), open, it.since(), Scheduling.end(job, it.until()));
+        long end = Scheduling.end(job, it.until());
+        cluster.reserve(job.job, it.nodes(), open, it.since(), end);
+        all.pools.reserve(job.job, job.fit.pools, it.since(), end);
     }
 }

@@ -4,12 +4,14 @@ import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// All requests that fit in the same places: resources, partition, node filters and topology. Time,
-/// user and rank are no part of it.
+/// All requests that fit in the same places: resources, partition, reservation, node filters,
+/// topology and what is shared by the whole cluster. Time, user and rank are no part of it.
 ///
 /// The parts of a job are of two sizes at most: the first `large` ones have a task more than the
 /// `small` ones.
 public final class FitClass {
+
+    private static final int[] NOTHING = {};
 
     final int id;
     final int tier;
@@ -21,6 +23,9 @@ public final class FitClass {
     final @Nullable BitSet only;
     final int maxSwitches;
     final @Nullable Preemptor preemptor;
+    final Hours hours;
+    final boolean plans;
+    final int[] pools;
 
     /// No job of this class can start now whose window ends later. An upper bound: it is lowered by
     /// trying, and raised when something comes free.
@@ -41,6 +46,9 @@ public final class FitClass {
     /// @param only the nodes that it may use; null for all of its kinds
     /// @param maxSwitches leaf switches that its nodes may lie under; 0 is any number
     /// @param preemptor whose place its jobs may have; null is nobody's
+    /// @param hours when its nodes are closed to it
+    /// @param pools what each of its jobs holds of the cluster's pools; empty is nothing
+    /// @param plans whether its jobs may have an expected start, and keep nodes for it
     public record Terms(
             int tier,
             int partition,
@@ -50,7 +58,36 @@ public final class FitClass {
             List<@Nullable Demand> smallOn,
             @Nullable BitSet only,
             int maxSwitches,
-            @Nullable Preemptor preemptor) {
+            @Nullable Preemptor preemptor,
+            Hours hours,
+            int[] pools,
+            boolean plans) {
+
+        /// Of jobs that no reservation touches.
+        public Terms(
+                int tier,
+                int partition,
+                int large,
+                int small,
+                List<@Nullable Demand> largeOn,
+                List<@Nullable Demand> smallOn,
+                @Nullable BitSet only,
+                int maxSwitches,
+                @Nullable Preemptor preemptor) {
+            this(
+                    tier,
+                    partition,
+                    large,
+                    small,
+                    largeOn,
+                    smallOn,
+                    only,
+                    maxSwitches,
+                    preemptor,
+                    Hours.ALWAYS,
+                    NOTHING,
+                    true);
+        }
 
         /// Of jobs that take nobody's place.
         public Terms(
@@ -77,6 +114,9 @@ public final class FitClass {
         this.only = terms.only();
         this.maxSwitches = terms.maxSwitches();
         this.preemptor = terms.preemptor();
+        this.hours = terms.hours();
+        this.plans = terms.plans();
+        this.pools = terms.pools();
     }
 
     int parts() {

@@ -201,16 +201,19 @@ final class Node {
     ///
     /// @param length [#NEVER] for a job without end
     /// @param floor before it no run ends
-    long earliest(Demand demand, long length, long from, long floor) {
+    /// @param hours times at which the node closes and opens again, in turn
+    long earliest(Demand demand, long length, long from, long floor, long[] hours) {
         int lane = demand.lane() < 0 ? 0 : 2 + demand.lane();
         long cpus = free[0];
         long memory = free[1];
         long gpus = lane == 0 ? 0 : free[lane];
         int run = 0;
         int other = 0;
+        int gate = 0;
         long start = NEVER;
         long now = from;
         while (true) {
+            for (; gate < hours.length && hours[gate] <= now; gate++) {}
             for (; run < runs.length && Math.max(floor, runs[run].time) <= now; run++) {
                 Demand freed = runs[run].demand;
                 cpus += freed.cpus();
@@ -227,12 +230,16 @@ final class Node {
                                 : 0;
             }
             boolean fits =
-                    cpus >= demand.cpus() && memory >= demand.memoryMib() && gpus >= demand.gpus();
+                    gate % 2 == 0
+                            && cpus >= demand.cpus()
+                            && memory >= demand.memoryMib()
+                            && gpus >= demand.gpus();
             start = !fits ? NEVER : start == NEVER ? now : start;
             long next =
                     Math.min(
                             run < runs.length ? Math.max(floor, runs[run].time) : NEVER,
                             other < reserved.length ? reserved[other].time : NEVER);
+            next = gate < hours.length ? Math.min(next, hours[gate]) : next;
             if (next == NEVER || (start != NEVER && next - start >= length)) {
                 return start;
             }
@@ -241,21 +248,27 @@ final class Node {
     }
 
     /// Until when the demand fits from now on: `now` if it does not fit, [#NEVER] for ever.
-    long until(Demand demand, long now, long floor) {
+    ///
+    /// @param hours times at which the node closes and opens again, in turn
+    long until(Demand demand, long now, long floor, long[] hours) {
         if (!fits(demand)) {
             return now;
         }
-        if (reserved.length == 0) {
-            return NEVER;
-        }
-        if (earliest(demand, 1, now, floor) != now) {
+        long open = Hours.openUntil(hours, now);
+        return reserved.length == 0 || open == now
+                ? open
+                : Math.min(open, untilReserved(demand, now, floor));
+    }
+
+    private long untilReserved(Demand demand, long now, long floor) {
+        if (earliest(demand, 1, now, floor, Hours.OPEN) != now) {
             return now;
         }
         long until = NEVER;
         for (Step step : reserved) {
             if (step.sign < 0
                     && step.time > now
-                    && earliest(demand, step.time + 1 - now, now, floor) != now) {
+                    && earliest(demand, step.time + 1 - now, now, floor, Hours.OPEN) != now) {
                 until = step.time;
                 break;
             }
@@ -264,12 +277,15 @@ final class Node {
     }
 
     /// The next time after `time` at which something comes free or is taken; [#NEVER] if none.
-    long nextStep(long time, long floor) {
-        long next = NEVER;
+    ///
+    /// @param hours times at which the node closes and opens again, in turn
+    long nextStep(long time, long floor, long[] hours) {
+        int gate = Hours.passed(hours, time);
+        long next = gate == hours.length ? NEVER : hours[gate];
         for (Step run : runs) {
             long end = Math.max(floor, run.time);
             if (end > time) {
-                next = end;
+                next = Math.min(next, end);
                 break;
             }
         }

@@ -20,9 +20,29 @@ public final class Outlook {
     public boolean lasts(FitClass fit, int node, long limitMillis, long now) {
         Node at = all.cluster.node(node);
         Demand least = fit.leastOn(at.kind.number);
-        long until = least == null ? now : at.until(least, now, Search.floor(now));
+        long until =
+                least == null ? now : at.until(least, now, Search.floor(now), fit.hours.of(node));
         long length = Scheduling.lengthOf(limitMillis);
         return until == Node.NEVER || (length != Node.NEVER && until >= now + length);
+    }
+
+    /// Whether a node is open to a class for a job of that limit that starts now.
+    ///
+    /// @param limitMillis 0 is none
+    public boolean open(FitClass fit, int node, long limitMillis, long now) {
+        long until = Hours.openUntil(fit.hours.of(node), now);
+        long length = Scheduling.lengthOf(limitMillis);
+        return until == Node.NEVER || (length != Node.NEVER && until >= now + length);
+    }
+
+    /// Whether enough is free of the pools that a class wants.
+    public boolean shares(FitClass fit, long now) {
+        return all.pools.until(fit.pools, now) > now;
+    }
+
+    /// Until when enough nodes for a class are open to it from now on, were they empty.
+    public long opensUntil(FitClass fit, long now) {
+        return fit.hours == Hours.ALWAYS ? Node.NEVER : all.search.opensUntil(fit, now);
     }
 
     /// Whether a class's smallest part could run on a node, were it open and empty.

@@ -80,7 +80,7 @@ final class PlanPass {
     }
 
     private void pushHead(PriorityQueue<Waiting> heads, FitClass fit) {
-        Waiting head = fit.able ? all.queue.head(fit, Buckets.count() - 1, now) : null;
+        Waiting head = fit.able && fit.plans ? all.queue.head(fit, Buckets.count() - 1, now) : null;
         if (head != null) {
             heads.add(head);
         }

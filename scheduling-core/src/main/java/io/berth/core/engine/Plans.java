@@ -13,14 +13,16 @@ final class Plans {
     record Plan(Waiting job, long start, int[] nodes, long place) {}
 
     private final Cluster cluster;
+    private final Pools pools;
     private final TreeMap<Long, Plan> plans = new TreeMap<>();
     private final TreeSet<Plan> byPlace =
             new TreeSet<>(
                     Comparator.comparingLong(Plan::place)
                             .thenComparingLong(plan -> plan.job().job));
 
-    Plans(Cluster cluster) {
+    Plans(Cluster cluster, Pools pools) {
         this.cluster = cluster;
+        this.pools = pools;
     }
 
     int size() {
@@ -49,6 +51,7 @@ final class Plans {
                 cluster.demands(job.fit, plan.nodes()),
                 plan.start(),
                 Scheduling.end(job, plan.start()));
+        pools.reserve(job.job, job.fit.pools, plan.start(), Scheduling.end(job, plan.start()));
     }
 
     @Nullable Plan remove(long job) {
@@ -56,6 +59,7 @@ final class Plans {
         if (plan != null) {
             byPlace.remove(plan);
             cluster.leave(job);
+            pools.leave(job);
         }
         return plan;
     }
@@ -63,10 +67,12 @@ final class Plans {
     /// Gives the job's nodes free for a while, to see whether it could have better ones.
     void lift(Plan plan) {
         cluster.lift(plan.job().job);
+        pools.lift(plan.job().job);
     }
 
     void putBack(Plan plan) {
         cluster.putBack(plan.job().job);
+        pools.putBack(plan.job().job);
     }
 
     /// The next expected start after a time; [Node#NEVER] if there is none.

@@ -42,7 +42,7 @@ final class Rooms {
     }
 
     private boolean lasts(Node node, Demand demand, NodeVictims.Found found, Set<Long> gone) {
-        return !node.reserved()
+        return (!node.reserved() && fit.hours.of(node.index).length == 0)
                 || node.without(
                         run -> gone.contains(run) || found.victims().contains(run),
                         () -> lasts(node, demand));
@@ -50,6 +50,6 @@ final class Rooms {
 
     /// Whether the demand has room on the node for as long as it must.
     boolean lasts(Node node, Demand demand) {
-        return node.until(demand, now, Search.floor(now)) >= end;
+        return node.until(demand, now, Search.floor(now), fit.hours.of(node.index)) >= end;
     }
 }

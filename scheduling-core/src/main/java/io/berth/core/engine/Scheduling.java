@@ -6,6 +6,7 @@ import io.berth.core.engine.Search.Place;
 import io.berth.core.engine.Waiting.Association;
 import io.berth.core.engine.Waiting.Rank;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,6 +42,7 @@ import org.jspecify.annotations.Nullable;
 public final class Scheduling {
 
     final Cluster cluster;
+    final Pools pools;
     final Queue queue = new Queue();
     final Plans plans;
     final Clearings clearings;
@@ -81,13 +83,15 @@ public final class Scheduling {
         this(cluster, settings, Preemption.DEFAULT);
     }
 
-    public Scheduling(Cluster cluster, Settings settings, Preemption preemption) {
+    /// @param pools how much there is of each thing that the whole cluster shares
+    public Scheduling(Cluster cluster, Settings settings, Preemption preemption, int... pools) {
         this.cluster = cluster;
+        this.pools = new Pools(pools);
         this.settings = settings;
         this.preemption = preemption;
-        this.plans = new Plans(cluster);
+        this.plans = new Plans(cluster, this.pools);
         this.clearings = new Clearings(this);
-        this.search = new Search(cluster, settings.score());
+        this.search = new Search(cluster, this.pools, settings.score());
     }
 
     public FitClass fitClass(FitClass.Terms terms) {
@@ -132,7 +136,7 @@ public final class Scheduling {
     /// A job waits that has an expected start already. A plan that the nodes do not allow is void.
     public void plan(long job, long start, int[] nodes, long place) {
         Waiting planned = waiting.get(job);
-        if (planned != null && allows(planned.fit, nodes)) {
+        if (planned != null && allows(planned.fit, nodes) && open(planned, start, nodes)) {
             queue.remove(planned);
             plans.add(new Plan(planned, start, nodes, place));
         }
@@ -166,6 +170,15 @@ public final class Scheduling {
                                     != null;
         }
         return allowed;
+    }
+
+    /// Whether the nodes are open to the job from a start to its end.
+    private static boolean open(Waiting job, long start, int[] nodes) {
+        Hours hours = job.fit.hours;
+        long end = job.length == Node.NEVER ? Node.NEVER : start + job.length;
+        return start < hours.lastStart
+                && Arrays.stream(nodes)
+                        .allMatch(node -> Hours.openUntil(hours.of(node), start) >= end);
     }
 
     public @Nullable Waiting waiting(long job) {
@@ -207,6 +220,11 @@ public final class Scheduling {
         clearings.changed(job);
     }
 
+    /// A job that holds resources holds so much of each pool, too, until it ends.
+    public void share(long job, int[] counts, long until) {
+        pools.run(job, counts, until);
+    }
+
     /// When a run ends at the latest.
     ///
     /// @param limitMillis its time limit; 0 is none
@@ -219,6 +237,7 @@ public final class Scheduling {
     public void forget(long job) {
         dequeue(job);
         cluster.leave(job);
+        pools.leave(job);
         clearings.changed(job);
     }
 
@@ -312,17 +331,19 @@ public final class Scheduling {
     }
 
     boolean mayPlan(FitClass fit) {
-        return switch (settings.backfill()) {
-            case OFF -> false;
-            case EASY -> !plans.ofPartition(fit.partition);
-            case CONSERVATIVE -> plans.size() < settings.depth();
-        };
+        return fit.plans
+                && switch (settings.backfill()) {
+                    case OFF -> false;
+                    case EASY -> !plans.ofPartition(fit.partition);
+                    case CONSERVATIVE -> plans.size() < settings.depth();
+                };
     }
 
     /// Starts the job on these nodes, in the engine and in words.
     void start(Waiting job, int[] nodes, long now, Decisions decisions) {
         dequeue(job.job);
         cluster.run(job.job, nodes, cluster.demands(job.fit, nodes), end(job, now), null);
+        pools.run(job.job, job.fit.pools, end(job, now));
         decisions.started(job, nodes);
     }
 

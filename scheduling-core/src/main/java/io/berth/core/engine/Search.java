@@ -31,6 +31,7 @@ final class Search {
     record Place(long start, int[] nodes) {}
 
     private final Cluster cluster;
+    private final Pools pools;
     private final NodeScore score;
     private final int candidates;
     private final Compact compact;
@@ -41,8 +42,9 @@ final class Search {
     /// After [#now] found nothing: no job of the class can start whose window ends later.
     long reach;
 
-    Search(Cluster cluster, NodeScore score) {
+    Search(Cluster cluster, Pools pools, NodeScore score) {
         this.cluster = cluster;
+        this.pools = pools;
         this.score = score;
         this.candidates = score.comparesAll() ? Integer.MAX_VALUE : CANDIDATES;
         this.compact = new Compact(cluster.network);
@@ -87,6 +89,11 @@ final class Search {
     int @Nullable [] now(FitClass fit, long now, long length) {
         reach = now;
         long end = length == Node.NEVER ? Node.NEVER : now + length;
+        long open = pools.until(fit.pools, now);
+        if (open < end) {
+            reach = open;
+            return null;
+        }
         return fit.parts() == 1 ? one(fit, now, end) : gang(fit, now, end);
     }
 
@@ -129,10 +136,11 @@ final class Search {
         return best == null ? null : new int[] {best.index};
     }
 
-    private long until(FitClass fit, Node node, Demand demand, long now) {
+    /// Until when a class could have a node from now on; `now` if it could not.
+    long until(FitClass fit, Node node, Demand demand, long now) {
         return !fit.admits(node) || kept.get(node.index)
                 ? now
-                : node.until(demand, now, floor(now));
+                : node.until(demand, now, floor(now), fit.hours.of(node.index));
     }
 
     private int mostGpus() {
@@ -187,21 +195,49 @@ final class Search {
 
     /// The earliest start that is found within the steps; null if there is none.
     @Nullable Place earliest(FitClass fit, long now, long length) {
-        return earliest(new Wish(fit, now, length, Node.NEVER, new int[0]));
+        return earliest(new Wish(fit, now, now, length, Node.NEVER, new int[0]));
     }
 
     /// An earlier start for a planned job whose reservation is lifted; null if none is found.
     @Nullable Place earlier(Plan plan, long now) {
         Waiting job = plan.job();
-        return earliest(new Wish(job.fit, now, job.length, plan.start(), plan.nodes()));
+        return earliest(new Wish(job.fit, now, now, job.length, plan.start(), plan.nodes()));
     }
 
+    /// @param from a start must not be earlier than that
     /// @param before a start must be earlier than that
     /// @param own nodes of which more is free than their readiness says
-    private record Wish(FitClass fit, long now, long length, long before, int[] own) {}
+    private record Wish(FitClass fit, long now, long from, long length, long before, int[] own) {
 
+        Wish from(long later) {
+            return new Wish(fit, now, later, length, before, own);
+        }
+    }
+
+    /// Nodes and pools take turns in putting the start off, until both have room.
     private @Nullable Place earliest(Wish wish) {
-        return wish.fit.parts() == 1 ? earliestOne(wish) : earliestGang(wish);
+        int[] counts = wish.fit.pools;
+        Wish current = wish;
+        for (int turn = 0; turn < INSTANTS; turn++) {
+            Place place = onNodes(current);
+            if (place == null || counts.length == 0) {
+                return place;
+            }
+            long at = pools.earliest(counts, wish.length, place.start(), floor(wish.now));
+            if (at == place.start()) {
+                return place;
+            }
+            if (at >= wish.before) {
+                return null;
+            }
+            current = wish.from(at);
+        }
+        return null;
+    }
+
+    private @Nullable Place onNodes(Wish wish) {
+        Place place = wish.fit.parts() == 1 ? earliestOne(wish) : earliestGang(wish);
+        return place == null || place.start() >= wish.fit.hours.lastStart ? null : place;
     }
 
     private @Nullable Place earliestOne(Wish wish) {
@@ -220,7 +256,7 @@ final class Search {
             if (demand == null || !fit.admits(node)) {
                 continue;
             }
-            long at = node.earliest(demand, wish.length, wish.now, floor(wish.now));
+            long at = at(wish, node, demand, wish.from);
             long own = at > start ? 0 : score.score(node.free, demand, node.index);
             boolean better =
                     at < start
@@ -239,18 +275,18 @@ final class Search {
     private @Nullable Place earliestGang(Wish wish) {
         FitClass fit = wish.fit;
         Node[] nodes = soonest(wish);
-        long time = wish.now;
+        long time = wish.from;
         for (int instant = 0; instant < INSTANTS && nodes.length >= fit.parts(); instant++) {
-            long next = Math.max(time, soonestFor(fit, nodes, time, wish.length, wish.now));
+            long next = Math.max(time, soonestFor(wish, nodes, time));
             if (next >= wish.before) {
                 return null;
             }
-            Usable usable = usableAt(fit, nodes, next, wish.length, wish.now);
+            Usable usable = usableAt(wish, nodes, next);
             int[] chosen = usable.enough() ? compact.choose(usable, score) : null;
             if (chosen != null) {
                 return new Place(next, chosen);
             }
-            time = next > time ? next : nextStep(nodes, time, wish.now);
+            time = next > time ? next : nextStep(wish, nodes, time);
             if (time == Node.NEVER) {
                 return null;
             }
@@ -282,40 +318,64 @@ final class Search {
     }
 
     /// The first time from `from` on at which enough nodes may be ready together.
-    private long soonestFor(FitClass fit, Node[] open, long from, long length, long now) {
+    private long soonestFor(Wish wish, Node[] open, long from) {
+        FitClass fit = wish.fit;
         long[] least = new long[open.length];
         long[] large = new long[open.length];
         for (int i = 0; i < open.length; i++) {
             int kind = cluster.kind(open[i].index);
-            least[i] = at(open[i], fit.leastOn(kind), length, from, now);
-            large[i] = at(open[i], fit.largeOn[kind], length, from, now);
+            least[i] = at(wish, open[i], fit.leastOn(kind), from);
+            large[i] = at(wish, open[i], fit.largeOn[kind], from);
         }
         Arrays.sort(least);
         Arrays.sort(large);
         return Math.max(least[fit.parts() - 1], large[fit.large - 1]);
     }
 
-    private static long at(Node node, @Nullable Demand demand, long length, long from, long now) {
-        return demand == null ? Node.NEVER : node.earliest(demand, length, from, floor(now));
+    private static long at(Wish wish, Node node, @Nullable Demand demand, long from) {
+        return demand == null
+                ? Node.NEVER
+                : node.earliest(
+                        demand, wish.length, from, floor(wish.now), wish.fit.hours.of(node.index));
     }
 
-    private Usable usableAt(FitClass fit, Node[] open, long time, long length, long now) {
+    private Usable usableAt(Wish wish, Node[] open, long time) {
+        FitClass fit = wish.fit;
         var usable = new Usable(fit);
         for (Node node : open) {
             int kind = cluster.kind(node.index);
             Demand least = fit.leastOn(kind);
-            if (least != null && at(node, least, length, time, now) == time) {
-                usable.add(node, least, at(node, fit.largeOn[kind], length, time, now) == time);
+            if (least != null && at(wish, node, least, time) == time) {
+                usable.add(node, least, at(wish, node, fit.largeOn[kind], time) == time);
             }
         }
         return usable;
     }
 
-    private static long nextStep(Node[] open, long time, long now) {
+    private static long nextStep(Wish wish, Node[] open, long time) {
         long next = Node.NEVER;
         for (Node node : open) {
-            next = Math.min(next, node.nextStep(time, floor(now)));
+            next =
+                    Math.min(
+                            next,
+                            node.nextStep(time, floor(wish.now), wish.fit.hours.of(node.index)));
         }
         return next;
+    }
+
+    /// Until when from now on enough nodes for a class are open to it, were they empty: a job of it
+    /// that could last longer cannot start now. `now` if there are too few.
+    long opensUntil(FitClass fit, long now) {
+        long[] untils = new long[cluster.size()];
+        int count = 0;
+        for (Kind kind : cluster.kinds) {
+            for (Node node : fit.leastOn(kind.number) == null ? List.<Node>of() : kind.nodes) {
+                if (node.open && fit.admits(node)) {
+                    untils[count++] = Hours.openUntil(fit.hours.of(node.index), now);
+                }
+            }
+        }
+        Arrays.sort(untils, 0, count);
+        return count < fit.parts() ? now : untils[count - fit.parts()];
     }
 }

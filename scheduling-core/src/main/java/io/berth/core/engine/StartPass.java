@@ -35,6 +35,9 @@ final class StartPass {
     /// Nodes on which something came free before or in this pass.
     private final BitSet touched = new BitSet();
 
+    /// Whether something of a pool came free before or in this pass.
+    private boolean shared;
+
     /// The last planned job in the order of priority, while it is one.
     private @Nullable Waiting lastPlanned;
 
@@ -80,6 +83,9 @@ final class StartPass {
     /// Opens the classes, and calls up the planned jobs, that could gain by what came free on these
     /// nodes.
     private void reopen(BitSet fresh) {
+        if (all.pools.settle()) {
+            reopenShared();
+        }
         if (fresh.isEmpty()) {
             return;
         }
@@ -99,6 +105,22 @@ final class StartPass {
         }
     }
 
+    /// Something of a pool came free: all who want some may gain by it.
+    private void reopenShared() {
+        shared = true;
+        for (FitClass fit : all.classes()) {
+            if (fit.pools.length > 0) {
+                fit.reach = Node.NEVER;
+                push(fit);
+            }
+        }
+        for (Plan plan : all.plans.all()) {
+            if (plan.job().fit.pools.length > 0) {
+                lineUp(plan.job());
+            }
+        }
+    }
+
     private void lineUp(Waiting job) {
         if (inLine.add(job.job)) {
             line.add(job);
@@ -112,7 +134,7 @@ final class StartPass {
             Node node = all.cluster.node(i);
             Demand least = fit.leastOn(node.kind.number);
             if (least != null && node.open && fit.admits(node)) {
-                gain = Math.max(gain, node.until(least, now, Search.floor(now)));
+                gain = Math.max(gain, all.search.until(fit, node, least, now));
             }
             i = nodes.nextSetBit(i + 1);
         }
@@ -162,7 +184,10 @@ final class StartPass {
 
     private void tryPlanned(Plan plan) {
         Waiting job = plan.job();
-        boolean due = plan.start() <= now || gains(plan, gain(job.fit, touched), touched);
+        boolean due =
+                plan.start() <= now
+                        || (shared && job.fit.pools.length > 0)
+                        || gains(plan, gain(job.fit, touched), touched);
         if ((!due && !mayPreempt(job)) || !decisions.admits(job)) {
             return;
         }
@@ -291,7 +316,7 @@ final class StartPass {
     private void keep(FitClass fit) {
         for (Kind kind : all.cluster.kinds) {
             for (Node node : fit.leastOn(kind.number) == null ? List.<Node>of() : kind.nodes) {
-                if (fit.admits(node)) {
+                if (fit.admits(node) && Hours.openUntil(fit.hours.of(node.index), now) > now) {
                     all.search.kept.set(node.index);
                 }
             }

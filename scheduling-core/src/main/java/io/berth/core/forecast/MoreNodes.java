@@ -67,7 +67,8 @@ final class MoreNodes {
                 configuration.associations(),
                 configuration.qos(),
                 configuration.reservations(),
-                configuration.switches());
+                configuration.switches(),
+                configuration.licenses());
     }
 
     private static Partition with(Partition partition, NodeName like, NodeName name) {

@@ -9,6 +9,7 @@ import io.berth.contracts.event.JobStatus.Outcome;
 import io.berth.contracts.event.JobStatus.Run;
 import io.berth.core.request.Eligibility;
 import io.berth.core.request.Known;
+import io.berth.core.request.Reserved;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Draft;
 import io.berth.core.state.Fact;
@@ -17,7 +18,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// What falls due by time alone: gangs that are not ready, runs over their limit that their agent
-/// did not end, jobs whose time to begin or whose deadline has come, ended jobs to forget.
+/// did not end, runs whose reservation ends, jobs whose time to begin or whose deadline has come,
+/// ended jobs to forget.
 final class Deadlines {
 
     /// From placing a run of several nodes until all must be Ready.
@@ -36,7 +38,7 @@ final class Deadlines {
         for (JobId id : state.holding()) {
             JobStatus job = state.knownJob(id);
             Run run = job.run();
-            if (run != null && run.outcome() == null && dueAt(job, run) <= now) {
+            if (run != null && run.outcome() == null && dueAt(state, job, run) <= now) {
                 Endings.decide(draft, id, run.startedAt() == 0 ? notReady() : overLimit(), now);
             }
         }
@@ -95,10 +97,17 @@ final class Deadlines {
             JobStatus job = state.knownJob(id);
             Run run = job.run();
             if (run != null && run.outcome() == null) {
-                next = Math.min(next, dueAt(job, run));
+                next = Math.min(next, dueAt(state, job, run));
             }
         }
         return next;
+    }
+
+    /// When a run is not ready, is over its limit, or its reservation ends.
+    private static long dueAt(CellState state, JobStatus job, Run run) {
+        long reserved =
+                Reserved.end(state.configuration().orElse(null), job.description(), run.placedAt());
+        return Math.min(reserved, dueAt(job, run));
     }
 
     /// The time for which a run was suspended counts for no limit.

@@ -24,16 +24,21 @@ final class Admission {
         return Objects.equals(nodes.get(index).features(), node.features());
     }
 
-    /// The nodes that a job may use; null for all. A job of one node may use those of every
-    /// alternative; all nodes of a gang come from one: the first that has enough.
-    @Nullable BitSet only(ResourceRequest request) {
+    /// Those of some nodes that a job may use; null for all. A job of one node may use those of
+    /// every alternative; all nodes of a gang come from one: the first that has enough.
+    ///
+    /// @param of null is all
+    @Nullable BitSet only(ResourceRequest request, @Nullable BitSet of) {
         if (request.constraints() == null) {
-            return null;
+            return of;
         }
         var first = new BitSet();
         var any = new BitSet();
         for (NodeFilter filter : NodeFilter.of(request.where())) {
             BitSet admitted = admitted(filter);
+            if (of != null) {
+                admitted.and(of);
+            }
             if (admitted.cardinality() >= request.nodes() && request.nodes() > 1) {
                 return admitted;
             }

@@ -3,16 +3,19 @@ package io.berth.core.placement;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
+import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.SwitchLimit;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
+import io.berth.contracts.event.ConfigEntry.Qos;
 import io.berth.contracts.event.FairShares;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Clearing;
 import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.contracts.event.JobStatus.Run;
 import io.berth.contracts.event.NodeStatus;
+import io.berth.contracts.event.QosRules.Flag;
 import io.berth.contracts.event.Suspensions;
 import io.berth.core.engine.Cluster;
 import io.berth.core.engine.Demand;
@@ -23,9 +26,11 @@ import io.berth.core.engine.Scheduling;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.engine.Waiting.Association;
 import io.berth.core.engine.Waiting.Rank;
+import io.berth.core.request.Reserved;
 import io.berth.core.state.CellState;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,12 +42,21 @@ import org.jspecify.annotations.Nullable;
 /// for one configuration and one set of nodes; jobs and what they hold come and go.
 final class ClusterModel {
 
+    /// @param endless whether its jobs have no time limit; told only of those in a reservation
+    /// @param plans whether its jobs may keep nodes for themselves while they wait
     private record FitName(
-            String partition, ResourceRequest request, @Nullable Preemptor preemptor) {}
+            String partition,
+            ResourceRequest request,
+            @Nullable Preemptor preemptor,
+            boolean endless,
+            boolean plans) {}
 
     private record AssociationName(String account, String user) {}
 
     private static final int SPARE_CLASSES = 1000;
+
+    /// Jobs in a reservation are tried before those of every partition's tier.
+    private static final int RESERVED_TIER = 1 << 20;
 
     final Scheduling engine;
     final GpuLayout.Known layouts = new GpuLayout.Known();
@@ -51,6 +65,8 @@ final class ClusterModel {
     private final CellState state;
     private final Configuration configuration;
     final NodeTable nodes;
+    final Reservations reservations;
+    private final Licenses licenses;
     private final List<String> partitions;
     private final Map<FitName, FitClass> classes = new HashMap<>();
     private final Map<AssociationName, Association> associations = new HashMap<>();
@@ -65,12 +81,15 @@ final class ClusterModel {
         this.quotas = new Quotas(configuration);
         this.grounds = new Grounds(configuration);
         this.nodes = new NodeTable(state, configuration);
+        this.licenses = new Licenses(configuration.licenses().values());
+        this.reservations = new Reservations(configuration, nodes.names(), now);
         Network network = Topology.of(configuration.switches().values(), nodes.names());
         engine =
                 new Scheduling(
                         new Cluster(nodes.engineKinds(), nodes.kindNumbers(), network),
                         settings,
-                        grounds.preemption());
+                        grounds.preemption(),
+                        licenses.totals());
         switchWaits = new SwitchWaits(now);
         deadlines = new Alarms(now);
         unshared = engine.association(0);
@@ -105,7 +124,14 @@ final class ClusterModel {
     }
 
     private long later(long now) {
-        return Math.min(Math.min(switchWaits.next(), deadlines.next()), quotas.next(now));
+        long wait = Math.min(switchWaits.next(), deadlines.next());
+        return Math.min(Math.min(wait, reservations.next()), quotas.next(now));
+    }
+
+    /// Whether it does not speak of that time any more: a reservation has begun or ended since it
+    /// was made.
+    boolean outdated(long now) {
+        return now >= reservations.next();
     }
 
     /// Whether it holds far more classes of requests than jobs wait: those of jobs long gone.
@@ -125,11 +151,20 @@ final class ClusterModel {
         if (run != null) {
             run(job, run);
         } else if (Partitions.refusal(configuration, job.description()) != null
-                || !job.eligible()) {
+                || !job.eligible()
+                || hindrance(job.description().request()) != null) {
             forget(job.job());
         } else {
             wait(job);
         }
+    }
+
+    /// What a request wants that is not there now, whatever is free; null if all is.
+    @Nullable Reason hindrance(ResourceRequest request) {
+        if (!licenses.cover(request)) {
+            return Reason.LICENSES;
+        }
+        return reservations.usable(request) ? null : Reason.RESERVATION;
     }
 
     private void run(JobStatus job, Run run) {
@@ -141,13 +176,16 @@ final class ClusterModel {
                         + standstill.millis();
         boolean ending = run.outcome() != null;
         long limit = standstill.suspended() ? 0 : job.description().timeLimitSeconds() * 1000;
+        long end =
+                ending
+                        ? end(run)
+                        : Math.min(
+                                Scheduling.latestEnd(began, limit),
+                                Reserved.end(configuration, job.description(), run.placedAt()));
         count(job, run);
-        engine.run(
-                job.job().value(),
-                held.nodes(),
-                held.demands(),
-                ending ? end(run) : Scheduling.latestEnd(began, limit),
-                grounds.stake(job, run));
+        long id = job.job().value();
+        engine.run(id, held.nodes(), held.demands(), end, grounds.stake(job, run));
+        engine.share(id, licenses.counts(job.description().request()), end);
     }
 
     /// When a run that is being stopped has been.
@@ -268,13 +306,23 @@ final class ClusterModel {
         Long pressedFrom = grounds.pressedFrom(job);
         boolean pressed = pressedFrom != null && !deadlines.ahead(job.job(), pressedFrom);
         Preemptor preemptor = grounds.preemptor(description, pressed);
+        Qos qos = configuration.qos().get(description.qos());
+        boolean endless =
+                request.where().reservation() != null && description.timeLimitSeconds() == 0;
         return classes.computeIfAbsent(
-                new FitName(description.partition(), request, preemptor), this::makeFit);
+                new FitName(
+                        description.partition(),
+                        request,
+                        preemptor,
+                        endless,
+                        qos == null || !qos.ownRules().has(Flag.NO_RESERVE)),
+                this::makeFit);
     }
 
     /// The class of jobs that take nobody's place.
     FitClass fit(String partition, ResourceRequest request) {
-        return classes.computeIfAbsent(new FitName(partition, request, null), this::makeFit);
+        return classes.computeIfAbsent(
+                new FitName(partition, request, null, false, true), this::makeFit);
     }
 
     private FitClass makeFit(FitName name) {
@@ -289,17 +337,34 @@ final class ClusterModel {
         }
         int count = largeParts(request);
         SwitchLimit limit = request.where().switches();
+        String reservation = request.where().reservation();
+        int tier = partition == null ? 0 : partition.tier();
         return engine.fitClass(
                 new FitClass.Terms(
-                        partition == null ? 0 : partition.tier(),
-                        partitions.indexOf(name.partition()),
+                        reservation == null ? tier : tier + RESERVED_TIER,
+                        line(name.partition(), reservation),
                         count,
                         request.nodes() - count,
                         large,
                         small,
-                        nodes.only(request),
+                        only(request),
                         limit == null ? 0 : limit.count(),
-                        name.preemptor()));
+                        name.preemptor(),
+                        reservations.hours(reservation, name.endless()),
+                        licenses.counts(request),
+                        name.plans()));
+    }
+
+    /// Who stands in one line with whom: the jobs of a partition that are in no reservation, or in
+    /// the same one.
+    private int line(String partition, @Nullable String reservation) {
+        return partitions.indexOf(partition)
+                + (reservations.number(reservation) + 1) * partitions.size();
+    }
+
+    /// The nodes that a request's constraints and its reservation admit; null for all.
+    @Nullable BitSet only(ResourceRequest request) {
+        return nodes.only(request, reservations.only(request.where().reservation()));
     }
 
     /// How many parts of the request count as taking more than its last. Where tasks and GPUs do

@@ -76,7 +76,7 @@ final class Explaining {
     /// @param usable takes the nodes that are there for the job, whether or not they have room
     private List<Stage> stages(List<NodeName> usable) {
         FitClass fit = model.fit(job);
-        BitSet only = model.nodes.only(request);
+        BitSet only = model.only(request);
         long limit = description.timeLimitSeconds() * 1000;
         var stages = new ArrayList<Stage>();
         List<Integer> left = IntStream.range(0, state.nodes().size()).boxed().toList();
@@ -88,6 +88,7 @@ final class Explaining {
                         case CONSTRAINTS -> node -> only == null || only.get(node);
                         case SIZE -> node -> outlook.couldHold(fit, node);
                         case AVAILABLE -> node -> status(node).open();
+                        case UNRESERVED -> node -> outlook.open(fit, node, limit, now);
                         case FREE -> node -> outlook.fits(fit, node);
                         case UNPLANNED -> node -> outlook.lasts(fit, node, limit, now);
                     };
@@ -120,7 +121,7 @@ final class Explaining {
 
     private List<Change> changes() {
         var changes = new ArrayList<Change>();
-        if (model.quotas.met(job.job(), now) != null) {
+        if (model.quotas.met(job.job(), now) != null || model.hindrance(request) != null) {
             return changes;
         }
         addIfFound(changes, gpus());
@@ -154,7 +155,8 @@ final class Explaining {
                 request.cpusPerTask(),
                 request.memory(),
                 gpus,
-                request.constraints());
+                request.constraints(),
+                request.licenses());
     }
 
     /// Fewer GPUs on each node.
@@ -210,7 +212,8 @@ final class Explaining {
                             request.cpusPerTask(),
                             request.memory(),
                             request.gpus(),
-                            request.constraints());
+                            request.constraints(),
+                            request.licenses());
             if (starts(changed)) {
                 return change(Axis.NODES, request.nodes(), fewer);
             }

@@ -114,9 +114,11 @@ final class NodeTable {
         return kinds.get(kindOf.get(node)).partitions().contains(partition);
     }
 
-    /// The nodes that a request's constraints admit; null for all.
-    @Nullable BitSet only(ResourceRequest request) {
-        return admission.only(request);
+    /// Those of some nodes that a request's constraints admit; null for all.
+    ///
+    /// @param of null is all
+    @Nullable BitSet only(ResourceRequest request, @Nullable BitSet of) {
+        return admission.only(request, of);
     }
 
     Held held(List<Allocation> allocations) {

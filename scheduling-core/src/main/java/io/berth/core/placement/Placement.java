@@ -119,7 +119,7 @@ public final class Placement {
 
     private ClusterModel model(Configuration configuration, long now) {
         ClusterModel current = model;
-        if (current == null || current.overgrown()) {
+        if (current == null || current.overgrown() || current.outdated(now)) {
             current = new ClusterModel(state, configuration, settings, now);
             model = current;
             unsettled.clear();

@@ -43,6 +43,7 @@ final class Round implements Decisions {
     private final FreeNodes free;
     private final Draft draft;
     private final Throttles throttles;
+    private final Keeping keeping;
     private final TreeSet<JobId> planned = new TreeSet<>();
     private final TreeSet<JobId> startedJobs = new TreeSet<>();
 
@@ -60,6 +61,7 @@ final class Round implements Decisions {
         this.free = new FreeNodes(state, model.layouts);
         this.draft = new Draft(state);
         this.throttles = new Throttles(state);
+        this.keeping = new Keeping(model, now);
     }
 
     @Override
@@ -189,6 +191,10 @@ final class Round implements Decisions {
         if (refusal != null) {
             return refusal;
         }
+        Reason hindrance = model.hindrance(job.description().request());
+        if (hindrance != null) {
+            return hindrance;
+        }
         if (!throttles.admits(job)) {
             return Reason.JOB_ARRAY_TASK_LIMIT;
         }
@@ -205,6 +211,10 @@ final class Round implements Decisions {
         }
         if (!fit.able()) {
             return Reason.REQ_NODE_NOT_AVAIL;
+        }
+        Reason kept = keeping.reason(job, fit);
+        if (kept != null) {
+            return kept;
         }
         return first || model.clears(job.job()) ? Reason.RESOURCES : Reason.PRIORITY;
     }

@@ -36,6 +36,8 @@ public record Verdict(
         SIZE,
         /// Is it up and not drained?
         AVAILABLE,
+        /// Is it open to the job until its latest end, and not reserved for others?
+        UNRESERVED,
         /// Does it have room now?
         FREE,
         /// Does it have room until the job's latest end, beside what is planned?

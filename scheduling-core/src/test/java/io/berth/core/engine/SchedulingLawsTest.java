@@ -73,6 +73,43 @@ final class SchedulingLawsTest {
     }
 
     @Test
+    void nobody_is_on_a_node_while_it_is_closed_to_him() {
+        always(random -> {
+            var trial = cluster(random, settings(random));
+            long[][] closed = closed(random, trial.engine.cluster.size());
+            trial.close(new Hours(closed, Node.NEVER));
+            List<Job> jobs = jobs(random, 40, 1500);
+            jobs.forEach(trial::submit);
+            while (trial.step(random.nextInt(4) == 0)) {
+                for (Job job : jobs) {
+                    for (int node : trial.places.getOrDefault(job.id(), new int[0])) {
+                        assertThat(open(closed[node], trial.starts.getOrDefault(job.id(), 0L), job))
+                                .as("job %s on node %s", job.id(), node)
+                                .isTrue();
+                    }
+                }
+            }
+        });
+    }
+
+    private static long[][] closed(Random random, int nodes) {
+        var closed = new long[nodes][];
+        for (int node = 0; node < nodes; node++) {
+            long first = 1000L * random.nextInt(1500);
+            long last = first + 1000L * (1 + random.nextInt(900));
+            closed[node] = random.nextBoolean() ? new long[] {first, last} : Hours.OPEN;
+        }
+        return closed;
+    }
+
+    /// Whether the job could last to its limit.
+    private static boolean open(long[] closed, long startSeconds, Job job) {
+        long start = startSeconds * 1000;
+        long end = job.limit() == 0 ? Long.MAX_VALUE : start + job.limit() * 1000;
+        return closed.length == 0 || end <= closed[0] || start >= closed[1];
+    }
+
+    @Test
     void nothing_is_held_twice() {
         always(random -> {
             var trial = cluster(random, settings(random));

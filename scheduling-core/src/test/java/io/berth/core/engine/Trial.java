@@ -40,6 +40,7 @@ final class Trial implements Decisions {
                             .thenComparing(Event::end, Comparator.reverseOrder())
                             .thenComparingLong(event -> event.job().id()));
     private final Association association;
+    private Hours hours = Hours.ALWAYS;
     long now;
 
     /// Nodes with so many GPUs each and plenty of the rest.
@@ -62,6 +63,12 @@ final class Trial implements Decisions {
         association = engine.association(0);
     }
 
+    /// Jobs that come from now on find their nodes closed at these times.
+    void close(Hours to) {
+        hours = to;
+        classes.clear();
+    }
+
     void submit(Job job) {
         jobs.put(job.id(), job);
         events.add(new Event(job.submit(), false, job));
@@ -78,7 +85,20 @@ final class Trial implements Decisions {
                                         ? null
                                         : new Demand(1, 1024, gpus, gpus == 0 ? -1 : 0));
                     }
-                    return engine.fitClass(new Terms(0, 0, nodes, 0, on, on, null, maxSwitches));
+                    return engine.fitClass(
+                            new Terms(
+                                    0,
+                                    0,
+                                    nodes,
+                                    0,
+                                    on,
+                                    on,
+                                    null,
+                                    maxSwitches,
+                                    null,
+                                    hours,
+                                    new int[0],
+                                    true));
                 });
     }
 

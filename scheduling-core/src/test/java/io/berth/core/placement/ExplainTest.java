@@ -70,6 +70,7 @@ final class ExplainTest {
                         new Stage(Question.CONSTRAINTS, 4, 6),
                         new Stage(Question.SIZE, 2, 2),
                         new Stage(Question.AVAILABLE, 2, 2),
+                        new Stage(Question.UNRESERVED, 2, 2),
                         new Stage(Question.FREE, 0, 0),
                         new Stage(Question.UNPLANNED, 0, 0));
     }

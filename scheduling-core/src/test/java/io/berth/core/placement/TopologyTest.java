@@ -45,7 +45,8 @@ final class TopologyTest {
                                 plain.associations(),
                                 plain.qos(),
                                 plain.reservations(),
-                                switches)));
+                                switches,
+                                plain.licenses())));
         for (String node : List.of("n1", "n2", "n3", "n4")) {
             cell.node(node, 8, 8, "a100");
         }

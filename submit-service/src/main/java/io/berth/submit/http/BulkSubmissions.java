@@ -93,7 +93,11 @@ final class BulkSubmissions {
             this.due = due;
             this.admission =
                     new Admission(
-                            configuration, picture.registrations(), caller, config.maxArraySize());
+                            configuration,
+                            picture.registrations(),
+                            caller,
+                            config.maxArraySize(),
+                            clock.millis());
             this.tally = new Tally(configuration, () -> picture.jobs(clock.millis()));
         }
 

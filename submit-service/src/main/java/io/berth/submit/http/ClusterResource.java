@@ -72,7 +72,9 @@ public class ClusterResource {
             throws Refused {
         Picture picture = picture(position);
         return new Lists.Nodes(
-                picture.nodes().stream().map(node -> NodeJson.of(node, picture)).toList());
+                picture.nodes().stream()
+                        .map(node -> NodeJson.of(node, picture, clock.millis()))
+                        .toList());
     }
 
     @GET
@@ -83,7 +85,7 @@ public class ClusterResource {
             @HeaderParam(JobResource.POSITION) @Nullable String position)
             throws Refused {
         Picture picture = picture(position);
-        return NodeJson.of(node(name, picture), picture);
+        return NodeJson.of(node(name, picture), picture, clock.millis());
     }
 
     @POST
@@ -135,6 +137,32 @@ public class ClusterResource {
         var terms = new VictimTerms(configuration);
         return configuration.partitions().values().stream()
                 .map(it -> PartitionJson.of(it, terms, registrations));
+    }
+
+    @GET
+    @Path("reservations")
+    @Operation(summary = "The reservations that are on or to come")
+    public Lists.Reservations reservations(
+            @HeaderParam(JobResource.POSITION) @Nullable String position) throws Refused {
+        Picture picture = picture(position);
+        long now = clock.millis();
+        return new Lists.Reservations(
+                picture.configuration().stream()
+                        .flatMap(it ->
+                                ReservationJson.all(it, picture.registrations(), now).stream())
+                        .toList());
+    }
+
+    @GET
+    @Path("licenses")
+    @Operation(summary = "The cluster's licenses, and how many are in use")
+    public Lists.Licenses licenses(@HeaderParam(JobResource.POSITION) @Nullable String position)
+            throws Refused {
+        Picture picture = picture(position);
+        return new Lists.Licenses(
+                picture.configuration().stream()
+                        .flatMap(it -> LicenseJson.all(it, picture.jobs(clock.millis())).stream())
+                        .toList());
     }
 
     @GET

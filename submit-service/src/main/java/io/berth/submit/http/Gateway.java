@@ -109,7 +109,11 @@ public class Gateway {
         Configuration configuration = configuration(picture);
         var admission =
                 new Admission(
-                        configuration, picture.registrations(), caller, config.maxArraySize());
+                        configuration,
+                        picture.registrations(),
+                        caller,
+                        config.maxArraySize(),
+                        clock.millis());
         return switch (admission.decide(asked)) {
             case Admitted admitted -> {
                 limits.check(

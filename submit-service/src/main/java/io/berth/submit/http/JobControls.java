@@ -161,7 +161,8 @@ public class JobControls {
                         configuration(picture),
                         picture.registrations(),
                         caller,
-                        config.maxArraySize());
+                        config.maxArraySize(),
+                        clock.millis());
         return new Amendments(admission, picture.registrations(), caller);
     }
 

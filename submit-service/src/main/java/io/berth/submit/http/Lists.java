@@ -22,6 +22,12 @@ final class Lists {
     @Schema(name = "Nodes")
     record Nodes(List<NodeJson> nodes) {}
 
+    @Schema(name = "Reservations")
+    record Reservations(List<ReservationJson> reservations) {}
+
+    @Schema(name = "Licenses")
+    record Licenses(List<LicenseJson> licenses) {}
+
     @Schema(name = "Partitions")
     record Partitions(List<PartitionJson> partitions) {}
 }

@@ -8,6 +8,9 @@ import io.berth.contracts.NodeHold;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
+import io.berth.contracts.event.ConfigEntry.Reservation;
+import io.berth.contracts.event.ReservationFlag;
+import io.berth.core.request.Reserved;
 import io.berth.submit.Job;
 import io.berth.submit.Node;
 import io.berth.submit.Node.Beat;
@@ -19,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A node as it is answered.
 ///
+/// @param state in Slurm's words; `MAINTENANCE` or `RESERVED` for an idle node that is reserved now
+/// @param reservation the first that is on there now; left out without one
 /// @param reasonUser the operator who gave the reason
 /// @param features what `--constraint` may ask of it
 /// @param heardAt of the last heartbeat, as `loadPercent` and `memoryUsedMib`; left out before the
@@ -40,6 +45,7 @@ record NodeJson(
         List<GpuJson> gpus,
         int gpusAllocated,
         List<String> partitions,
+        @Nullable String reservation,
         List<Isolation> isolation,
         boolean simulated,
         @Nullable String profile,
@@ -71,13 +77,14 @@ record NodeJson(
         }
     }
 
-    static NodeJson of(Node node, Picture picture) {
+    static NodeJson of(Node node, Picture picture, long now) {
+        Reservation reservation = reservation(node.name(), picture, now);
         Inventory inventory = node.inventory();
         Beat beat = node.beat();
         NodeHold hold = node.status().hold();
         return new NodeJson(
                 node.name().value(),
-                node.state(),
+                state(node, reservation),
                 node.up(),
                 hold == null ? node.up() ? null : "Not responding" : hold.reason(),
                 hold == null ? null : hold.user(),
@@ -90,6 +97,7 @@ record NodeJson(
                 inventory.gpus().stream().map(gpu -> GpuJson.of(gpu, node)).toList(),
                 node.gpuHolders().size(),
                 partitions(node.name(), picture),
+                reservation == null ? null : reservation.name(),
                 inventory.isolation(),
                 inventory.simulated(),
                 inventory.profile(),
@@ -103,6 +111,27 @@ record NodeJson(
                 beat == null ? null : beat.memoryUsedMib(),
                 beat == null ? null : beat.heardAt(),
                 node.jobs().stream().map(job -> job.id().value()).toList());
+    }
+
+    private static String state(Node node, @Nullable Reservation reservation) {
+        String state = node.state();
+        return reservation == null || !state.equals("IDLE")
+                ? state
+                : reservation.has(ReservationFlag.MAINT) ? "MAINTENANCE" : "RESERVED";
+    }
+
+    private static @Nullable Reservation reservation(NodeName node, Picture picture, long now) {
+        Configuration configuration = picture.configuration().orElse(null);
+        return configuration == null
+                ? null
+                : configuration.reservations().values().stream()
+                        .filter(it -> it.on(now))
+                        .filter(it -> {
+                            Partition its = configuration.partitions().get(it.partition());
+                            return Reserved.has(it, its, node);
+                        })
+                        .findFirst()
+                        .orElse(null);
     }
 
     private static List<String> partitions(NodeName node, Picture picture) {

@@ -14,6 +14,8 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 /// @param maxTimeSeconds 0 is unlimited, as in `maxNodes`
 /// @param preemptMode what becomes of its jobs when others take their place, unless they have GPUs
 /// @param graceSeconds between their notice and their end
+/// @param hidden whether listings leave it out unless asked for all
+/// @param reservedOnly whether its jobs must name a reservation
 /// @param nodes those configured; where that is all, those registered
 /// @param totalCpus of the registered nodes, as `totalGpus`
 @Schema(name = "Partition")
@@ -28,6 +30,8 @@ record PartitionJson(
         int jobFactor,
         PreemptMode preemptMode,
         long graceSeconds,
+        boolean hidden,
+        boolean reservedOnly,
         List<String> nodes,
         int totalCpus,
         int totalNodes,
@@ -44,7 +48,7 @@ record PartitionJson(
         return new PartitionJson(
                 partition.name(),
                 partition.isDefault(),
-                "UP",
+                partition.partitionRules().state().name(),
                 partition.maxTimeSeconds(),
                 partition.defaultTimeSeconds(),
                 partition.maxNodes(),
@@ -52,6 +56,8 @@ record PartitionJson(
                 partition.jobFactor(),
                 terms.own(partition.name()),
                 partition.partitionRules().graceSeconds(),
+                partition.partitionRules().hidden(),
+                partition.partitionRules().reserved(),
                 names,
                 there.stream().mapToInt(node -> node.inventory().cpus()).sum(),
                 names.size(),

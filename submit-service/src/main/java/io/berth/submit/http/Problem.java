@@ -45,6 +45,8 @@ public record Problem(String type, String title, int status, String code, String
                     Refusal.InvalidPartition _,
                     Refusal.InvalidAccount _,
                     Refusal.InvalidQos _,
+                    Refusal.InvalidReservation _,
+                    Refusal.InvalidLicense _,
                     Refusal.InvalidNode _,
                     Refusal.NodeConfigurationUnavailable _,
                     Refusal.PartitionClosed _,

@@ -16,6 +16,8 @@ import io.berth.slurm.SignalText;
 import io.berth.submit.Job;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// The terms of a job as they are answered, among its other fields. What does not apply is left
@@ -44,6 +46,8 @@ record TermsJson(
         @Nullable String excludedNodes,
         @Nullable Boolean exclusive,
         @Nullable String switches,
+        @Nullable String reservation,
+        @Nullable String licenses,
         @Nullable String warning,
         @Nullable String comment,
         @Nullable String preemption,
@@ -72,6 +76,8 @@ record TermsJson(
                 hosts(where.excluded()),
                 where.sharing() == Sharing.NODE ? true : null,
                 switches(where.switches()),
+                where.reservation(),
+                licenses(job.description().request().licensesHeld()),
                 warning(terms.signal()),
                 terms.comment(),
                 terms.preemption() == null
@@ -93,6 +99,14 @@ record TermsJson(
         }
         return limit.count()
                 + (limit.maxWaitSeconds() == null ? "" : "@" + limit.maxWaitSeconds() + "s");
+    }
+
+    private static @Nullable String licenses(Map<String, Integer> held) {
+        return held.isEmpty()
+                ? null
+                : held.entrySet().stream()
+                        .map(it -> it.getKey() + ":" + it.getValue())
+                        .collect(Collectors.joining(","));
     }
 
     private static @Nullable String warning(@Nullable WarningSignal signal) {
