@@ -112,8 +112,7 @@ final class ReservationChanges {
         @Nullable Long start = null;
         @Nullable Long end = null;
         @Nullable Long duration = null;
-        for (Setting setting :
-                clause.without("reservationname", "reservation", Clause.NAME)) {
+        for (Setting setting : clause.without("reservationname", "reservation", Clause.NAME)) {
             switch (setting.key()) {
                 case "starttime" -> start = time(setting.value());
                 case "endtime" -> end = time(setting.value());

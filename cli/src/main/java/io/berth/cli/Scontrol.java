@@ -17,8 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// change.
 final class Scontrol implements Command {
 
-    private static final Set<String> NOT_YET =
-            Set.of("reboot", "reconfigure", "wait_job", "write");
+    private static final Set<String> NOT_YET = Set.of("reboot", "reconfigure", "wait_job", "write");
 
     private static final Set<String> OF_JOBS =
             Set.of(
@@ -316,13 +315,14 @@ final class Scontrol implements Command {
         String between = words.has("oneliner") ? " " : "\n    ";
         for (JsonObject it : all) {
             terminal.out()
-                    .print("LicenseName=%s%sTotal=%d Used=%d Free=%d Reserved=0 Remote=no\n"
-                            .formatted(
-                                    it.text("name"),
-                                    between,
-                                    it.number("total"),
-                                    it.number("used"),
-                                    it.number("free")));
+                    .print(
+                            "LicenseName=%s%sTotal=%d Used=%d Free=%d Reserved=0 Remote=no\n"
+                                    .formatted(
+                                            it.text("name"),
+                                            between,
+                                            it.number("total"),
+                                            it.number("used"),
+                                            it.number("free")));
         }
         return 0;
     }

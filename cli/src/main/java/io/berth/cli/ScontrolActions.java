@@ -84,7 +84,8 @@ final class ScontrolActions {
                     new ReservationChanges(terminal).update(settings);
             default ->
                     throw new CommandFailure(
-                            1, "No valid entity in update command; there are: JobId=, NodeName=, ReservationName=\n");
+                            1,
+                            "No valid entity in update command; there are: JobId=, NodeName=, ReservationName=\n");
         };
     }
 

@@ -36,6 +36,8 @@ final class SubmissionJson {
         json.put("gpus", job.gpus());
         json.put("gpusPerNode", job.gpusPerNode());
         json.put("gpusPerTask", job.gpusPerTask());
+        json.put("cpusPerGpu", job.cpusPerGpu());
+        json.put("tasksPerGpu", job.tasksPerGpu());
         json.put("gpuType", job.gpuType());
         json.put("timeLimitSeconds", job.timeLimitSeconds());
         json.put("nice", job.nice());

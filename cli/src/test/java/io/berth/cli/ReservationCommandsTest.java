@@ -65,8 +65,13 @@ final class ReservationCommandsTest {
     void one_without_a_name_has_its_first_owners() {
         CommandRun.Outcome outcome =
                 run(
-                        "scontrol", "create", "reservation", "starttime=now", "endtime=now+60",
-                        "accounts=team", "nodes=ALL");
+                        "scontrol",
+                        "create",
+                        "reservation",
+                        "starttime=now",
+                        "endtime=now+60",
+                        "accounts=team",
+                        "nodes=ALL");
 
         assertThat(outcome.out()).isEqualTo("Reservation created: team_1\n");
         assertThat(asked()).contains("\"duration\":\"00:01:00\"");
@@ -101,8 +106,7 @@ final class ReservationCommandsTest {
     void a_later_start_leaves_its_end_where_it_is() {
         run("scontrol", "update", "ReservationName=course", "StartTime=2026-11-20T13:00:00");
 
-        assertThat(asked())
-                .contains("\"start\":\"2026-11-20T13:00:00\",\"duration\":\"01:00:00\"");
+        assertThat(asked()).contains("\"start\":\"2026-11-20T13:00:00\",\"duration\":\"01:00:00\"");
     }
 
     @Test
@@ -161,7 +165,8 @@ final class ReservationCommandsTest {
     void none_are_said_to_be_none() {
         mesh.on("GET", "/v1/reservations", "{\"reservations\":[]}");
 
-        assertThat(run("sinfo", "--reservation").out()).isEqualTo("No reservations in the system\n");
+        assertThat(run("sinfo", "--reservation").out())
+                .isEqualTo("No reservations in the system\n");
     }
 
     @Test
@@ -172,7 +177,6 @@ final class ReservationCommandsTest {
                 "{\"licenses\":[{\"name\":\"matlab\",\"total\":10,\"used\":3,\"free\":7}]}");
 
         assertThat(run("scontrol", "show", "licenses").out())
-                .isEqualTo(
-                        "LicenseName=matlab\n    Total=10 Used=3 Free=7 Reserved=0 Remote=no\n");
+                .isEqualTo("LicenseName=matlab\n    Total=10 Used=3 Free=7 Reserved=0 Remote=no\n");
     }
 }

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 /// @param tasksPerNode with `nodes`, instead of `tasks`
 /// @param memoryMibPerNode MiB, 0 for all of a node; at most one of the three memories is given
 /// @param gpus in total, over all nodes
+/// @param cpusPerGpu in place of `cpusPerTask`
+/// @param tasksPerGpu with GPUs in place of `tasks`, or with `tasks` in place of GPUs
 /// @param timeLimitSeconds 0 is unlimited
 /// @param standardOutput pattern of the output file, `slurm-%j.out` if not given
 /// @param submitHost the host that the submission comes from
@@ -38,6 +40,8 @@ public record JobSubmission(
         @Nullable Integer gpus,
         @Nullable Integer gpusPerNode,
         @Nullable Integer gpusPerTask,
+        @Nullable Integer cpusPerGpu,
+        @Nullable Integer tasksPerGpu,
         @Nullable String gpuType,
         @Nullable Long timeLimitSeconds,
         @Nullable Integer nice,

@@ -31,9 +31,11 @@ final class SbatchDraft {
     private @Nullable String qos;
     private @Nullable String user;
     private String export = "ALL";
+    private @Nullable Integer cpusPerGpu;
     private @Nullable Integer cpusPerTask;
     private @Nullable NodeRange nodes;
     private @Nullable Integer tasks;
+    private @Nullable Integer tasksPerGpu;
     private @Nullable Integer tasksPerNode;
     private @Nullable Integer nice;
     private @Nullable Boolean append;
@@ -63,6 +65,7 @@ final class SbatchDraft {
         switch (setting) {
             case ACCOUNT -> account = given.required();
             case CHDIR -> chdir = given.required();
+            case CPUS_PER_GPU -> cpusPerGpu = positive(given);
             case CPUS_PER_TASK -> cpusPerTask = positive(given);
             case ERROR -> error = given.required();
             case EXPORT -> export = given.required();
@@ -79,6 +82,7 @@ final class SbatchDraft {
             case NODES -> nodes = NodeRange.parse(given.required());
             case NO_REQUEUE -> requeue = false;
             case NTASKS -> tasks = positive(given);
+            case NTASKS_PER_GPU -> tasksPerGpu = positive(given);
             case NTASKS_PER_NODE -> tasksPerNode = positive(given);
             case OPEN_MODE -> append = append(given);
             case OUTPUT -> output = given.required();
@@ -184,6 +188,9 @@ final class SbatchDraft {
             @Nullable LaunchMode launch)
             throws InvalidOption {
         terms.check(timeLimit);
+        if (cpusPerGpu != null && cpusPerTask != null) {
+            throw InvalidOption.fatal("--cpus-per-task and --cpus-per-gpu are mutually exclusive.");
+        }
         NodeRange range = where.range(nodes);
         var warnings = new ArrayList<String>();
         GpuSpec perNode = gpusPerNode == null ? gres : gpusPerNode;
@@ -217,6 +224,8 @@ final class SbatchDraft {
                         shape.total(),
                         shape.perNode(),
                         shape.perTask(),
+                        cpusPerGpu,
+                        tasksPerGpu,
                         shape.type(),
                         timeLimit,
                         nice,

@@ -70,6 +70,11 @@ final class SbatchOptionTable {
     }
 
     private void aboutResources() {
+        different(
+                "cpus-per-gpu",
+                "SBATCH_CPUS_PER_GPU",
+                SbatchSetting.CPUS_PER_GPU,
+                "the CPUs are shared out among the tasks of a node, rounded up");
         same("cpus-per-task", 'c', REQUIRED, null, SbatchSetting.CPUS_PER_TASK);
         gpus("gpus", 'G', "SBATCH_GPUS", SbatchSetting.GPUS);
         gpus("gpus-per-node", '\0', "SBATCH_GPUS_PER_NODE", SbatchSetting.GPUS_PER_NODE);
@@ -93,6 +98,7 @@ final class SbatchOptionTable {
                 SbatchSetting.NODES,
                 "of a range `min-max` the job gets the minimum for now");
         same("ntasks", 'n', REQUIRED, null, SbatchSetting.NTASKS);
+        same("ntasks-per-gpu", '\0', REQUIRED, null, SbatchSetting.NTASKS_PER_GPU);
         same("ntasks-per-node", '\0', REQUIRED, null, SbatchSetting.NTASKS_PER_NODE);
         same("time", 't', REQUIRED, "SBATCH_TIMELIMIT", SbatchSetting.TIME);
     }
@@ -182,6 +188,12 @@ final class SbatchOptionTable {
         ignored("oversubscribe", 's', NONE, null, "a permission that is not used");
         ignored("power", '\0', REQUIRED, "SBATCH_POWER", "no power management");
         ignored("profile", '\0', REQUIRED, "SBATCH_PROFILE", "no profile files are written");
+        ignored(
+                "use-min-nodes",
+                '\0',
+                NONE,
+                "SBATCH_USE_MIN_NODES",
+                "of a range of nodes a job gets the minimum anyhow");
         ignored("verbose", 'v', NONE, "SBATCH_DEBUG", "there is nothing more to say");
         ignored("wckey", '\0', REQUIRED, "SBATCH_WCKEY", "not kept");
     }
@@ -197,7 +209,6 @@ final class SbatchOptionTable {
         refused("core-spec", 'S', REQUIRED, "SBATCH_CORE_SPEC");
         refused("cores-per-socket", '\0', REQUIRED, null);
         refused("cpu-freq", '\0', REQUIRED, null);
-        refused("cpus-per-gpu", '\0', REQUIRED, "SBATCH_CPUS_PER_GPU");
         refused("distribution", 'm', REQUIRED, "SBATCH_DISTRIBUTION");
         refused("export-file", '\0', REQUIRED, null);
         refused("extra-node-info", 'B', REQUIRED, null);
@@ -216,7 +227,6 @@ final class SbatchOptionTable {
         refused("no-kill", 'k', OPTIONAL, "SBATCH_NO_KILL");
         refused("nodefile", 'F', REQUIRED, null);
         refused("ntasks-per-core", '\0', REQUIRED, null);
-        refused("ntasks-per-gpu", '\0', REQUIRED, null);
         refused("ntasks-per-socket", '\0', REQUIRED, null);
         refused("overcommit", 'O', NONE, "SBATCH_OVERCOMMIT");
         refused("prefer", '\0', REQUIRED, null);
@@ -228,7 +238,6 @@ final class SbatchOptionTable {
         refused("threads-per-core", '\0', REQUIRED, "SBATCH_THREADS_PER_CORE");
         refused("tmp", '\0', REQUIRED, null);
         refused("uid", '\0', REQUIRED, null);
-        refused("use-min-nodes", '\0', NONE, "SBATCH_USE_MIN_NODES");
     }
 
     private void same(

@@ -43,6 +43,7 @@ final class RequestedResources {
     private final int gpus;
     private final int gpusPerNode;
     private final int gpusPerTask;
+    private final int tasksPerGpu;
 
     /// @param candidates the registered nodes of the partition
     RequestedResources(JobSubmission asked, Partition partition, Collection<NodeSeen> candidates)
@@ -50,14 +51,37 @@ final class RequestedResources {
         this.asked = asked;
         this.partition = partition;
         this.candidates = candidates;
-        this.givenTasks = (int) number("the number of tasks", asked.tasks(), 1, MAX_TASKS, 0);
+        int tasks = (int) number("the number of tasks", asked.tasks(), 1, MAX_TASKS, 0);
         this.tasksPerNode =
                 (int) number("the number of tasks per node", asked.tasksPerNode(), 1, MAX_TASKS, 0);
-        this.gpus = (int) number("the number of GPUs", asked.gpus(), 0, MAX_GPUS, 0);
+        int all = (int) number("the number of GPUs", asked.gpus(), 0, MAX_GPUS, 0);
         this.gpusPerNode =
                 (int) number("the number of GPUs per node", asked.gpusPerNode(), 0, MAX_GPUS, 0);
         this.gpusPerTask =
                 (int) number("the number of GPUs per task", asked.gpusPerTask(), 0, MAX_GPUS, 0);
+        this.tasksPerGpu =
+                (int) number("the number of tasks per GPU", asked.tasksPerGpu(), 1, MAX_TASKS, 0);
+        if (tasksPerGpu > 0) {
+            checkTasksPerGpu(tasks, all);
+        }
+        boolean gpusOfTasks = tasksPerGpu > 0 && all == 0 && gpusPerNode == 0;
+        this.gpus = gpusOfTasks ? tasks / tasksPerGpu : all;
+        this.givenTasks =
+                tasksPerGpu > 0 && all > 0
+                        ? (int) number("tasks", (long) all * tasksPerGpu, 1, MAX_TASKS, 0)
+                        : tasks;
+    }
+
+    private void checkTasksPerGpu(int tasks, int all) throws Refused {
+        if (gpusPerTask > 0 || tasksPerNode > 0) {
+            throw invalid("tasks per GPU exclude GPUs per task and tasks per node");
+        }
+        if (tasks == 0 && all == 0 && gpusPerNode == 0) {
+            throw invalid("tasks per GPU need the number of tasks or of GPUs");
+        }
+        if (tasks > 0 && (all > 0 ? all * (long) tasksPerGpu != tasks : tasks % tasksPerGpu != 0)) {
+            throw invalid("%d tasks do not go with %d tasks per GPU".formatted(tasks, tasksPerGpu));
+        }
     }
 
     /// @param where which nodes will do; null is any
@@ -66,21 +90,27 @@ final class RequestedResources {
             throws Refused {
         int nodes = nodes();
         int tasks = tasks(nodes);
-        int cpusPerTask =
-                (int)
-                        number(
-                                "the number of CPUs per task",
-                                asked.cpusPerTask(),
-                                1,
-                                IndexSet.MAX_INDEX + 1L,
-                                1);
+        var gpuRequest = gpuRequest(nodes, tasks);
+        int cpusPerTask = cpusPerTask(gpuRequest.perNode() * (long) nodes, tasks);
         if ((long) tasks * cpusPerTask > Integer.MAX_VALUE) {
             throw invalid(
                     tasks + " tasks of " + cpusPerTask + " CPUs are more than any cluster has");
         }
-        var gpuRequest = gpuRequest(nodes, tasks);
         return new ResourceRequest(
                 nodes, tasks, cpusPerTask, memory(gpuRequest), gpuRequest, where, licenses);
+    }
+
+    private int cpusPerTask(long allGpus, int tasks) throws Refused {
+        long most = IndexSet.MAX_INDEX + 1L;
+        long perGpu = number("the number of CPUs per GPU", asked.cpusPerGpu(), 1, most, 0);
+        if (perGpu == 0) {
+            return (int) number("the number of CPUs per task", asked.cpusPerTask(), 1, most, 1);
+        }
+        if (asked.cpusPerTask() != null) {
+            throw invalid("CPUs per GPU and CPUs per task are mutually exclusive");
+        }
+        long perTask = Math.max(1, Math.ceilDiv(allGpus * perGpu, (long) tasks));
+        return (int) number("the number of CPUs per task", perTask, 1, most, 1);
     }
 
     private int nodes() throws Refused {
@@ -143,6 +173,10 @@ final class RequestedResources {
                                 .formatted(givenTasks, nodes, tasksPerNode));
             }
             return givenTasks;
+        }
+        if (tasksPerGpu > 0 && gpusPerNode > 0) {
+            long tasks = (long) nodes * gpusPerNode * tasksPerGpu;
+            return (int) number("the number of tasks", tasks, 1, MAX_TASKS, 0);
         }
         if (tasksPerNode > 0) {
             long tasks = (long) nodes * tasksPerNode;

@@ -9,6 +9,7 @@ import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeSeen;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -46,6 +47,16 @@ final class RequestedResourcesTest {
                     gpusPerTask=2 gpus=8                       | 1 |  4 | 1 | 8
                     gpusPerTask=2 gpus=8 nodes=2               | 2 |  4 | 1 | 4
                     gpusPerTask=2 gpus=8 tasks=4               | 1 |  4 | 1 | 8
+                    gpusPerNode=4 tasksPerGpu=2                | 1 |  8 | 1 | 4
+                    gpusPerNode=4 tasksPerGpu=2 nodes=2        | 2 | 16 | 1 | 4
+                    gpus=4 tasksPerGpu=1                       | 1 |  4 | 1 | 4
+                    gpus=16 tasksPerGpu=2                      | 2 | 32 | 1 | 8
+                    tasks=8 tasksPerGpu=4                      | 1 |  8 | 1 | 2
+                    gpusPerNode=4 cpusPerGpu=8                 | 1 |  1 | 32 | 4
+                    gpusPerNode=4 cpusPerGpu=8 tasksPerNode=4  | 1 |  4 | 8 | 4
+                    gpus=16 cpusPerGpu=3                       | 2 |  2 | 24 | 8
+                    gpus=4 tasks=3 cpusPerGpu=2                | 1 |  3 | 3 | 4
+                    cpusPerGpu=4                               | 1 |  1 | 1 | 0
                     """)
     void counts_are_worked_out_as_slurm_does(
             String asked, int nodes, int tasks, int cpusPerTask, int gpusPerNode) throws Refused {
@@ -80,6 +91,10 @@ final class RequestedResourcesTest {
                     gpusPerTask=1 tasks=3 nodes=2        | 3 GPUs do not divide among 2 nodes
                     gpus=4 gpusPerTask=4 nodes=2         | 1 tasks do not fill 2 nodes
                     gpus=16 gpusPerNode=8 tasks=1        | 16 GPUs make 2 nodes, too many for 1 tasks
+                    gpus=4 cpusPerGpu=2 cpusPerTask=2    | CPUs per GPU and CPUs per task are mutually exclusive
+                    gpus=4 tasksPerGpu=2 gpusPerTask=1   | tasks per GPU exclude
+                    gpus=4 tasksPerGpu=2 tasks=4         | 4 tasks do not go with 2 tasks per GPU
+                    tasksPerGpu=2                        | tasks per GPU need the number of tasks or of GPUs
                     gpuType=a100                         | GPU type 'a100' is given, and no number of GPUs
                     tasks=5 nodes=2 tasksPerNode=2       | 5 tasks do not fit on 2 nodes with 2 tasks per node
                     memoryMibPerCpu=1 memoryMibPerNode=1 | mutually exclusive
@@ -114,7 +129,7 @@ final class RequestedResourcesTest {
     void without_a_default_of_the_partition_a_job_has_all_memory_of_its_nodes() throws Refused {
         var request =
                 new RequestedResources(Asked.fields("default"), partition("cpu"), List.of())
-                        .request(null);
+                        .request(null, Map.of());
 
         assertThat(request.memory().wholeNode()).isTrue();
     }
@@ -124,14 +139,15 @@ final class RequestedResourcesTest {
     void while_no_node_is_known_all_gpus_go_to_one_node(int gpus) throws Refused {
         var request =
                 new RequestedResources(Asked.fields("gpus=" + gpus), partition("batch"), List.of())
-                        .request(null);
+                        .request(null, Map.of());
 
         assertThat(request.nodes()).isEqualTo(1);
     }
 
     private static ResourceRequest request(String asked) throws Refused {
         List<NodeSeen> nodes = Samples.NODES;
-        return new RequestedResources(Asked.fields(asked), partition("batch"), nodes).request(null);
+        return new RequestedResources(Asked.fields(asked), partition("batch"), nodes)
+                .request(null, Map.of());
     }
 
     private static Partition partition(String name) {

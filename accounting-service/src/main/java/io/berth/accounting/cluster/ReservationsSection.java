@@ -43,13 +43,13 @@ final class ReservationsSection {
                 "flags");
         if (map.has("nodeCount") && (map.has("nodes") || map.number("nodeCount", 0) == 0)) {
             throw new InvalidClusterFile(
-                    map.place("nodeCount"), "a number above 0, in place of nodes, is expected here");
+                    map.place("nodeCount"),
+                    "a number above 0, in place of nodes, is expected here");
         }
         long start = time(map);
         long duration = map.seconds("duration", 0);
         if (duration == 0) {
-            throw new InvalidClusterFile(
-                    map.place("duration"), "a time above 0 is required here");
+            throw new InvalidClusterFile(map.place("duration"), "a time above 0 is required here");
         }
         List<String> nodes = NodeLists.of(map, "nodes");
         String partition = map.has("partition") ? map.name("partition") : null;

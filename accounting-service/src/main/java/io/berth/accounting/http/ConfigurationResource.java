@@ -43,7 +43,8 @@ import org.jspecify.annotations.Nullable;
 @Blocking
 public class ConfigurationResource {
 
-    private static final String SECTION = "{section:accounts|qos|partitions|reservations|licenses|switches}";
+    private static final String SECTION =
+            "{section:accounts|qos|partitions|reservations|licenses|switches}";
     private static final Duration PUBLISHED = Duration.ofSeconds(2);
 
     /// The configuration as it was stored.

@@ -38,8 +38,7 @@ final class ReservedNodesTest {
 
                         @Override
                         public List<Stay> stays() {
-                            return List.of(
-                                    new Stay(17, List.of("n1"), NOON + 3_600_000, "mine"));
+                            return List.of(new Stay(17, List.of("n1"), NOON + 3_600_000, "mine"));
                         }
                     },
                     NOON);

@@ -173,8 +173,7 @@ class JobEnvironmentTest {
 
     @Test
     void a_job_finds_its_reservation_and_its_licenses() {
-        var where =
-                new NodeConstraints(null, List.of(), List.of(), Sharing.SHARED, null, "course");
+        var where = new NodeConstraints(null, List.of(), List.of(), Sharing.SHARED, null, "course");
         var request =
                 new ResourceRequest(
                         1,

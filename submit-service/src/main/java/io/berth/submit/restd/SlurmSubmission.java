@@ -91,6 +91,7 @@ final class SlurmSubmission {
             case "deadline" -> terms.put("deadlineAt", 1000 * number(name, value));
             case "priority" -> terms.put("priority", number(name, value));
             case "comment" -> terms.put("comment", text(name, value));
+            case "reservation", "licenses" -> where.put(name, text(name, value));
             case "constraints" -> where.put("constraint", text(name, value));
             case "required_nodes" -> where.put("nodeList", list(value));
             case "excluded_nodes" -> where.put("excludedNodes", list(value));

@@ -43,6 +43,8 @@ class SecurityTest {
                 "/v1/jobs/1/why",
                 "/v1/nodes",
                 "/v1/partitions",
+                "/v1/reservations",
+                "/v1/licenses",
                 "/v1/fair-share"
             })
     void without_a_token_nothing_is_answered(String path) {

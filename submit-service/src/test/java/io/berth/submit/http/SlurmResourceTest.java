@@ -103,7 +103,8 @@ class SlurmResourceTest {
             delimiter = '|',
             value = {
                 "{\"partition\":\"gone\"}      | 422 | partition 'gone' does not exist",
-                "{\"reservation\":\"r\"}       | 422 | field 'job.reservation' is not supported yet",
+                "{\"reservation\":\"r\"}       | 422 | Requested reservation is invalid",
+                "{\"container\":\"c\"}         | 422 | field 'job.container' is not supported yet",
                 "{\"tasks\":\"many\"}          | 422 | field 'tasks' is not a whole number",
                 "{\"environment\":[\"A\"]}     | 422 | a list of NAME=VALUE",
                 "{\"tres_per_node\":\"license/x:1\"} | 422 | is not gres/gpu",
