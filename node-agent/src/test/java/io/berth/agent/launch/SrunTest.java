@@ -48,9 +48,12 @@ class SrunTest {
         steps = Files.createDirectories(folder.resolve("steps"));
     }
 
-    /// A script's process, in a job with four GPUs.
+    /// A script's process, in a job with four GPUs. The signals are as the shim leaves them to a
+    /// job, whatever these tests were started by.
     private Process start(String script) throws IOException {
-        var builder = new ProcessBuilder("sh", "-c", script).directory(folder.toFile());
+        var builder =
+                new ProcessBuilder("env", "--default-signal=HUP,INT,TERM", "sh", "-c", script)
+                        .directory(folder.toFile());
         builder.environment().clear();
         builder.environment().put("PATH", folder + "/bin:/usr/bin:/bin");
         builder.environment().put("BERTH_STEPS", steps.toString());
