@@ -3,15 +3,10 @@ package io.berth.cli;
 import static io.berth.cli.CliOption.flag;
 
 import io.berth.cli.CliOption.Words;
-import io.berth.cli.JobField.Moment;
 import io.berth.cli.MeshClient.Answer;
-import io.berth.slurm.HostList;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /// `scontrol`: jobs, nodes and partitions in full, host lists, and what operators and owners
 /// change.
@@ -72,26 +67,7 @@ final class Scontrol implements Command {
         if (!isShort(keyword, "show", 2)) {
             throw new CommandFailure(1, "invalid keyword: " + keyword + "\n");
         }
-        String entity = operands.size() < 2 ? "" : operands.get(1);
-        String name = operands.size() < 3 ? null : operands.get(2);
-        if (isShort(entity, "jobs", 1) || entity.equals("jobid")) {
-            return jobs(terminal, words, name);
-        } else if (isShort(entity, "nodes", 1)) {
-            return nodes(terminal, words, name);
-        } else if (isShort(entity, "partitions", 1)) {
-            return partitions(terminal, words, name);
-        } else if (isShort(entity, "reservations", 1)) {
-            return reservations(terminal, words, name);
-        } else if (isShort(entity, "licenses", 1)) {
-            return licenses(terminal, words, name);
-        } else if (isShort(entity, "hostnames", 5)) {
-            return hostNames(terminal, name);
-        } else if (isShort(entity, "hostlist", 5)) {
-            List<String> hosts = name == null ? List.of() : CliOption.split(name);
-            terminal.out().print(HostList.compress(hosts) + "\n");
-            return 0;
-        }
-        throw new CommandFailure(1, "invalid entity:" + entity + " for keyword:show \n");
+        return new ScontrolShow(terminal, words).run(operands);
     }
 
     private static List<String> rest(List<String> operands) {
@@ -135,206 +111,7 @@ final class Scontrol implements Command {
         };
     }
 
-    private static boolean isShort(String word, String full, int least) {
+    static boolean isShort(String word, String full, int least) {
         return word.length() >= least && full.startsWith(word);
-    }
-
-    private static int hostNames(Terminal terminal, @Nullable String list) throws CommandFailure {
-        String hosts = list == null ? terminal.variable("SLURM_JOB_NODELIST", "") : list;
-        try {
-            for (String host : HostList.expand(hosts)) {
-                terminal.out().print(host + "\n");
-            }
-            return 0;
-        } catch (IllegalArgumentException e) {
-            throw CommandFailure.error("scontrol", String.valueOf(e.getMessage()));
-        }
-    }
-
-    private static int jobs(Terminal terminal, Words words, @Nullable String name)
-            throws CommandFailure {
-        MeshClient client = MeshClient.of(terminal, "scontrol");
-        List<JobView> jobs = new ArrayList<>();
-        if (name == null) {
-            String all =
-                    new Query("/v1/jobs")
-                            .with("state", States.known(Set.copyOf(States.NAMES)))
-                            .toString();
-            for (JobView job : JobView.all(client.get(all))) {
-                jobs.add(new JobView(client.get("/v1/jobs/" + job.id())));
-            }
-        } else {
-            if (!JobIds.names(name)) {
-                throw new CommandFailure(1, "slurm_load_jobs error: Invalid job id specified\n");
-            }
-            jobs.addAll(named(client, name));
-        }
-        DataForm form = DataForm.of(words);
-        if (form != null) {
-            return data(terminal, form, "jobs", jobs.stream().map(JobView::json).toList());
-        }
-        if (jobs.isEmpty()) {
-            terminal.out().print("No jobs in the system\n");
-        }
-        var moment = new Moment(terminal.now(), terminal.zone());
-        for (JobView job : jobs) {
-            var details = new JobDetails(job, moment, Accounts.ofMachine(), words.has("details"));
-            print(terminal, words, details.lines());
-        }
-        return 0;
-    }
-
-    private static List<JobView> named(MeshClient client, String name) throws CommandFailure {
-        Answer answer = client.ask("GET", JobIds.path(name));
-        if (answer.status() == 404) {
-            throw new CommandFailure(1, "slurm_load_jobs error: Invalid job id specified\n");
-        }
-        if (!answer.ok()) {
-            throw CommandFailure.error("scontrol", answer.detail());
-        }
-        var first = new JobView(answer.body());
-        boolean one = name.equals(first.name()) || first.id() != first.arrayOrSelf();
-        if (!first.array() || (one && JobIds.one(name))) {
-            return List.of(first);
-        }
-        var tasks = new ArrayList<JobView>();
-        String all = new Query("/v1/jobs").with("job", List.of(name)).toString();
-        for (JobView task : JobView.all(client.get(all))) {
-            tasks.add(new JobView(client.get("/v1/jobs/" + task.id())));
-        }
-        return tasks;
-    }
-
-    private static int nodes(Terminal terminal, Words words, @Nullable String name)
-            throws CommandFailure {
-        MeshClient client = MeshClient.of(terminal, "scontrol");
-        List<NodeView> nodes = new ArrayList<>(NodeView.all(client.get("/v1/nodes")));
-        nodes.sort((a, b) -> HostList.ORDER.compare(a.name(), b.name()));
-        if (name != null) {
-            List<String> wanted = expand(name);
-            for (String host : wanted) {
-                if (nodes.stream().noneMatch(node -> node.name().equals(host))) {
-                    terminal.out().print("Node " + host + " not found\n");
-                    return 1;
-                }
-            }
-            nodes.removeIf(node -> !wanted.contains(node.name()));
-        }
-        DataForm form = DataForm.of(words);
-        if (form != null) {
-            return data(terminal, form, "nodes", nodes.stream().map(NodeView::json).toList());
-        }
-        for (NodeView node : nodes) {
-            print(terminal, words, NodeDetails.lines(node, words.has("details"), terminal.zone()));
-        }
-        return 0;
-    }
-
-    private static List<String> expand(String list) throws CommandFailure {
-        try {
-            return HostList.expand(list);
-        } catch (IllegalArgumentException e) {
-            throw CommandFailure.error("scontrol", String.valueOf(e.getMessage()));
-        }
-    }
-
-    private static int partitions(Terminal terminal, Words words, @Nullable String name)
-            throws CommandFailure {
-        MeshClient client = MeshClient.of(terminal, "scontrol");
-        List<PartitionView> partitions =
-                new ArrayList<>(PartitionView.all(client.get("/v1/partitions")));
-        if (name != null) {
-            partitions.removeIf(partition -> !partition.name().equals(name));
-            if (partitions.isEmpty()) {
-                terminal.out().print("Partition " + name + " not found\n");
-                return 1;
-            }
-        }
-        DataForm form = DataForm.of(words);
-        if (form != null) {
-            return data(
-                    terminal,
-                    form,
-                    "partitions",
-                    partitions.stream().map(PartitionView::json).toList());
-        }
-        List<NodeView> nodes = NodeView.all(client.get("/v1/nodes"));
-        for (PartitionView partition : partitions) {
-            print(terminal, words, PartitionDetails.lines(partition, nodes));
-        }
-        return 0;
-    }
-
-    private static int reservations(Terminal terminal, Words words, @Nullable String name)
-            throws CommandFailure {
-        MeshClient client = MeshClient.of(terminal, "scontrol");
-        List<ReservationView> all =
-                new ArrayList<>(ReservationView.all(client.get("/v1/reservations")));
-        if (name != null) {
-            all.removeIf(it -> !it.name().equals(name));
-            if (all.isEmpty()) {
-                terminal.out().print("Reservation " + name + " not found\n");
-                return 1;
-            }
-        }
-        DataForm form = DataForm.of(words);
-        if (form != null) {
-            return data(
-                    terminal,
-                    form,
-                    "reservations",
-                    all.stream().map(ReservationView::json).toList());
-        }
-        if (all.isEmpty()) {
-            terminal.out().print(ReservationView.NONE);
-        }
-        for (ReservationView it : all) {
-            print(terminal, words, it.details(terminal.zone().get()));
-        }
-        return 0;
-    }
-
-    private static int licenses(Terminal terminal, Words words, @Nullable String name)
-            throws CommandFailure {
-        MeshClient client = MeshClient.of(terminal, "scontrol");
-        List<JsonObject> all = new ArrayList<>(client.get("/v1/licenses").objects("licenses"));
-        if (name != null) {
-            all.removeIf(it -> !it.text("name").equals(name));
-            if (all.isEmpty()) {
-                terminal.out().print("License " + name + " not found\n");
-                return 1;
-            }
-        }
-        DataForm form = DataForm.of(words);
-        if (form != null) {
-            return data(terminal, form, "licenses", all);
-        }
-        if (all.isEmpty()) {
-            terminal.out().print("No licenses configured in Slurm.\n");
-        }
-        String between = words.has("oneliner") ? " " : "\n    ";
-        for (JsonObject it : all) {
-            terminal.out()
-                    .print(
-                            "LicenseName=%s%sTotal=%d Used=%d Free=%d Reserved=0 Remote=no\n"
-                                    .formatted(
-                                            it.text("name"),
-                                            between,
-                                            it.number("total"),
-                                            it.number("used"),
-                                            it.number("free")));
-        }
-        return 0;
-    }
-
-    private static int data(Terminal terminal, DataForm form, String name, List<JsonObject> items) {
-        terminal.out().print(form.text(Map.of(name, items)));
-        return 0;
-    }
-
-    /// Slurm indents what follows the first line, and ends each item with an empty line.
-    private static void print(Terminal terminal, Words words, List<String> lines) {
-        boolean one = words.has("oneliner");
-        terminal.out().print(String.join(one ? " " : "\n   ", lines) + (one ? "\n" : "\n\n"));
     }
 }

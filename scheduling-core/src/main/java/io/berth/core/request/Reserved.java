@@ -3,13 +3,10 @@ package io.berth.core.request;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.config.Configuration;
-import io.berth.contracts.event.ConfigEntry.Account;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.ConfigEntry.Reservation;
 import io.berth.contracts.event.ReservationFlag;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// What a reservation says of one node, one person, one run.
@@ -39,15 +36,11 @@ public final class Reserved {
     /// names any, and as its accounts say, if it names any.
     public static boolean admits(
             Configuration configuration, Reservation reservation, String user, String account) {
-        Set<String> line = new HashSet<>();
-        for (@Nullable String name = account; name != null && line.add(name); ) {
-            Account it = configuration.accounts().get(name);
-            name = it == null ? null : it.parent();
-        }
-        return admits(reservation.users(), Set.of(user)) && admits(reservation.accounts(), line);
+        return admits(reservation.users(), List.of(user))
+                && admits(reservation.accounts(), configuration.lineage(account));
     }
 
-    private static boolean admits(List<String> listed, Set<String> names) {
+    private static boolean admits(List<String> listed, List<String> names) {
         boolean denied =
                 listed.stream()
                         .anyMatch(it -> it.startsWith("-") && names.contains(it.substring(1)));

@@ -1,0 +1,234 @@
+package io.berth.cli;
+
+import io.berth.cli.CliOption.Words;
+import io.berth.cli.JobField.Moment;
+import io.berth.cli.MeshClient.Answer;
+import io.berth.slurm.HostList;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// `scontrol show`: one thing or all of a kind, in full.
+final class ScontrolShow {
+
+    private final Terminal terminal;
+    private final Words words;
+
+    ScontrolShow(Terminal terminal, Words words) {
+        this.terminal = terminal;
+        this.words = words;
+    }
+
+    /// @param operands `show`, the kind, and the name of one if it is asked for
+    int run(List<String> operands) throws CommandFailure {
+        String entity = operands.size() < 2 ? "" : operands.get(1);
+        String name = operands.size() < 3 ? null : operands.get(2);
+        if (Scontrol.isShort(entity, "jobs", 1) || entity.equals("jobid")) {
+            return jobs(name);
+        } else if (Scontrol.isShort(entity, "nodes", 1)) {
+            return nodes(name);
+        } else if (Scontrol.isShort(entity, "partitions", 1)) {
+            return partitions(name);
+        } else if (Scontrol.isShort(entity, "reservations", 1)) {
+            return reservations(name);
+        } else if (Scontrol.isShort(entity, "licenses", 1)) {
+            return licenses(name);
+        } else if (Scontrol.isShort(entity, "hostnames", 5)) {
+            return hostNames(name);
+        } else if (Scontrol.isShort(entity, "hostlist", 5)) {
+            List<String> hosts = name == null ? List.of() : CliOption.split(name);
+            terminal.out().print(HostList.compress(hosts) + "\n");
+            return 0;
+        }
+        throw new CommandFailure(1, "invalid entity:" + entity + " for keyword:show \n");
+    }
+
+    private int hostNames(@Nullable String list) throws CommandFailure {
+        String hosts = list == null ? terminal.variable("SLURM_JOB_NODELIST", "") : list;
+        try {
+            for (String host : HostList.expand(hosts)) {
+                terminal.out().print(host + "\n");
+            }
+            return 0;
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.error("scontrol", String.valueOf(e.getMessage()));
+        }
+    }
+
+    private int jobs(@Nullable String name) throws CommandFailure {
+        MeshClient client = MeshClient.of(terminal, "scontrol");
+        List<JobView> jobs = new ArrayList<>();
+        if (name == null) {
+            String all =
+                    new Query("/v1/jobs")
+                            .with("state", States.known(Set.copyOf(States.NAMES)))
+                            .toString();
+            for (JobView job : JobView.all(client.get(all))) {
+                jobs.add(new JobView(client.get("/v1/jobs/" + job.id())));
+            }
+        } else {
+            if (!JobIds.names(name)) {
+                throw new CommandFailure(1, "slurm_load_jobs error: Invalid job id specified\n");
+            }
+            jobs.addAll(named(client, name));
+        }
+        DataForm form = DataForm.of(words);
+        if (form != null) {
+            return data(form, "jobs", jobs.stream().map(JobView::json).toList());
+        }
+        if (jobs.isEmpty()) {
+            terminal.out().print("No jobs in the system\n");
+        }
+        var moment = new Moment(terminal.now(), terminal.zone());
+        for (JobView job : jobs) {
+            var details = new JobDetails(job, moment, Accounts.ofMachine(), words.has("details"));
+            print(details.lines());
+        }
+        return 0;
+    }
+
+    private static List<JobView> named(MeshClient client, String name) throws CommandFailure {
+        Answer answer = client.ask("GET", JobIds.path(name));
+        if (answer.status() == 404) {
+            throw new CommandFailure(1, "slurm_load_jobs error: Invalid job id specified\n");
+        }
+        if (!answer.ok()) {
+            throw CommandFailure.error("scontrol", answer.detail());
+        }
+        var first = new JobView(answer.body());
+        boolean one = name.equals(first.name()) || first.id() != first.arrayOrSelf();
+        if (!first.array() || (one && JobIds.one(name))) {
+            return List.of(first);
+        }
+        var tasks = new ArrayList<JobView>();
+        String all = new Query("/v1/jobs").with("job", List.of(name)).toString();
+        for (JobView task : JobView.all(client.get(all))) {
+            tasks.add(new JobView(client.get("/v1/jobs/" + task.id())));
+        }
+        return tasks;
+    }
+
+    private int nodes(@Nullable String name) throws CommandFailure {
+        MeshClient client = MeshClient.of(terminal, "scontrol");
+        List<NodeView> nodes = new ArrayList<>(NodeView.all(client.get("/v1/nodes")));
+        nodes.sort((a, b) -> HostList.ORDER.compare(a.name(), b.name()));
+        if (name != null) {
+            List<String> wanted = expand(name);
+            for (String host : wanted) {
+                if (nodes.stream().noneMatch(node -> node.name().equals(host))) {
+                    terminal.out().print("Node " + host + " not found\n");
+                    return 1;
+                }
+            }
+            nodes.removeIf(node -> !wanted.contains(node.name()));
+        }
+        DataForm form = DataForm.of(words);
+        if (form != null) {
+            return data(form, "nodes", nodes.stream().map(NodeView::json).toList());
+        }
+        for (NodeView node : nodes) {
+            print(NodeDetails.lines(node, words.has("details"), terminal.zone()));
+        }
+        return 0;
+    }
+
+    private static List<String> expand(String list) throws CommandFailure {
+        try {
+            return HostList.expand(list);
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.error("scontrol", String.valueOf(e.getMessage()));
+        }
+    }
+
+    private int partitions(@Nullable String name) throws CommandFailure {
+        return listed(
+                "partitions",
+                "Partition",
+                name,
+                (client, them) -> {
+                    List<NodeView> nodes = NodeView.all(client.get("/v1/nodes"));
+                    for (JsonObject it : them) {
+                        print(PartitionDetails.lines(new PartitionView(it), nodes));
+                    }
+                });
+    }
+
+    private int reservations(@Nullable String name) throws CommandFailure {
+        return listed(
+                "reservations",
+                "Reservation",
+                name,
+                (_, them) -> {
+                    if (them.isEmpty()) {
+                        terminal.out().print(ReservationView.NONE);
+                    }
+                    for (JsonObject it : them) {
+                        print(new ReservationView(it).details(terminal.zone().get()));
+                    }
+                });
+    }
+
+    private int licenses(@Nullable String name) throws CommandFailure {
+        return listed(
+                "licenses",
+                "License",
+                name,
+                (_, them) -> {
+                    if (them.isEmpty()) {
+                        terminal.out().print("No licenses configured in Slurm.\n");
+                    }
+                    them.forEach(this::license);
+                });
+    }
+
+    private void license(JsonObject it) {
+        terminal.out()
+                .print(
+                        "LicenseName=%s%sTotal=%d Used=%d Free=%d Reserved=0 Remote=no\n"
+                                .formatted(
+                                        it.text("name"),
+                                        words.has("oneliner") ? " " : "\n    ",
+                                        it.number("total"),
+                                        it.number("used"),
+                                        it.number("free")));
+    }
+
+    private interface Text {
+        void print(MeshClient client, List<JsonObject> them) throws CommandFailure;
+    }
+
+    /// Shows the items of a list of the gateway, or the one of that name.
+    ///
+    /// @param kind the list's name
+    private int listed(String kind, String what, @Nullable String name, Text text)
+            throws CommandFailure {
+        MeshClient client = MeshClient.of(terminal, "scontrol");
+        List<JsonObject> them =
+                client.get("/v1/" + kind).objects(kind).stream()
+                        .filter(it -> name == null || it.text("name").equals(name))
+                        .toList();
+        if (name != null && them.isEmpty()) {
+            terminal.out().print(what + " " + name + " not found\n");
+            return 1;
+        }
+        DataForm form = DataForm.of(words);
+        if (form != null) {
+            return data(form, kind, them);
+        }
+        text.print(client, them);
+        return 0;
+    }
+
+    private int data(DataForm form, String name, List<JsonObject> items) {
+        terminal.out().print(form.text(Map.of(name, items)));
+        return 0;
+    }
+
+    /// Slurm indents what follows the first line, and ends each item with an empty line.
+    private void print(List<String> lines) {
+        boolean one = words.has("oneliner");
+        terminal.out().print(String.join(one ? " " : "\n   ", lines) + (one ? "\n" : "\n\n"));
+    }
+}
