@@ -53,6 +53,7 @@ final class JobChanges {
             case "comment" -> json.put("comment", value);
             case "timelimit" -> json.put("timeLimitSeconds", timeLimit(value));
             case "nice" -> json.put("nice", value.isEmpty() ? 100 : number("Nice", value));
+            case "sitefactor" -> json.put("siteFactor", number("SiteFactor", value));
             case "priority" -> json.put("priority", priority(value));
             case "requeue" -> json.put("requeue", !value.equals("0"));
             case "starttime" -> json.put("beginAt", time(value));

@@ -29,6 +29,9 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
                         + job.number("priority")
                         + " Nice="
                         + job.number("nice")
+                        + (job.json().has("siteFactor")
+                                ? " SiteFactor=" + job.number("siteFactor")
+                                : "")
                         + " Account="
                         + job.text("account")
                         + " QOS="

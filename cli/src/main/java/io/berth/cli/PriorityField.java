@@ -17,7 +17,7 @@ enum PriorityField {
     QOS_NAME('n', "QOS", ""),
     PRIORITY('Y', "PRIORITY", "total"),
     PRIORITY_NORMAL('y', "PRIORITY", "total"),
-    SITE('S', "SITE", ""),
+    SITE('S', "SITE", "site"),
     AGE('A', "AGE", "age"),
     AGE_FACTOR('a', "AGE", "age"),
     ASSOC('B', "ASSOC", "association"),
@@ -114,11 +114,10 @@ enum PriorityField {
             case USER -> job.text("user");
             case ACCOUNT -> job.text("account");
             case QOS_NAME -> job.text("qos");
-            case SITE -> "0";
             case PRIORITY -> Long.toString(Math.max(0, (long) Math.floor(points.decimal(part))));
             case PRIORITY_NORMAL -> ofHighest(points);
             case NICE -> Long.toString(-Math.round(points.decimal(part)));
-            case AGE, ASSOC, FAIRSHARE, JOB_SIZE, PARTITION, QOS ->
+            case SITE, AGE, ASSOC, FAIRSHARE, JOB_SIZE, PARTITION, QOS ->
                     Long.toString(Math.round(points.decimal(part)));
             case TRES -> points.decimal(part) == 0 ? "" : whole(points);
             case TRES_FACTOR -> "";

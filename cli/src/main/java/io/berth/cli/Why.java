@@ -175,6 +175,9 @@ final class Why implements Command {
                 separator = " + ";
             }
         }
+        if (priority.decimal("site") != 0) {
+            text.append(" + site ").append(Math.round(priority.decimal("site")));
+        }
         if (priority.decimal("nice") != 0) {
             text.append(" - nice ").append(Math.round(priority.decimal("nice")));
         }

@@ -21,9 +21,9 @@ final class SprioTest {
                               "points":1316,"priority":{"total":1316.406250,"age":0.0,"association":0.0,
                               "fairShare":1250.0,"jobSize":66.406250,"partition":0.0,"qos":0.0,"tres":0.0,"nice":0.0}},
                              {"job":1021,"partition":"training","user":"eve","account":"team_c","qos":"high",
-                              "points":20201,"priority":{"total":20201.953125,"age":0.0,"association":0.0,
+                              "points":20701,"priority":{"total":20701.953125,"age":0.0,"association":0.0,
                               "fairShare":10000.0,"jobSize":251.953125,"partition":0.0,"qos":10000.0,"tres":0.0,
-                              "nice":-50.0}},
+                              "site":500.0,"nice":-50.0}},
                              {"job":1022,"partition":"interactive","user":"alice","account":"team_a","qos":"normal",
                               "points":1312,"priority":{"total":1312.988281,"age":0.0,"association":0.0,
                               "fairShare":1250.0,"jobSize":62.988281,"partition":0.0,"qos":0.0,"tres":0.0,
@@ -46,7 +46,7 @@ final class SprioTest {
                         """
                                   JOBID PARTITION   PRIORITY       SITE        AGE  FAIRSHARE    JOBSIZE        QOS
                                    1016 training        1316          0          0       1250         66          0
-                                   1021 training       20201          0          0      10000        252      10000
+                                   1021 training       20701        500          0      10000        252      10000
                                    1022 interacti       1312          0          0       1250         63          0
                         """);
     }
@@ -57,7 +57,7 @@ final class SprioTest {
                 .isEqualTo(
                         """
                                   JOBID PARTITION     USER   PRIORITY       SITE        AGE      ASSOC  FAIRSHARE    JOBSIZE  PARTITION        QOS        NICE                 TRES
-                                   1021 training       eve      20201          0          0          0      10000        252          0      10000          50                    \s
+                                   1021 training       eve      20701        500          0          0      10000        252          0      10000          50                    \s
                         """);
     }
 

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 ///   else it waits for someone to notice
 /// @param priority set by an operator, in points: neither rank nor fair share count
 /// @param preemption whose place it takes; null is [PreemptPolicy#LOWER]
+/// @param siteFactor points that an operator adds to its priority; null is 0
 public record JobTerms(
         @Nullable Hold hold,
         @Nullable Long beginAt,
@@ -24,10 +25,11 @@ public record JobTerms(
         @Nullable ArrayTask array,
         @Nullable Long priority,
         @Nullable String comment,
-        @Nullable PreemptPolicy preemption) {
+        @Nullable PreemptPolicy preemption,
+        @Nullable Integer siteFactor) {
 
     public static final JobTerms NONE =
-            new JobTerms(null, null, null, null, null, null, null, null, null, null, null);
+            new JobTerms(null, null, null, null, null, null, null, null, null, null, null, null);
 
     /// The same terms, of a job that begins at that time at the earliest.
     public JobTerms from(long at) {
@@ -42,7 +44,8 @@ public record JobTerms(
                 array,
                 priority,
                 comment,
-                preemption);
+                preemption,
+                siteFactor);
     }
 
     /// The same terms for a task of an array.
@@ -58,6 +61,7 @@ public record JobTerms(
                 task,
                 priority,
                 comment,
-                preemption);
+                preemption,
+                siteFactor);
     }
 }

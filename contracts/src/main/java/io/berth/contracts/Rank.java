@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// @param ageCap the most that waiting adds
 /// @param association the part of the association's own priority; null is 0
 /// @param tres the part of the resources asked for; null is 0
+/// @param site what an operator adds; null is 0
 public record Rank(
         long version,
         long jobSize,
@@ -19,12 +20,13 @@ public record Rank(
         long agePerSecond,
         long ageCap,
         @Nullable Long association,
-        @Nullable Long tres) {
+        @Nullable Long tres,
+        @Nullable Long site) {
 
     /// The rank of a job that nobody has ranked: it may start, last.
     public static final Rank NONE = new Rank(0, 0, 0, 0, 0, 0, 0);
 
-    /// A rank without parts of association and resources.
+    /// A rank without parts of association, resources and site.
     public Rank(
             long version,
             long jobSize,
@@ -33,7 +35,7 @@ public record Rank(
             long nice,
             long agePerSecond,
             long ageCap) {
-        this(version, jobSize, partition, qos, nice, agePerSecond, ageCap, null, null);
+        this(version, jobSize, partition, qos, nice, agePerSecond, ageCap, null, null, null);
     }
 
     /// Millionths of a point after waiting so long; never negative waiting.
@@ -41,7 +43,7 @@ public record Rank(
         long age =
                 Math.min(
                         ageCap, Math.multiplyExact(agePerSecond, Math.max(0, waitedMillis) / 1000));
-        return jobSize + partition + qos + nice + age + associationPart() + tresPart();
+        return jobSize + partition + qos + nice + age + associationPart() + tresPart() + sitePart();
     }
 
     public long associationPart() {
@@ -50,5 +52,9 @@ public record Rank(
 
     public long tresPart() {
         return tres == null ? 0 : tres;
+    }
+
+    public long sitePart() {
+        return site == null ? 0 : site;
     }
 }

@@ -122,6 +122,7 @@ final class SampleEvents {
                             null,
                             500L,
                             "first try",
+                            null,
                             null));
     private static final JobDescription IN_ARRAY =
             DESCRIPTION.on(
@@ -134,6 +135,7 @@ final class SampleEvents {
                             null,
                             null,
                             new ArrayTask(JOB, 4, 3, 0, 8, 4, 2),
+                            null,
                             null,
                             null,
                             null));
@@ -345,7 +347,21 @@ final class SampleEvents {
                 Topics.RANKINGS,
                 new Ranked(
                         JOB,
-                        new Rank(5, 1_000_000, 2_000_000, 0, -10_000_000, 12, 99, 7_000L, 8_000L)));
+                        new Rank(
+                                5,
+                                1_000_000,
+                                2_000_000,
+                                0,
+                                -10_000_000,
+                                12,
+                                99,
+                                7_000L,
+                                8_000L,
+                                null)));
+        addNamed(
+                "site",
+                Topics.RANKINGS,
+                new Ranked(JOB, new Rank(6, 0, 0, 0, 0, 12, 99, null, null, 500_000_000L)));
         add(
                 Topics.SHARES,
                 new Usage("team_a", "alice", 1_700_000_000_000L, 2_559_000_000L, null, List.of()));
@@ -685,7 +701,8 @@ final class SampleEvents {
                                 null,
                                 null,
                                 null,
-                                PreemptPolicy.ALWAYS)),
+                                PreemptPolicy.ALWAYS,
+                                null)),
                 it.submittedBy(),
                 it.spec(),
                 it.key(),

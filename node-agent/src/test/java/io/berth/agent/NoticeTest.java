@@ -71,7 +71,7 @@ class NoticeTest {
                         .on(
                                 new JobTerms(
                                         null, null, null, null, null, null, signal, null, null,
-                                        null, null));
+                                        null, null, null));
         var allocation =
                 new Allocation(new NodeName(node), 0, 1, IndexSet.firstN(1), 64, List.of());
         placement.write(

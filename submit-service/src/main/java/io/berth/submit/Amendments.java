@@ -180,6 +180,7 @@ public final class Amendments {
                 && change.deadlineAt() == null
                 && change.dependency() == null
                 && change.priority() == null
+                && change.siteFactor() == null
                 && change.comment() == null) {
             return null;
         }
@@ -198,7 +199,8 @@ public final class Amendments {
                         : change.comment().isEmpty()
                                 ? null
                                 : line("the comment", change.comment(), Checks.MAX_PATH),
-                before.preemption());
+                before.preemption(),
+                siteFactor(before, change.siteFactor()));
     }
 
     private static @Nullable Long changed(String what, @Nullable Long asked, @Nullable Long before)
@@ -209,6 +211,16 @@ public final class Amendments {
     private static @Nullable Dependency dependency(JobTerms before, @Nullable String text)
             throws Refused {
         return text == null ? before.dependency() : RequestedTerms.dependency(text);
+    }
+
+    private @Nullable Integer siteFactor(JobTerms before, @Nullable Integer points) throws Refused {
+        if (points == null) {
+            return before.siteFactor();
+        }
+        Permissions.ofOperator(caller, "set a site factor");
+        int factor =
+                (int) number("the site factor", points, -Admission.MAX_NICE, Admission.MAX_NICE, 0);
+        return factor == 0 ? null : factor;
     }
 
     private @Nullable Long priority(JobTerms before, @Nullable Long points) throws Refused {

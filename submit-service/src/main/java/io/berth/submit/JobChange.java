@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// @param excludedNodes as `--exclude`; empty is none
 /// @param priority in points; 0 gives the job its own priority back
 /// @param arrayThrottle the most tasks of the job's array that run at once; 0 is any number
+/// @param siteFactor points that an operator adds to its priority
 /// @param reservation whose nodes it uses; empty is none
 public record JobChange(
         @Nullable String account,
@@ -22,6 +23,7 @@ public record JobChange(
         @Nullable String comment,
         @Nullable Long timeLimitSeconds,
         @Nullable Integer nice,
+        @Nullable Integer siteFactor,
         @Nullable Boolean requeue,
         @Nullable Long priority,
         @Nullable Long beginAt,
@@ -37,7 +39,7 @@ public record JobChange(
     /// Only another priority.
     public static JobChange priority(long points) {
         return new JobChange(
-                null, null, null, null, null, null, null, null, points, null, null, null, null,
-                null, null, null, null, null);
+                null, null, null, null, null, null, null, null, null, points, null, null, null,
+                null, null, null, null, null, null);
     }
 }

@@ -14,6 +14,7 @@ public record Priority(
         long partition,
         long qos,
         long tres,
+        long site,
         long nice,
         long set) {
     private static final long MILLION = 1_000_000;
@@ -29,7 +30,7 @@ public record Priority(
     public static Priority of(Job job, Shares shares, long now) {
         Long set = job.description().conditions().priority();
         if (set != null) {
-            return new Priority(0, 0, 0, 0, 0, 0, 0, 0, set * MILLION);
+            return new Priority(0, 0, 0, 0, 0, 0, 0, 0, 0, set * MILLION);
         }
         Rank rank = job.rank();
         return new Priority(
@@ -40,12 +41,13 @@ public record Priority(
                 rank.partition(),
                 rank.qos(),
                 rank.tresPart(),
+                rank.sitePart(),
                 rank.nice(),
                 0);
     }
 
     public long total() {
-        return age + association + fairShare + jobSize + partition + qos + tres + nice + set;
+        return age + association + fairShare + jobSize + partition + qos + tres + site + nice + set;
     }
 
     /// The priority in whole points, rounded down as Slurm does it, never below 0.

@@ -53,7 +53,8 @@ final class RequestedTerms {
                         asked.comment() == null || asked.comment().isEmpty()
                                 ? null
                                 : line("the comment", asked.comment(), MAX_COMMENT),
-                        preemption(asked.preemption(), caller));
+                        preemption(asked.preemption(), caller),
+                        null);
         return terms.equals(JobTerms.NONE) ? null : terms;
     }
 

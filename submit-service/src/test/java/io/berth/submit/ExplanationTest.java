@@ -118,6 +118,7 @@ final class ExplanationTest {
                                 7_000_000,
                                 11_000_000,
                                 0,
+                                0,
                                 -2_000_000,
                                 0));
         assertThat(priority.points()).isEqualTo(2522);

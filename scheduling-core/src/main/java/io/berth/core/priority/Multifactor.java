@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Slurm's multifactor priority: a job's own part of it, which is all but fair share.
 ///
-/// Method: `Σ weight × factor - nice`, each factor from 0 to 1 and each product rounded once, half
-/// up, to millionths of a point.
+/// Method: `Σ weight × factor + site factor - nice`, each factor from 0 to 1 and each product
+/// rounded once, half up, to millionths of a point.
 ///
 /// - *Age* is waiting / `maxAge`, at most 1. The rank carries it as points per second and a cap;
 ///   the slope is rounded up, so that the factor is 1 at `maxAge` and not after it.
@@ -52,6 +52,7 @@ public final class Multifactor {
         var weights = cluster.weights();
         long association = association(job, configuration);
         long tres = tres(job.request(), cluster.priorityRules(), size);
+        Integer site = job.conditions().siteFactor();
         return new Rank(
                 version,
                 cluster.priorityRules().sizeByTime()
@@ -71,7 +72,8 @@ public final class Multifactor {
                 Math.ceilDiv(weights.age() * POINT, Math.max(1, cluster.maxAgeSeconds())),
                 weights.age() * POINT,
                 association == 0 ? null : association,
-                tres == 0 ? null : tres);
+                tres == 0 ? null : tres,
+                site == null ? null : site * POINT);
     }
 
     private static long sizeByTime(JobDescription job, Cluster cluster, ClusterSize size) {

@@ -61,11 +61,13 @@ final class ControlsTest {
     }
 
     private static JobTerms from(@Nullable Hold hold, @Nullable Long begin) {
-        return new JobTerms(hold, begin, null, null, null, null, null, null, null, null, null);
+        return new JobTerms(
+                hold, begin, null, null, null, null, null, null, null, null, null, null);
     }
 
     private static JobTerms deadline(long at, @Nullable Long timeMin) {
-        return new JobTerms(null, null, at, timeMin, null, null, null, null, null, null, null);
+        return new JobTerms(
+                null, null, at, timeMin, null, null, null, null, null, null, null, null);
     }
 
     private static Amendment limit(long seconds) {

@@ -49,7 +49,18 @@ final class DependenciesTest {
                 0,
                 false,
                 new JobTerms(
-                        null, null, null, null, dependency, kill, null, null, null, null, null));
+                        null,
+                        null,
+                        null,
+                        null,
+                        dependency,
+                        kill,
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        null));
     }
 
     private static Dependency on(Type type, long... jobs) {

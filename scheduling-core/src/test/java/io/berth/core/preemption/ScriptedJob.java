@@ -68,7 +68,8 @@ final class ScriptedJob {
                 null,
                 null,
                 null,
-                policy == null ? null : PreemptPolicy.valueOf(policy.toUpperCase(Locale.ROOT)));
+                policy == null ? null : PreemptPolicy.valueOf(policy.toUpperCase(Locale.ROOT)),
+                null);
     }
 
     private static Dependency singleton() {

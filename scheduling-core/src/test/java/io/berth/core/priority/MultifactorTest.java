@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobTerms;
 import io.berth.contracts.LaunchMode;
 import io.berth.contracts.Limits;
 import io.berth.contracts.MemoryRequest;
@@ -88,6 +89,18 @@ class MultifactorTest {
         Rank rank = rank(job("batch", "normal", 1, 1, 50), WEIGHTS, false, EIGHT_NODES);
 
         assertThat(rank.nice()).isEqualTo(-50 * POINT);
+    }
+
+    @Test
+    void a_site_factor_is_added_in_points() {
+        var terms =
+                new JobTerms(null, null, null, null, null, null, null, null, null, null, null, 500);
+
+        Rank rank = rank(job("batch", "normal", 1, 1, 0).on(terms), WEIGHTS, false, EIGHT_NODES);
+
+        assertThat(rank.sitePart()).isEqualTo(500 * POINT);
+        assertThat(rank.after(0))
+                .isEqualTo(rank.jobSize() + rank.partition() + rank.qos() + 500 * POINT);
     }
 
     @Test

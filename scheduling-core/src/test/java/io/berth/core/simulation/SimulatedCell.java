@@ -312,7 +312,7 @@ final class SimulatedCell {
         if (urgent && random.nextInt(4) == 0) {
             long deadline = now + 600_000 + random.nextInt(150_000);
             return new JobTerms(
-                    null, null, deadline, null, null, null, null, null, null, null, null);
+                    null, null, deadline, null, null, null, null, null, null, null, null, null);
         }
         if (random.nextInt(3) != 0 || job.value() == 1) {
             return null;
@@ -329,6 +329,7 @@ final class SimulatedCell {
                 null,
                 new Dependency(false, List.of(clause)),
                 true,
+                null,
                 null,
                 null,
                 null,

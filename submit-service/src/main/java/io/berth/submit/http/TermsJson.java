@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// @param eligibleAt since when it waits for its turn; 0 if it may not start
 /// @param requiredNodes as a host list, as `excludedNodes` and `plannedNodes`
 /// @param preemption whose place it takes: `never`, `lower`, `always`
+/// @param siteFactor points that an operator added to its priority
 /// @param plannedStart when it is expected to start at the latest, if nothing comes before it
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record TermsJson(
@@ -51,6 +52,7 @@ record TermsJson(
         @Nullable String warning,
         @Nullable String comment,
         @Nullable String preemption,
+        @Nullable Integer siteFactor,
         @Nullable Long plannedStart,
         @Nullable String plannedNodes) {
 
@@ -83,6 +85,7 @@ record TermsJson(
                 terms.preemption() == null
                         ? null
                         : terms.preemption().name().toLowerCase(Locale.ROOT),
+                terms.siteFactor(),
                 planned == null ? null : planned.start(),
                 planned == null ? null : hosts(planned.nodes()));
     }

@@ -53,6 +53,7 @@ record WhyJson(
             BigDecimal partition,
             BigDecimal qos,
             BigDecimal tres,
+            BigDecimal site,
             BigDecimal nice,
             BigDecimal set) {
         static PriorityJson of(Priority priority) {
@@ -65,6 +66,7 @@ record WhyJson(
                     points(priority.partition()),
                     points(priority.qos()),
                     points(priority.tres()),
+                    points(priority.site()),
                     points(priority.nice()),
                     points(priority.set()));
         }

@@ -25,7 +25,7 @@ function facts(pairs) {
 }
 
 function bars(priority) {
-  const parts = ['set', 'age', 'association', 'fairShare', 'jobSize', 'partition', 'qos', 'tres', 'nice'].map((name) => [name, Number(priority[name] ?? 0)]).filter(([, points]) => points !== 0);
+  const parts = ['set', 'age', 'association', 'fairShare', 'jobSize', 'partition', 'qos', 'tres', 'site', 'nice'].map((name) => [name, Number(priority[name] ?? 0)]).filter(([, points]) => points !== 0);
   const largest = Math.max(1, ...parts.map(([, points]) => Math.abs(points)));
   return h('div', { class: 'parts' }, parts.map(([name, points]) => [
     h('span', {}, name.replace(/[A-Z]/g, (letter) => ' ' + letter.toLowerCase())),

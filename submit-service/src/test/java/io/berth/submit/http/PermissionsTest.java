@@ -122,6 +122,7 @@ class PermissionsTest {
             case "raise nice" -> change(caller, job, "{\"nice\":20}");
             case "lower nice" -> change(caller, job, "{\"nice\":-5}");
             case "set a priority" -> change(caller, job, "{\"priority\":9}");
+            case "set a site factor" -> change(caller, job, "{\"siteFactor\":9}");
             case "submit as the owner" -> Api.submit(caller, "\"user\":\"alice\"");
             case "drain a node" -> node(caller, "{\"state\":\"drain\",\"reason\":\"test\"}");
             case "take a node down" -> node(caller, "{\"state\":\"down\",\"reason\":\"test\"}");

@@ -184,7 +184,7 @@ class QueryTest {
         waiting(
                 job,
                 Reason.PRIORITY,
-                new Rank(1, 250_000, 0, 0, -50_000_000, 0, 0, 7_000_000L, 3_000_000L));
+                new Rank(1, 250_000, 0, 0, -50_000_000, 0, 0, 7_000_000L, 3_000_000L, 20_000_000L));
 
         String it = "jobs.find { it.job == " + job + " }.";
         Api.eventually(() ->
@@ -195,11 +195,12 @@ class QueryTest {
                         .body("weights.fairShare", is(10_000))
                         .body("weights.association", is(0))
                         .body(it + "user", is("alice"))
-                        .body(it + "points", is(1210))
+                        .body(it + "points", is(1230))
                         .body(it + "priority.association", is(7))
                         .body(it + "priority.tres", is(3))
+                        .body(it + "priority.site", is(20))
                         .body(it + "priority.nice", is(-50))
-                        .body(it + "priority.total", is(1210.25f)));
+                        .body(it + "priority.total", is(1230.25f)));
     }
 
     @Test
