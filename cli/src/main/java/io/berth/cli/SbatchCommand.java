@@ -93,7 +93,8 @@ final class SbatchCommand {
                         terminal.directory().toString(),
                         host(terminal),
                         user,
-                        () -> terminal.clock().instant().atZone(terminal.zone().get())));
+                        () -> terminal.clock().instant().atZone(terminal.zone().get()),
+                        file -> Files.readString(terminal.directory().resolve(file))));
     }
 
     /// The caller's environment without the token and the secret of an allocation, which no job

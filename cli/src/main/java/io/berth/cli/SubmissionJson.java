@@ -84,6 +84,9 @@ final class SubmissionJson {
         json.put("switches", where.switches());
         json.put("reservation", where.reservation());
         json.put("licenses", where.licenses());
+        json.put("sockets", where.sockets());
+        json.put("coresPerSocket", where.coresPerSocket());
+        json.put("threadsPerCore", where.threadsPerCore());
         return json;
     }
 }

@@ -10,13 +10,15 @@ import org.jspecify.annotations.Nullable;
 /// @param excluded nodes that must not
 /// @param switches null is any number
 /// @param reservation whose nodes the job uses; null for those that are reserved for nobody
+/// @param shape of their processors; null is [NodeShape#ANY]
 public record NodeConstraints(
         @Nullable FeatureExpression features,
         List<NodeName> nodeList,
         List<NodeName> excluded,
         Sharing sharing,
         @Nullable SwitchLimit switches,
-        @Nullable String reservation) {
+        @Nullable String reservation,
+        @Nullable NodeShape shape) {
 
     public static final NodeConstraints NONE =
             new NodeConstraints(null, List.of(), List.of(), Sharing.SHARED, null);
@@ -28,16 +30,28 @@ public record NodeConstraints(
             List<NodeName> excluded,
             Sharing sharing,
             @Nullable SwitchLimit switches) {
-        this(features, nodeList, excluded, sharing, switches, null);
+        this(features, nodeList, excluded, sharing, switches, null, null);
+    }
+
+    /// Constraints that say nothing of processors.
+    public NodeConstraints(
+            @Nullable FeatureExpression features,
+            List<NodeName> nodeList,
+            List<NodeName> excluded,
+            Sharing sharing,
+            @Nullable SwitchLimit switches,
+            @Nullable String reservation) {
+        this(features, nodeList, excluded, sharing, switches, reservation, null);
     }
 
     public NodeConstraints {
         nodeList = nodeList.stream().distinct().sorted().toList();
         excluded = excluded.stream().distinct().sorted().toList();
+        shape = NodeShape.ANY.equals(shape) ? null : shape;
     }
 
     /// The same, under any number of switches.
     NodeConstraints underAnySwitches() {
-        return new NodeConstraints(features, nodeList, excluded, sharing, null, reservation);
+        return new NodeConstraints(features, nodeList, excluded, sharing, null, reservation, shape);
     }
 }

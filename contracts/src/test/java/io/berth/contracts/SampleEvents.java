@@ -82,6 +82,31 @@ final class SampleEvents {
                     3600,
                     0,
                     true);
+    private static final JobDescription SHAPED =
+            new JobDescription(
+                    "alice",
+                    "team_a",
+                    "batch",
+                    "normal",
+                    "train",
+                    new ResourceRequest(
+                            1,
+                            1,
+                            1,
+                            new MemoryRequest(Per.NODE, 8192),
+                            GpuRequest.NONE,
+                            new NodeConstraints(
+                                    null,
+                                    List.of(),
+                                    List.of(),
+                                    Sharing.SHARED,
+                                    null,
+                                    null,
+                                    new NodeShape(2, 32, 1))),
+                    LaunchMode.BATCH,
+                    3600,
+                    0,
+                    true);
     private static final JobDescription ON_TERMS =
             new JobDescription(
                     "alice",
@@ -278,6 +303,10 @@ final class SampleEvents {
                 "reserved",
                 Topics.SUBMISSIONS,
                 new Submission.Submitted(JOB, RESERVED, "alice", SPEC, null));
+        addNamed(
+                "shape",
+                Topics.SUBMISSIONS,
+                new Submission.Submitted(JOB, SHAPED, "alice", SPEC, null));
         add(Topics.SUBMISSIONS, new Submission.Held(JOB, "alice", Hold.USER));
         add(Topics.SUBMISSIONS, new Submission.Released(JOB, "root", Hold.ADMIN));
         add(Topics.SUBMISSIONS, new Submission.RequeueRequested(JOB, "root", true));

@@ -13,10 +13,18 @@ final class ExportedEnvironment {
 
     /// `ALL`: every variable; `NONE` or `NIL`: only `SLURM_*`; a list of names and assignments:
     /// these and `SLURM_*`, or these beside all others if `ALL` is in the list.
-    static Map<String, String> of(String export, Map<String, String> environment) {
+    ///
+    /// @param file assignments, each ended by a NUL, which those of the environment outrank
+    static Map<String, String> of(String export, String file, Map<String, String> environment) {
         List<String> items = items(export);
         boolean all = false;
         var exported = new TreeMap<String, String>();
+        for (String assignment : file.split("\0")) {
+            int equals = assignment.indexOf('=');
+            if (equals > 0) {
+                exported.put(assignment.substring(0, equals), assignment.substring(equals + 1));
+            }
+        }
         for (String item : items) {
             all |= item.toUpperCase(Locale.ROOT).equals("ALL");
         }

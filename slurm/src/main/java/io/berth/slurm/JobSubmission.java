@@ -90,6 +90,7 @@ public record JobSubmission(
     /// @param switches as `--switches`: `1@10:00`
     /// @param reservation whose nodes the job uses
     /// @param licenses as `--licenses`: `matlab:2,ansys`
+    /// @param sockets of a node at least, as the cores of a socket and the threads of a core
     public record Nodes(
             @Nullable String constraint,
             @Nullable String nodeList,
@@ -97,9 +98,13 @@ public record JobSubmission(
             @Nullable Boolean exclusive,
             @Nullable String switches,
             @Nullable String reservation,
-            @Nullable String licenses) {
+            @Nullable String licenses,
+            @Nullable Integer sockets,
+            @Nullable Integer coresPerSocket,
+            @Nullable Integer threadsPerCore) {
 
-        public static final Nodes NONE = new Nodes(null, null, null, null, null, null, null);
+        public static final Nodes NONE =
+                new Nodes(null, null, null, null, null, null, null, null, null, null);
     }
 
     /// The terms; never null.

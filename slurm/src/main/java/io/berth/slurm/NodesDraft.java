@@ -3,6 +3,7 @@ package io.berth.slurm;
 import io.berth.contracts.FeatureExpression;
 import io.berth.slurm.GetOpt.Given;
 import java.util.List;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /// Which nodes and licenses a submission asks for, while its options are read. Confined to one
@@ -16,10 +17,17 @@ final class NodesDraft {
     private @Nullable String switches;
     private @Nullable String reservation;
     private @Nullable String licenses;
+    private @Nullable Integer sockets;
+    private @Nullable Integer cores;
+    private @Nullable Integer threads;
 
     void set(SbatchSetting setting, Given<SbatchOption> given) throws InvalidOption {
         switch (setting) {
             case CONSTRAINT -> constraint = feature(given);
+            case CORES_PER_SOCKET -> cores = SbatchDraft.positive(given);
+            case EXTRA_NODE_INFO -> setShape(given);
+            case SOCKETS_PER_NODE -> sockets = SbatchDraft.positive(given);
+            case THREADS_PER_CORE -> threads = SbatchDraft.positive(given);
             case EXCLUDE -> excludedNodes = hosts(given);
             case EXCLUSIVE -> exclusive = exclusive(given);
             case LICENSES -> {
@@ -52,6 +60,42 @@ final class NodesDraft {
         } catch (IllegalArgumentException e) {
             throw InvalidOption.refused("Batch job submission failed: Invalid node name specified");
         }
+    }
+
+    /// The nodes that a file lists, one or more on a line.
+    void file(String text) throws InvalidOption {
+        List<String> lines =
+                text.lines()
+                        .map(line -> line.replaceFirst("#.*", "").strip())
+                        .filter(line -> !line.isEmpty())
+                        .toList();
+        try {
+            nodeList =
+                    HostList.compress(
+                            HostList.expand(String.join(",", lines)).stream().distinct().toList());
+        } catch (IllegalArgumentException e) {
+            throw InvalidOption.refused("Batch job submission failed: Invalid node name specified");
+        }
+    }
+
+    /// `sockets[:cores[:threads]]`, each a number or `*`.
+    private void setShape(Given<SbatchOption> given) throws InvalidOption {
+        String[] parts = given.required().split(":", -1);
+        var counts = new @Nullable Integer[3];
+        for (int i = 0; i < parts.length; i++) {
+            OptionalLong count = Counts.plain(parts[i]);
+            if (i >= counts.length
+                    || (!parts[i].equals("*")
+                            && (count.isEmpty()
+                                    || count.getAsLong() < 1
+                                    || count.getAsLong() > 65_536))) {
+                throw SbatchDraft.invalid(given);
+            }
+            counts[i] = parts[i].equals("*") ? null : (Integer) (int) count.getAsLong();
+        }
+        sockets = counts[0];
+        cores = counts[1];
+        threads = counts[2];
     }
 
     private static String reservation(Given<SbatchOption> given) throws InvalidOption {
@@ -91,6 +135,15 @@ final class NodesDraft {
 
     JobSubmission.Nodes nodes() {
         return new JobSubmission.Nodes(
-                constraint, nodeList, excludedNodes, exclusive, switches, reservation, licenses);
+                constraint,
+                nodeList,
+                excludedNodes,
+                exclusive,
+                switches,
+                reservation,
+                licenses,
+                sockets,
+                cores,
+                threads);
     }
 }

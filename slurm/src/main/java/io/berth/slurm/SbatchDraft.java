@@ -31,6 +31,7 @@ final class SbatchDraft {
     private @Nullable String qos;
     private @Nullable String user;
     private String export = "ALL";
+    private String exportFile = "";
     private @Nullable Integer cpusPerGpu;
     private @Nullable Integer cpusPerTask;
     private @Nullable NodeRange nodes;
@@ -69,6 +70,7 @@ final class SbatchDraft {
             case CPUS_PER_TASK -> cpusPerTask = positive(given);
             case ERROR -> error = given.required();
             case EXPORT -> export = given.required();
+            case EXPORT_FILE -> exportFile = from.text(given);
             case GPUS -> gpus = GpuSpec.ofList(given.required());
             case GPUS_PER_NODE -> gpusPerNode = GpuSpec.ofList(given.required());
             case GPUS_PER_TASK -> gpusPerTask = GpuSpec.ofList(given.required());
@@ -108,7 +110,18 @@ final class SbatchDraft {
                     SIGNAL,
                     TIME_MIN ->
                     terms.set(setting, given);
-            case CONSTRAINT, EXCLUDE, EXCLUSIVE, LICENSES, NODELIST, RESERVATION, SWITCHES ->
+            case NODEFILE -> where.file(from.text(given));
+            case CONSTRAINT,
+                    CORES_PER_SOCKET,
+                    EXCLUDE,
+                    EXCLUSIVE,
+                    EXTRA_NODE_INFO,
+                    LICENSES,
+                    NODELIST,
+                    RESERVATION,
+                    SOCKETS_PER_NODE,
+                    SWITCHES,
+                    THREADS_PER_CORE ->
                     where.set(setting, given);
             case HELP, USAGE, VERSION, WRAP -> {}
         }
@@ -132,7 +145,7 @@ final class SbatchDraft {
         return InvalidOption.malformed("Invalid --" + given.option().longName() + " specification");
     }
 
-    private static int positive(Given<SbatchOption> given) throws InvalidOption {
+    static int positive(Given<SbatchOption> given) throws InvalidOption {
         OptionalLong number = Counts.plain(given.required());
         if (number.isEmpty() || number.getAsLong() < 1 || number.getAsLong() > Integer.MAX_VALUE) {
             throw InvalidOption.refused(
@@ -207,7 +220,7 @@ final class SbatchDraft {
                 new JobSubmission(
                         script,
                         List.copyOf(arguments),
-                        ExportedEnvironment.of(export, environment),
+                        ExportedEnvironment.of(export, exportFile, environment),
                         directory,
                         user == null ? from.user() : user,
                         account,

@@ -43,6 +43,11 @@ final class SbatchOptionTable {
         same("chdir", 'D', REQUIRED, null, SbatchSetting.CHDIR);
         same("error", 'e', REQUIRED, null, SbatchSetting.ERROR);
         same("export", '\0', REQUIRED, "SBATCH_EXPORT", SbatchSetting.EXPORT);
+        different(
+                "export-file",
+                null,
+                SbatchSetting.EXPORT_FILE,
+                "a file, not the number of a descriptor");
         same("help", 'h', NONE, null, SbatchSetting.HELP);
         same("input", 'i', REQUIRED, null, SbatchSetting.INPUT);
         same("job-name", 'J', REQUIRED, "SBATCH_JOB_NAME", SbatchSetting.JOB_NAME);
@@ -153,6 +158,15 @@ final class SbatchOptionTable {
                 "`&` binds closer than `|`; a node has its GPUs' types, its profile and its"
                         + " architecture as features, and those that `scontrol update` gives it; counts"
                         + " (`a*2`) are refused");
+        same("cores-per-socket", '\0', REQUIRED, null, SbatchSetting.CORES_PER_SOCKET);
+        same("extra-node-info", 'B', REQUIRED, null, SbatchSetting.EXTRA_NODE_INFO);
+        same("nodefile", 'F', REQUIRED, null, SbatchSetting.NODEFILE);
+        same("sockets-per-node", '\0', REQUIRED, null, SbatchSetting.SOCKETS_PER_NODE);
+        different(
+                "threads-per-core",
+                "SBATCH_THREADS_PER_CORE",
+                SbatchSetting.THREADS_PER_CORE,
+                "nodes with at least so many; all threads of a core count as CPUs");
         same("exclude", 'x', REQUIRED, null, SbatchSetting.EXCLUDE);
         rows.add(
                 new SbatchOption(
@@ -207,11 +221,8 @@ final class SbatchOptionTable {
         refused("container", '\0', REQUIRED, "SBATCH_CONTAINER");
         refused("contiguous", '\0', NONE, null);
         refused("core-spec", 'S', REQUIRED, "SBATCH_CORE_SPEC");
-        refused("cores-per-socket", '\0', REQUIRED, null);
         refused("cpu-freq", '\0', REQUIRED, null);
         refused("distribution", 'm', REQUIRED, "SBATCH_DISTRIBUTION");
-        refused("export-file", '\0', REQUIRED, null);
-        refused("extra-node-info", 'B', REQUIRED, null);
         refused("get-user-env", '\0', OPTIONAL, "SBATCH_GET_USER_ENV");
         refused("gid", '\0', REQUIRED, null);
         refused("gpu-freq", '\0', REQUIRED, "SBATCH_GPU_FREQ");
@@ -225,17 +236,14 @@ final class SbatchOptionTable {
     private void refusedSecondHalf() {
         refused("network", '\0', REQUIRED, "SBATCH_NETWORK");
         refused("no-kill", 'k', OPTIONAL, "SBATCH_NO_KILL");
-        refused("nodefile", 'F', REQUIRED, null);
         refused("ntasks-per-core", '\0', REQUIRED, null);
         refused("ntasks-per-socket", '\0', REQUIRED, null);
         refused("overcommit", 'O', NONE, "SBATCH_OVERCOMMIT");
         refused("prefer", '\0', REQUIRED, null);
         refused("propagate", '\0', OPTIONAL, null);
         refused("reboot", '\0', NONE, null);
-        refused("sockets-per-node", '\0', REQUIRED, null);
         refused("spread-job", '\0', NONE, "SBATCH_SPREAD_JOB");
         refused("thread-spec", '\0', REQUIRED, "SBATCH_THREAD_SPEC");
-        refused("threads-per-core", '\0', REQUIRED, "SBATCH_THREADS_PER_CORE");
         refused("tmp", '\0', REQUIRED, null);
         refused("uid", '\0', REQUIRED, null);
     }

@@ -1,5 +1,7 @@
 package io.berth.slurm;
 
+import io.berth.slurm.GetOpt.Given;
+import java.io.IOException;
 import java.time.ZonedDateTime;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -10,13 +12,58 @@ import org.jspecify.annotations.Nullable;
 /// @param workingDirectory absolute; options may name another
 /// @param user the owner if no option names one
 /// @param now the submitter's time in his zone, by which times of day are read; asked for only then
+/// @param files that options name
 public record SubmittedFrom(
         @Nullable String name,
         @Nullable String workingDirectory,
         @Nullable String host,
         @Nullable String user,
-        Supplier<ZonedDateTime> now) {
+        Supplier<ZonedDateTime> now,
+        Files files) {
 
     public static final SubmittedFrom UNKNOWN =
             new SubmittedFrom(null, null, null, null, ZonedDateTime::now);
+
+    /// The submitter's files.
+    @FunctionalInterface
+    public interface Files {
+
+        /// What a file says.
+        ///
+        /// @param name as the option names it
+        String read(String name) throws IOException;
+    }
+
+    /// Of somebody whose files cannot be read here.
+    public SubmittedFrom(
+            @Nullable String name,
+            @Nullable String workingDirectory,
+            @Nullable String host,
+            @Nullable String user,
+            Supplier<ZonedDateTime> now) {
+        this(
+                name,
+                workingDirectory,
+                host,
+                user,
+                now,
+                file -> {
+                    throw new IOException("no files can be read here: " + file);
+                });
+    }
+
+    /// What the file says that an option names.
+    ///
+    /// @throws InvalidOption if it cannot be read
+    String text(Given<SbatchOption> given) throws InvalidOption {
+        try {
+            return files.read(given.required());
+        } catch (IOException e) {
+            throw InvalidOption.refused(
+                    "Unable to open file "
+                            + given.required()
+                            + " of --"
+                            + given.option().longName());
+        }
+    }
 }

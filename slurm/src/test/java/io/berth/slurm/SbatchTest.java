@@ -1,9 +1,11 @@
 package io.berth.slurm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.berth.contracts.LaunchMode;
+import java.nio.file.NoSuchFileException;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.util.List;
@@ -240,7 +242,75 @@ final class SbatchTest {
         assertThat(job.nodesWanted())
                 .isEqualTo(
                         new JobSubmission.Nodes(
-                                "a100&nvme", null, "n[1-2]", true, null, null, null));
+                                "a100&nvme",
+                                null,
+                                "n[1-2]",
+                                true,
+                                null,
+                                null,
+                                null,
+                                null,
+                                null,
+                                null));
+    }
+
+    private static JobSubmission withFiles(Map<String, String> files, String... words)
+            throws InvalidOption {
+        SubmittedFrom from =
+                new SubmittedFrom(
+                        null,
+                        null,
+                        null,
+                        null,
+                        () -> NOW,
+                        name -> {
+                            String text = files.get(name);
+                            if (text == null) {
+                                throw new NoSuchFileException(name);
+                            }
+                            return text;
+                        });
+        return Sbatch.request(
+                        Sbatch.commandLine(List.of(words)),
+                        Map.of("HOME", "/home/alice"),
+                        BatchScript.of(PLAIN),
+                        List.of(),
+                        from)
+                .submission();
+    }
+
+    @Test
+    void a_file_may_list_nodes() throws InvalidOption {
+        JobSubmission job = withFiles(Map.of("nodes", "n1\n# spare\nn[2-3],n1\n"), "-F", "nodes");
+
+        assertThat(job.nodesWanted().nodeList()).isEqualTo("n[1-3]");
+        assertThat(job.nodes()).isEqualTo(3);
+    }
+
+    @Test
+    void a_file_may_hold_variables_which_the_environments_outrank() throws InvalidOption {
+        var files = Map.of("env", "HOME=/tmp\0TEXT=two\nlines\0");
+
+        assertThat(withFiles(files, "--export-file=env").environment())
+                .isEqualTo(Map.of("HOME", "/home/alice", "TEXT", "two\nlines"));
+    }
+
+    @Test
+    void a_file_that_is_not_there_is_named() {
+        assertThatThrownBy(() -> withFiles(Map.of(), "--export-file=env"))
+                .hasMessageContaining("Unable to open file env of --export-file");
+    }
+
+    @Test
+    void the_layout_of_processors_may_be_asked_for_at_once_or_in_parts() throws InvalidOption {
+        JobSubmission.Nodes brief = words("-B", "2:*:1").nodesWanted();
+        JobSubmission.Nodes inFull =
+                words("--sockets-per-node=2", "--threads-per-core=1").nodesWanted();
+
+        assertThat(brief).isEqualTo(inFull);
+        assertThat(brief.sockets()).isEqualTo(2);
+        assertThat(brief.coresPerSocket()).isNull();
+        assertThat(refusal("-B", "2:x")).hasMessageContaining("Invalid --extra-node-info");
     }
 
     @Test

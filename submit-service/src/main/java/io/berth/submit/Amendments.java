@@ -166,7 +166,8 @@ public final class Amendments {
                                             ? where.reservation()
                                             : change.reservation().isEmpty()
                                                     ? null
-                                                    : change.reservation()),
+                                                    : change.reservation(),
+                                    where.shape()),
                             before.licenses());
             RequestedNodes.check(request);
             return request;

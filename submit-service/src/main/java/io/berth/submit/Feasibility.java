@@ -4,6 +4,7 @@ import static io.berth.submit.Checks.listed;
 import static io.berth.submit.Checks.quoted;
 
 import io.berth.contracts.GpuRequest;
+import io.berth.contracts.NodeShape;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.event.NodeSeen;
 import java.util.Collection;
@@ -35,7 +36,8 @@ public final class Feasibility {
     public boolean couldHold(NodeSeen node) {
         return gpusOf(node, request.gpus()) >= request.gpusOn(0)
                 && node.inventory().cpus() >= request.cpusOn(0)
-                && node.inventory().memoryMib() >= memoryMib();
+                && node.inventory().memoryMib() >= memoryMib()
+                && shaped(node);
     }
 
     /// GPUs of the node that the request would take.
@@ -43,11 +45,19 @@ public final class Feasibility {
         return (int) node.inventory().gpus().stream().filter(request::admits).count();
     }
 
+    private boolean shaped(NodeSeen node) {
+        NodeShape shape = request.where().shape();
+        return shape == null || shape.admits(node.inventory());
+    }
+
     private long memoryMib() {
         return request.memoryMibOn(0, 0);
     }
 
     private String describe() {
+        if (nodes.stream().noneMatch(this::shaped)) {
+            return "Socket, core and/or thread specification can not be satisfied";
+        }
         GpuRequest gpus = request.gpus();
         String type = gpus.type();
         NodeSeen mostGpus = largest(node -> gpusOf(node, gpus));

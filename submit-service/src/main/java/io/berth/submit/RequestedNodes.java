@@ -1,11 +1,13 @@
 package io.berth.submit;
 
 import static io.berth.submit.Checks.invalid;
+import static io.berth.submit.Checks.number;
 import static io.berth.submit.Checks.quoted;
 
 import io.berth.contracts.FeatureExpression;
 import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.NodeName;
+import io.berth.contracts.NodeShape;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.Sharing;
 import io.berth.contracts.SwitchLimit;
@@ -36,7 +38,8 @@ public final class RequestedNodes {
                         names(asked.excludedNodes(), nodes),
                         Boolean.TRUE.equals(asked.exclusive()) ? Sharing.NODE : Sharing.SHARED,
                         switches(asked.switches()),
-                        asked.reservation());
+                        asked.reservation(),
+                        shape(asked));
         return constraints.equals(NodeConstraints.NONE) ? null : constraints;
     }
 
@@ -85,6 +88,17 @@ public final class RequestedNodes {
         } catch (IllegalArgumentException e) {
             throw new Refused(new InvalidNode("Invalid node name specified: " + quoted(list)));
         }
+    }
+
+    private static NodeShape shape(JobSubmission.Nodes asked) throws Refused {
+        return new NodeShape(
+                count("the number of sockets", asked.sockets()),
+                count("the number of cores per socket", asked.coresPerSocket()),
+                count("the number of threads per core", asked.threadsPerCore()));
+    }
+
+    private static int count(String what, @Nullable Integer given) throws Refused {
+        return (int) number(what, given, 1, 1 << 16, 0);
     }
 
     private static @Nullable SwitchLimit switches(@Nullable String text) throws Refused {

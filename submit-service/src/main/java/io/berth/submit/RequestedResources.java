@@ -92,12 +92,38 @@ final class RequestedResources {
         int tasks = tasks(nodes);
         var gpuRequest = gpuRequest(nodes, tasks);
         int cpusPerTask = cpusPerTask(gpuRequest.perNode() * (long) nodes, tasks);
+        MemoryRequest memory = memory(gpuRequest);
+        long most = partition.partitionRules().maxMemoryMibPerCpu();
+        if (most > 0 && !memory.wholeNode()) {
+            cpusPerTask = enoughFor(memory, cpusPerTask, Math.ceilDiv(tasks, nodes), most);
+            memory = atMost(memory, most);
+        }
         if ((long) tasks * cpusPerTask > Integer.MAX_VALUE) {
             throw invalid(
                     tasks + " tasks of " + cpusPerTask + " CPUs are more than any cluster has");
         }
-        return new ResourceRequest(
-                nodes, tasks, cpusPerTask, memory(gpuRequest), gpuRequest, where, licenses);
+        return new ResourceRequest(nodes, tasks, cpusPerTask, memory, gpuRequest, where, licenses);
+    }
+
+    /// CPUs per task so that no CPU has more memory than the partition allows (MaxMemPerCPU).
+    private static int enoughFor(
+            MemoryRequest memory, int cpusPerTask, int tasksOfNode, long mostMib) {
+        long cpus =
+                switch (memory.per()) {
+                    case CPU -> cpusPerTask * Math.ceilDiv(memory.mib(), mostMib);
+                    case NODE ->
+                            Math.ceilDiv(Math.ceilDiv(memory.mib(), mostMib), (long) tasksOfNode);
+                    case GPU -> cpusPerTask;
+                };
+        return Math.clamp(cpus, cpusPerTask, IndexSet.MAX_INDEX + 1);
+    }
+
+    /// The same memory, shared out among more CPUs.
+    private static MemoryRequest atMost(MemoryRequest memory, long mostMib) {
+        return memory.per() == Per.CPU
+                ? MemoryRequest.perCpu(
+                        Math.ceilDiv(memory.mib(), Math.ceilDiv(memory.mib(), mostMib)))
+                : memory;
     }
 
     private int cpusPerTask(long allGpus, int tasks) throws Refused {

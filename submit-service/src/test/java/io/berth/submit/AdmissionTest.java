@@ -6,6 +6,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobSpec;
 import io.berth.contracts.LaunchMode;
+import io.berth.contracts.NodeShape;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.slurm.JobSubmission;
 import io.berth.submit.Admission.Decision;
@@ -234,6 +235,17 @@ final class AdmissionTest {
 
         assertThat(refusal.code()).isEqualTo(code);
         assertThat(refusal.detail()).contains(because).doesNotContain("\n");
+    }
+
+    @Test
+    void a_layout_of_processors_that_no_node_has_is_refused() {
+        var three = Asked.with(Map.of("where", Map.of("sockets", 3)));
+        var two = Asked.with(Map.of("where", Map.of("sockets", 2, "threadsPerCore", 2)));
+
+        assertThat(refused(three, ALICE).detail())
+                .contains("Socket, core and/or thread specification can not be satisfied");
+        assertThat(admitted(two, ALICE).description().request().where().shape())
+                .isEqualTo(new NodeShape(2, 0, 2));
     }
 
     @Test

@@ -8,6 +8,8 @@ import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeSeen;
+import io.berth.contracts.event.PartitionRules;
+import io.berth.contracts.event.PartitionRules.State;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -142,6 +144,44 @@ final class RequestedResourcesTest {
                         .request(null, Map.of());
 
         assertThat(request.nodes()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "memoryMibPerCpu=1000                | 1 | 1000",
+                "memoryMibPerCpu=2500 cpusPerTask=2  | 6 | 834",
+                "memoryMibPerNode=4000               | 4 | 4000",
+                "memoryMibPerNode=4000 tasks=2       | 2 | 4000",
+                "memoryMibPerNode=4000 cpusPerTask=8 | 8 | 4000",
+                "memoryMibPerNode=0                  | 1 | 0"
+            })
+    void more_memory_than_a_cpu_may_have_takes_more_cpus(String asked, int cpusPerTask, long mib)
+            throws Refused {
+        Partition batch = partition("batch");
+        var narrow =
+                new Partition(
+                        batch.part(),
+                        batch.name(),
+                        true,
+                        batch.nodes(),
+                        0,
+                        0,
+                        0,
+                        1,
+                        1,
+                        batch.defMemoryMibPerCpu(),
+                        new PartitionRules(
+                                State.UP, 1, 0, 1000, List.of(), List.of(), List.of(), List.of(),
+                                null, null, 0, false, null));
+
+        ResourceRequest request =
+                new RequestedResources(Asked.fields(asked), narrow, Samples.NODES)
+                        .request(null, Map.of());
+
+        assertThat(request.cpusPerTask()).isEqualTo(cpusPerTask);
+        assertThat(request.memory().mib()).isEqualTo(mib);
     }
 
     private static ResourceRequest request(String asked) throws Refused {

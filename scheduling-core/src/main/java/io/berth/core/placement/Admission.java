@@ -1,5 +1,7 @@
 package io.berth.core.placement;
 
+import io.berth.contracts.Inventory;
+import io.berth.contracts.NodeShape;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.core.request.NodeFilter;
@@ -21,7 +23,14 @@ final class Admission {
 
     /// Whether constraints still see the node as it is.
     boolean covers(int index, NodeStatus node) {
-        return Objects.equals(nodes.get(index).features(), node.features());
+        NodeStatus known = nodes.get(index);
+        return Objects.equals(known.features(), node.features())
+                && shape(known.seen().inventory()).equals(shape(node.seen().inventory()));
+    }
+
+    private static NodeShape shape(Inventory inventory) {
+        return new NodeShape(
+                inventory.sockets(), inventory.coresPerSocket(), inventory.threadsPerCore());
     }
 
     /// Those of some nodes that a job may use; null for all. A job of one node may use those of

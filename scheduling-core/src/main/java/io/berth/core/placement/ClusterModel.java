@@ -5,9 +5,7 @@ import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
-import io.berth.contracts.SwitchLimit;
 import io.berth.contracts.config.Configuration;
-import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.ConfigEntry.Qos;
 import io.berth.contracts.event.FairShares;
 import io.berth.contracts.event.JobStatus;
@@ -18,7 +16,6 @@ import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.QosRules.Flag;
 import io.berth.contracts.event.Suspensions;
 import io.berth.core.engine.Cluster;
-import io.berth.core.engine.Demand;
 import io.berth.core.engine.FitClass;
 import io.berth.core.engine.Network;
 import io.berth.core.engine.Preemptor;
@@ -28,7 +25,6 @@ import io.berth.core.engine.Waiting.Association;
 import io.berth.core.engine.Waiting.Rank;
 import io.berth.core.request.Reserved;
 import io.berth.core.state.CellState;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -42,21 +38,9 @@ import org.jspecify.annotations.Nullable;
 /// for one configuration and one set of nodes; jobs and what they hold come and go.
 final class ClusterModel {
 
-    /// @param endless whether its jobs have no time limit; told only of those in a reservation
-    /// @param plans whether its jobs may keep nodes for themselves while they wait
-    private record FitName(
-            String partition,
-            ResourceRequest request,
-            @Nullable Preemptor preemptor,
-            boolean endless,
-            boolean plans) {}
-
     private record AssociationName(String account, String user) {}
 
     private static final int SPARE_CLASSES = 1000;
-
-    /// Jobs in a reservation are tried before those of every partition's tier.
-    private static final int RESERVED_TIER = 1 << 20;
 
     final Scheduling engine;
     final GpuLayout.Known layouts = new GpuLayout.Known();
@@ -67,8 +51,7 @@ final class ClusterModel {
     final NodeTable nodes;
     final Reservations reservations;
     private final Licenses licenses;
-    private final List<String> partitions;
-    private final Map<FitName, FitClass> classes = new HashMap<>();
+    private final FitClasses classes;
     private final Map<AssociationName, Association> associations = new HashMap<>();
     private final Association unshared;
     private final SwitchWaits switchWaits;
@@ -77,7 +60,6 @@ final class ClusterModel {
     ClusterModel(CellState state, Configuration configuration, Settings settings, long now) {
         this.state = state;
         this.configuration = configuration;
-        this.partitions = List.copyOf(configuration.partitions().keySet());
         this.quotas = new Quotas(configuration);
         this.grounds = new Grounds(configuration);
         this.nodes = new NodeTable(state, configuration);
@@ -90,6 +72,7 @@ final class ClusterModel {
                         settings,
                         grounds.preemption(),
                         licenses.totals());
+        classes = new FitClasses(configuration, nodes, reservations, licenses, engine);
         switchWaits = new SwitchWaits(now);
         deadlines = new Alarms(now);
         unshared = engine.association(0);
@@ -309,71 +292,22 @@ final class ClusterModel {
         Qos qos = configuration.qos().get(description.qos());
         boolean endless =
                 request.where().reservation() != null && description.timeLimitSeconds() == 0;
-        return classes.computeIfAbsent(
-                new FitName(
+        return classes.of(
+                new FitClasses.Name(
                         description.partition(),
                         request,
                         preemptor,
                         endless,
-                        qos == null || !qos.ownRules().has(Flag.NO_RESERVE)),
-                this::makeFit);
+                        qos == null || !qos.ownRules().has(Flag.NO_RESERVE)));
     }
 
     /// The class of jobs that take nobody's place.
     FitClass fit(String partition, ResourceRequest request) {
-        return classes.computeIfAbsent(
-                new FitName(partition, request, null, false, true), this::makeFit);
-    }
-
-    private FitClass makeFit(FitName name) {
-        ResourceRequest request = name.request();
-        Partition partition = configuration.partitions().get(name.partition());
-        var large = new ArrayList<@Nullable Demand>();
-        var small = new ArrayList<@Nullable Demand>();
-        for (NodeKind kind : nodes.kinds()) {
-            boolean in = kind.partitions().contains(name.partition());
-            large.add(in ? kind.demand(request, 0) : null);
-            small.add(in ? kind.demand(request, request.nodes() - 1) : null);
-        }
-        int count = largeParts(request);
-        SwitchLimit limit = request.where().switches();
-        String reservation = request.where().reservation();
-        int tier = partition == null ? 0 : partition.tier();
-        return engine.fitClass(
-                new FitClass.Terms(
-                        reservation == null ? tier : tier + RESERVED_TIER,
-                        line(name.partition(), reservation),
-                        count,
-                        request.nodes() - count,
-                        large,
-                        small,
-                        only(request),
-                        limit == null ? 0 : limit.count(),
-                        name.preemptor(),
-                        reservations.hours(reservation, name.endless()),
-                        licenses.counts(request),
-                        name.plans()));
-    }
-
-    /// Who stands in one line with whom: the jobs of a partition that are in no reservation, or in
-    /// the same one.
-    private int line(String partition, @Nullable String reservation) {
-        return partitions.indexOf(partition)
-                + (reservations.number(reservation) + 1) * partitions.size();
+        return classes.of(new FitClasses.Name(partition, request, null, false, true));
     }
 
     /// The nodes that a request's constraints and its reservation admit; null for all.
     @Nullable BitSet only(ResourceRequest request) {
-        return nodes.only(request, reservations.only(request.where().reservation()));
-    }
-
-    /// How many parts of the request count as taking more than its last. Where tasks and GPUs do
-    /// not divide alike, a part in between counts as large.
-    static int largeParts(ResourceRequest request) {
-        Integer total = request.gpus().total();
-        int tasks = request.tasks() % request.nodes();
-        int gpus = total == null ? 0 : total % request.nodes();
-        int most = Math.max(tasks, gpus);
-        return most == 0 ? request.nodes() : most;
+        return classes.only(request);
     }
 }

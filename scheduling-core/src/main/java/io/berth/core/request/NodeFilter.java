@@ -31,6 +31,7 @@ public final class NodeFilter {
     /// Whether the node may be one of the job's.
     public boolean admits(NodeStatus node) {
         return (where.nodeList().isEmpty() || where.nodeList().contains(node.node()))
+                && (where.shape() == null || where.shape().admits(node.seen().inventory()))
                 && !where.excluded().contains(node.node())
                 && (features == null || features.admits(node.allFeatures()));
     }

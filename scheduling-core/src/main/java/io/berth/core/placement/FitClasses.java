@@ -1,0 +1,116 @@
+package io.berth.core.placement;
+
+import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.SwitchLimit;
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.ConfigEntry.Partition;
+import io.berth.core.engine.Demand;
+import io.berth.core.engine.FitClass;
+import io.berth.core.engine.Preemptor;
+import io.berth.core.engine.Scheduling;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// The engine's classes of a model's requests, each made once.
+final class FitClasses {
+
+    /// What jobs of one class have in common.
+    ///
+    /// @param endless whether its jobs have no time limit; told only of those in a reservation
+    /// @param plans whether its jobs may keep nodes for themselves while they wait
+    record Name(
+            String partition,
+            ResourceRequest request,
+            @Nullable Preemptor preemptor,
+            boolean endless,
+            boolean plans) {}
+
+    /// Jobs in a reservation are tried before those of every partition's tier.
+    private static final int RESERVED_TIER = 1 << 20;
+
+    private final Configuration configuration;
+    private final NodeTable nodes;
+    private final Reservations reservations;
+    private final Licenses licenses;
+    private final Scheduling engine;
+    private final List<String> partitions;
+    private final Map<Name, FitClass> classes = new HashMap<>();
+
+    FitClasses(
+            Configuration configuration,
+            NodeTable nodes,
+            Reservations reservations,
+            Licenses licenses,
+            Scheduling engine) {
+        this.configuration = configuration;
+        this.nodes = nodes;
+        this.reservations = reservations;
+        this.licenses = licenses;
+        this.engine = engine;
+        this.partitions = List.copyOf(configuration.partitions().keySet());
+    }
+
+    int size() {
+        return classes.size();
+    }
+
+    FitClass of(Name name) {
+        return classes.computeIfAbsent(name, this::make);
+    }
+
+    private FitClass make(Name name) {
+        ResourceRequest request = name.request();
+        Partition partition = configuration.partitions().get(name.partition());
+        var large = new ArrayList<@Nullable Demand>();
+        var small = new ArrayList<@Nullable Demand>();
+        for (NodeKind kind : nodes.kinds()) {
+            boolean in = kind.partitions().contains(name.partition());
+            large.add(in ? kind.demand(request, 0) : null);
+            small.add(in ? kind.demand(request, request.nodes() - 1) : null);
+        }
+        int count = largeParts(request);
+        SwitchLimit limit = request.where().switches();
+        String reservation = request.where().reservation();
+        int tier = partition == null ? 0 : partition.tier();
+        return engine.fitClass(
+                new FitClass.Terms(
+                        reservation == null ? tier : tier + RESERVED_TIER,
+                        line(name.partition(), reservation),
+                        count,
+                        request.nodes() - count,
+                        large,
+                        small,
+                        only(request),
+                        limit == null ? 0 : limit.count(),
+                        name.preemptor(),
+                        reservations.hours(reservation, name.endless()),
+                        licenses.counts(request),
+                        name.plans()));
+    }
+
+    /// Who stands in one line with whom: the jobs of a partition that are in no reservation, or in
+    /// the same one.
+    private int line(String partition, @Nullable String reservation) {
+        return partitions.indexOf(partition)
+                + (reservations.number(reservation) + 1) * partitions.size();
+    }
+
+    /// The nodes that a request's constraints and its reservation admit; null for all.
+    @Nullable BitSet only(ResourceRequest request) {
+        return nodes.only(request, reservations.only(request.where().reservation()));
+    }
+
+    /// How many parts of the request count as taking more than its last. Where tasks and GPUs do
+    /// not divide alike, a part in between counts as large.
+    static int largeParts(ResourceRequest request) {
+        Integer total = request.gpus().total();
+        int tasks = request.tasks() % request.nodes();
+        int gpus = total == null ? 0 : total % request.nodes();
+        int most = Math.max(tasks, gpus);
+        return most == 0 ? request.nodes() : most;
+    }
+}
