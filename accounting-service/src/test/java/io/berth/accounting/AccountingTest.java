@@ -337,9 +337,15 @@ class AccountingTest {
                     readShares(shares);
                     assertThat(shares.keySet())
                             .contains("team_a/alice", "team_a/bob", "team_b/carol");
+                    assertThat(gpuMillis(shares)).isEqualTo(tables.sum("gpu_millis"));
                 });
 
-        assertThat(shares.values()).allMatch(it -> it.billingMicros() >= 0);
+        assertThat(gpuMillis(shares)).isPositive();
+        assertThat(shares.values())
+                .flatExtracting(Usage::spent)
+                .allSatisfy(it ->
+                        assertThat(it.whole().millis("gres/gpu:a100"))
+                                .isEqualTo(it.whole().millis("gres/gpu")));
     }
 
     @Test
@@ -618,6 +624,13 @@ class AccountingTest {
         try (var consumer = kafka.consumer()) {
             return consumer.endOffsets(List.of(partition)).getOrDefault(partition, -1L);
         }
+    }
+
+    private static long gpuMillis(Map<String, Usage> shares) {
+        return shares.values().stream()
+                .flatMap(it -> it.spent().stream())
+                .mapToLong(it -> it.whole().charge().gpuMillis())
+                .sum();
     }
 
     private void readShares(Map<String, Usage> shares) {

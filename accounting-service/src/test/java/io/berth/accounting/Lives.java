@@ -24,6 +24,7 @@ import io.berth.contracts.SuspendCause;
 import io.berth.contracts.event.JobEvent;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 
 /// Random lives of jobs, as placement tells them: several runs, requeues, cancels while waiting,
@@ -196,7 +197,8 @@ public final class Lives {
                 1024 * held * allocations.size(),
                 gpus * held,
                 held * allocations.size(),
-                rate * held);
+                rate * held,
+                gpus == 0 ? Map.of() : Map.of("a100", gpus * held));
     }
 
     private List<Allocation> allocations(int nodes) {

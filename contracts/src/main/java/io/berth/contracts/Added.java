@@ -5,8 +5,8 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/// A list of an event that earlier writers did not have: where it is missing, the record's compact
-/// constructor is given null and makes its default of it.
+/// A list or map of an event that earlier writers did not have: where it is missing, the record's
+/// compact constructor is given null and makes its default of it.
 @Target(ElementType.PARAMETER)
 @Retention(RetentionPolicy.RUNTIME)
 public @interface Added {}

@@ -1,5 +1,12 @@
 package io.berth.contracts;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import java.util.Collections;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
 /// What a run used: each resource it held, times the cell time from placing to freeing less the
 /// time for which it was suspended, as exact integers.
 ///
@@ -8,10 +15,34 @@ package io.berth.contracts;
 /// @param gpuMillis GPU-milliseconds
 /// @param nodeMillis node-milliseconds
 /// @param billingMicros billing units × seconds, in millionths
+/// @param gpuTypeMillis GPU-milliseconds of each type of GPU; those of a type that is not known are
+///   in none
 public record Charge(
-        long cpuMillis, long memoryMibMillis, long gpuMillis, long nodeMillis, long billingMicros) {
+        long cpuMillis,
+        long memoryMibMillis,
+        long gpuMillis,
+        long nodeMillis,
+        long billingMicros,
+        @Added @JsonInclude(Include.NON_EMPTY) Map<String, Long> gpuTypeMillis) {
 
     public static final Charge ZERO = new Charge(0, 0, 0, 0, 0);
+
+    public Charge {
+        gpuTypeMillis =
+                gpuTypeMillis == null
+                        ? Map.of()
+                        : Collections.unmodifiableMap(new TreeMap<>(gpuTypeMillis));
+    }
+
+    /// Of GPUs of no known type.
+    public Charge(
+            long cpuMillis,
+            long memoryMibMillis,
+            long gpuMillis,
+            long nodeMillis,
+            long billingMicros) {
+        this(cpuMillis, memoryMibMillis, gpuMillis, nodeMillis, billingMicros, Map.of());
+    }
 
     public Charge plus(Charge other) {
         return new Charge(
@@ -19,6 +50,13 @@ public record Charge(
                 Math.addExact(memoryMibMillis, other.memoryMibMillis),
                 Math.addExact(gpuMillis, other.gpuMillis),
                 Math.addExact(nodeMillis, other.nodeMillis),
-                Math.addExact(billingMicros, other.billingMicros));
+                Math.addExact(billingMicros, other.billingMicros),
+                sum(gpuTypeMillis, other.gpuTypeMillis));
+    }
+
+    private static Map<String, Long> sum(Map<String, Long> one, Map<String, Long> other) {
+        SortedMap<String, Long> sum = new TreeMap<>(one);
+        other.forEach((type, millis) -> sum.merge(type, millis, Math::addExact));
+        return sum;
     }
 }

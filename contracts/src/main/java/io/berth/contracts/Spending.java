@@ -20,10 +20,9 @@ public record Spending(Charge charge, long wallMillis) {
         return new Spending(charge.plus(other.charge), Math.addExact(wallMillis, other.wallMillis));
     }
 
-    /// Amount × milliseconds of a resource as [Tres] names it: GPUs of all types together, memory
-    /// in MiB.
+    /// Amount × milliseconds of a resource as [Tres] names it, memory in MiB.
     ///
-    /// @throws IllegalArgumentException for the GPUs of one type: they are not summed up
+    /// @throws IllegalArgumentException for what [Tres] does not name
     public long millis(String resource) {
         return switch (resource) {
             case Tres.CPU -> charge.cpuMillis();
@@ -31,7 +30,13 @@ public record Spending(Charge charge, long wallMillis) {
             case Tres.NODE -> charge.nodeMillis();
             case Tres.GPU -> charge.gpuMillis();
             case Tres.BILLING -> TimeUnit.MICROSECONDS.toMillis(charge.billingMicros());
-            default -> throw new IllegalArgumentException(resource + " is not summed up over time");
+            default -> {
+                if (!resource.startsWith(Tres.GPU + ":")) {
+                    throw new IllegalArgumentException(resource + " is no resource");
+                }
+                String type = resource.substring(Tres.GPU.length() + 1);
+                yield charge.gpuTypeMillis().getOrDefault(type, 0L);
+            }
         };
     }
 }

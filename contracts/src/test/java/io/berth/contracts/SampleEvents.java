@@ -407,6 +407,17 @@ final class SampleEvents {
                         List.of(
                                 new Usage.Spent(
                                         "batch", "normal", spending, spending.plus(spending)))));
+        var byType = new Spending(new Charge(8, 4, 2, 1, 2, Map.of("a100", 1L, "h100", 1L)), 1);
+        addNamed(
+                "types",
+                Topics.SHARES,
+                new Usage(
+                        "team_a",
+                        "alice",
+                        1_700_000_000_000L,
+                        2,
+                        null,
+                        List.of(new Usage.Spent("batch", "normal", byType, byType))));
         addNamed(
                 "full",
                 Topics.FAIR_SHARES,
@@ -569,6 +580,7 @@ final class SampleEvents {
         addNamed("held", Topics.JOB_STATES, waitingStatus(Hold.ADMIN, 0L));
         addNamed("suspended", Topics.JOB_STATES, suspendedStatus(null));
         addNamed("saved", Topics.JOB_STATES, suspendedStatus(40L));
+        addNamed("types", Topics.JOB_STATES, typedStatus());
         addNamed("clearing", Topics.JOB_STATES, clearingStatus());
     }
 
@@ -681,7 +693,8 @@ final class SampleEvents {
                                         List.of(0),
                                         1500,
                                         true)),
-                        savedMillis),
+                        savedMillis,
+                        Map.of()),
                 it.ended(),
                 0,
                 null,
@@ -710,6 +723,38 @@ final class SampleEvents {
                 null,
                 hold,
                 eligibleAt,
+                null);
+    }
+
+    /// Of a run on GPUs whose types are known.
+    private static JobStatus typedStatus() {
+        JobStatus it = runningStatus();
+        return new JobStatus(
+                it.job(),
+                it.description(),
+                it.submittedBy(),
+                it.spec(),
+                it.key(),
+                it.submission(),
+                it.submittedAt(),
+                JobState.RUNNING,
+                Reason.NONE,
+                it.rank(),
+                new JobStatus.Run(
+                        1,
+                        1150,
+                        1160,
+                        false,
+                        45_000,
+                        null,
+                        List.of(new JobStatus.Part(ALLOCATION, JobStatus.Part.Phase.STARTED, 4, 1)),
+                        null,
+                        null,
+                        Map.of("a100", 1L, "h100", 1L)),
+                List.of(),
+                0,
+                null,
+                null,
                 null);
     }
 

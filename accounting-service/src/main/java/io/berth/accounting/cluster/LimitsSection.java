@@ -30,7 +30,7 @@ final class LimitsSection {
             switch (limit.unit()) {
                 case COUNT -> counts.put(limit, (long) map.number(key, 0));
                 case MINUTES -> minutes(map, key).ifPresent(it -> counts.put(limit, it));
-                case TRES -> tres.put(limit, amounts(map, key, limit));
+                case TRES -> tres.put(limit, amounts(map, key));
             }
         }
         return new Limits(counts, tres);
@@ -64,20 +64,6 @@ final class LimitsSection {
     private static Optional<Long> minutes(YamlMap map, String key) throws InvalidClusterFile {
         long seconds = map.seconds(key, 0);
         return seconds == 0 ? Optional.empty() : Optional.of(seconds / 60);
-    }
-
-    private static Map<String, Long> amounts(YamlMap map, String key, Limit limit)
-            throws InvalidClusterFile {
-        Map<String, Long> amounts = amounts(map, key);
-        for (String resource : amounts.keySet()) {
-            if (limit == Limit.GRP_TRES_MINS && resource.startsWith(Tres.GPU + ":")) {
-                throw new InvalidClusterFile(
-                        map.place(key),
-                        resource
-                                + " is not summed up by type; use gres/gpu, or billing with a price of that type");
-            }
-        }
-        return amounts;
     }
 
     private static Map<String, Long> amounts(YamlMap map, String key) throws InvalidClusterFile {

@@ -2,7 +2,9 @@ package io.berth.accounting.db;
 
 import io.berth.contracts.Charge;
 import jakarta.persistence.Column;
+import jakarta.persistence.Convert;
 import jakarta.persistence.Embeddable;
+import java.util.Map;
 
 /// A charge as columns.
 @Embeddable
@@ -23,6 +25,10 @@ public class ChargeColumns {
     @Column(name = "billing_micros")
     public long billingMicros;
 
+    @Column(name = "gpu_type_millis")
+    @Convert(converter = AmountsColumn.class)
+    public Map<String, Long> gpuTypeMillis = Map.of();
+
     static ChargeColumns of(Charge charge) {
         var columns = new ChargeColumns();
         columns.cpuMillis = charge.cpuMillis();
@@ -30,10 +36,12 @@ public class ChargeColumns {
         columns.gpuMillis = charge.gpuMillis();
         columns.nodeMillis = charge.nodeMillis();
         columns.billingMicros = charge.billingMicros();
+        columns.gpuTypeMillis = charge.gpuTypeMillis();
         return columns;
     }
 
     Charge charge() {
-        return new Charge(cpuMillis, memoryMibMillis, gpuMillis, nodeMillis, billingMicros);
+        return new Charge(
+                cpuMillis, memoryMibMillis, gpuMillis, nodeMillis, billingMicros, gpuTypeMillis);
     }
 }

@@ -42,6 +42,7 @@ public class UsageRow extends PanacheEntityBase {
     @AttributeOverride(name = "gpuMillis", column = @Column(name = "decayed_gpu_millis"))
     @AttributeOverride(name = "nodeMillis", column = @Column(name = "decayed_node_millis"))
     @AttributeOverride(name = "billingMicros", column = @Column(name = "decayed_billing_micros"))
+    @AttributeOverride(name = "gpuTypeMillis", column = @Column(name = "decayed_gpu_type_millis"))
     public ChargeColumns decayed = new ChargeColumns();
 
     @Column(name = "decayed_wall_millis")

@@ -152,7 +152,7 @@ class UsageNowTest {
                 freedAt,
                 JobState.COMPLETED,
                 new ExitStatus(0, 0),
-                new Charge(0, 0, 0, 0, micros));
+                new Charge(0, 0, 0, 0, micros, Map.of("a100", 2 * micros)));
     }
 
     /// What is told of a member, without what his ended runs spent.
@@ -180,5 +180,12 @@ class UsageNowTest {
         assertThat(usage.getFirst().spent())
                 .extracting(it -> it.whole().wallMillis(), it -> it.counts().wallMillis())
                 .containsExactly(tuple(HOUR, HOUR), tuple(HOUR, 1_298_425L));
+        assertThat(usage.getFirst().spent())
+                .extracting(
+                        it -> it.whole().charge().gpuTypeMillis(),
+                        it -> it.counts().charge().gpuTypeMillis())
+                .containsExactly(
+                        tuple(Map.of("a100", 8L), Map.of("a100", 8L)),
+                        tuple(Map.of("a100", 16L), Map.of("a100", 6L)));
     }
 }

@@ -1,5 +1,8 @@
 package io.berth.contracts.event;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import io.berth.contracts.Added;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.Consumption;
 import io.berth.contracts.EndedRun;
@@ -14,8 +17,11 @@ import io.berth.contracts.Rank;
 import io.berth.contracts.Reason;
 import io.berth.contracts.RunId;
 import io.berth.contracts.SpecReference;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// Everything that placement knows of a job: its record in `job-states`, rewritten with each
@@ -147,6 +153,7 @@ public record JobStatus(
     /// @param suspensions null is none
     /// @param savedMillis how long it had run and not stood still when it last saved a checkpoint;
     ///   null is never
+    /// @param gpusByType how many GPUs of each type it was given
     public record Run(
             int lease,
             long placedAt,
@@ -156,14 +163,19 @@ public record JobStatus(
             @Nullable Outcome outcome,
             List<Part> parts,
             @Nullable Suspensions suspensions,
-            @Nullable Long savedMillis) {
+            @Nullable Long savedMillis,
+            @Added @JsonInclude(Include.NON_EMPTY) Map<String, Long> gpusByType) {
 
         public Run {
             parts = List.copyOf(parts);
+            gpusByType =
+                    gpusByType == null
+                            ? Map.of()
+                            : Collections.unmodifiableMap(new TreeMap<>(gpusByType));
             suspensions = Suspensions.NONE.equals(suspensions) ? null : suspensions;
         }
 
-        /// A run that was never suspended and has saved nothing.
+        /// A run that was never suspended and has saved nothing, on GPUs of no known type.
         public Run(
                 int lease,
                 long placedAt,
@@ -172,7 +184,17 @@ public record JobStatus(
                 long billingRate,
                 @Nullable Outcome outcome,
                 List<Part> parts) {
-            this(lease, placedAt, startedAt, gone, billingRate, outcome, parts, null, null);
+            this(
+                    lease,
+                    placedAt,
+                    startedAt,
+                    gone,
+                    billingRate,
+                    outcome,
+                    parts,
+                    null,
+                    null,
+                    Map.of());
         }
 
         /// The times at which it stood still; never null.
@@ -193,69 +215,24 @@ public record JobStatus(
         }
 
         public Run started(long at) {
-            return new Run(
-                    lease,
-                    placedAt,
-                    at,
-                    gone,
-                    billingRate,
-                    outcome,
-                    parts,
-                    suspensions,
-                    savedMillis);
+            return edited(at, gone, outcome, parts, suspensions, savedMillis);
         }
 
         /// The run with Go ordered.
         public Run released() {
-            return new Run(
-                    lease,
-                    placedAt,
-                    startedAt,
-                    true,
-                    billingRate,
-                    outcome,
-                    parts,
-                    suspensions,
-                    savedMillis);
+            return edited(startedAt, true, outcome, parts, suspensions, savedMillis);
         }
 
         public Run decided(Outcome as) {
-            return new Run(
-                    lease,
-                    placedAt,
-                    startedAt,
-                    gone,
-                    billingRate,
-                    as,
-                    parts,
-                    suspensions,
-                    savedMillis);
+            return edited(startedAt, gone, as, parts, suspensions, savedMillis);
         }
 
         public Run with(List<Part> others) {
-            return new Run(
-                    lease,
-                    placedAt,
-                    startedAt,
-                    gone,
-                    billingRate,
-                    outcome,
-                    others,
-                    suspensions,
-                    savedMillis);
+            return edited(startedAt, gone, outcome, others, suspensions, savedMillis);
         }
 
         public Run with(Suspensions others) {
-            return new Run(
-                    lease,
-                    placedAt,
-                    startedAt,
-                    gone,
-                    billingRate,
-                    outcome,
-                    parts,
-                    others,
-                    savedMillis);
+            return edited(startedAt, gone, outcome, parts, others, savedMillis);
         }
 
         /// The run with what it had done by then saved: work that nobody can lose any more.
@@ -263,6 +240,17 @@ public record JobStatus(
         /// @param at in epoch milliseconds, not before it started
         public Run saved(long at) {
             long saved = Math.max(0, at - startedAt - standstill().millis());
+            return edited(
+                    startedAt, gone, outcome, parts, suspensions, Math.max(saved, safeMillis()));
+        }
+
+        private Run edited(
+                long startedAt,
+                boolean gone,
+                @Nullable Outcome outcome,
+                List<Part> parts,
+                @Nullable Suspensions suspensions,
+                @Nullable Long savedMillis) {
             return new Run(
                     lease,
                     placedAt,
@@ -272,7 +260,8 @@ public record JobStatus(
                     outcome,
                     parts,
                     suspensions,
-                    Math.max(saved, safeMillis()));
+                    savedMillis,
+                    gpusByType);
         }
 
         /// For how long of its run nothing can be lost.

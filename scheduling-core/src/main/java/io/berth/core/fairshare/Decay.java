@@ -9,7 +9,9 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.temporal.TemporalAdjusters;
+import java.util.Map;
 import java.util.function.LongUnaryOperator;
+import java.util.stream.Collectors;
 
 /// How usage is forgotten: continuously, by a half-life, and all of it whenever a period begins.
 ///
@@ -78,7 +80,12 @@ public record Decay(HalfLife halfLife, UsageReset reset, long since) {
                         change.applyAsLong(charge.memoryMibMillis()),
                         change.applyAsLong(charge.gpuMillis()),
                         change.applyAsLong(charge.nodeMillis()),
-                        change.applyAsLong(charge.billingMicros())),
+                        change.applyAsLong(charge.billingMicros()),
+                        charge.gpuTypeMillis().entrySet().stream()
+                                .collect(
+                                        Collectors.toMap(
+                                                Map.Entry::getKey,
+                                                it -> change.applyAsLong(it.getValue())))),
                 change.applyAsLong(spending.wallMillis()));
     }
 

@@ -179,7 +179,10 @@ final class ClusterModel {
 
     /// Counts what a run holds for limits, from now on.
     void count(JobStatus job, Run run) {
-        quotas.holds(job, nodes.gpusByType(run), Math.max(run.placedAt(), run.startedAt()));
+        quotas.holds(
+                job,
+                nodes.gpusByType(run.allocations()),
+                Math.max(run.placedAt(), run.startedAt()));
     }
 
     /// Counts what a job will hold that nodes are cleared for.

@@ -7,7 +7,6 @@ import io.berth.contracts.NodeName;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
-import io.berth.contracts.event.JobStatus.Run;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.core.engine.Demand;
 import io.berth.core.engine.Kind;
@@ -137,10 +136,10 @@ final class NodeTable {
                 on.stream().mapToInt(Integer::intValue).toArray(), demands.toArray(new Demand[0]));
     }
 
-    /// How many GPUs of each type a run holds.
-    Map<String, Long> gpusByType(Run run) {
+    /// How many GPUs of each type are in them.
+    Map<String, Long> gpusByType(List<Allocation> allocations) {
         var byType = new TreeMap<String, Long>();
-        for (Allocation allocation : run.allocations()) {
+        for (Allocation allocation : allocations) {
             if (indices.containsKey(allocation.node())) {
                 for (Gpu gpu : inventory(allocation.node()).gpus()) {
                     if (allocation.gpus().contains(gpu.uuid())) {

@@ -97,7 +97,18 @@ final class Round implements Decisions {
         List<Part> parts =
                 allocations.stream().map(it -> new Part(it, Part.Phase.ORDERED, 0, 0)).toList();
         int lease = status.ended().size() + 1;
-        var run = new Run(lease, now, 0, false, rate, null, parts);
+        var run =
+                new Run(
+                        lease,
+                        now,
+                        0,
+                        false,
+                        rate,
+                        null,
+                        parts,
+                        null,
+                        null,
+                        model.nodes.gpusByType(allocations));
         draft.change(Transitions.placed(status, run));
         model.count(status, run);
         draft.announce(new JobEvent.Placed(status.job(), now, lease, allocations, rate));

@@ -22,7 +22,7 @@ public final class Replay {
 
     /// What the same inputs lead to: whoever changes that raises it, so that one who does old
     /// rounds again can tell another engine from a changed log.
-    public static final int EDITION = 6;
+    public static final int EDITION = 7;
 
     private final CellState state;
     private @Nullable Settings settings;
@@ -38,7 +38,7 @@ public final class Replay {
         return state;
     }
 
-    /// How a round names who decided it: `1.0.0+6`, the release and the edition.
+    /// How a round names who decided it: `1.0.0+7`, the release and the edition.
     public static String version(String release) {
         return release + "+" + EDITION;
     }

@@ -18,8 +18,10 @@ import io.berth.contracts.event.JobStatus.Run;
 import io.berth.contracts.event.Suspensions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// The ways in which a job's status changes. Each takes the old status and gives the new one.
@@ -190,7 +192,10 @@ public final class Transitions {
                 Math.multiplyExact(memory, millis),
                 gpus * millis,
                 run.parts().size() * millis,
-                Math.multiplyExact(run.billingRate(), millis));
+                Math.multiplyExact(run.billingRate(), millis),
+                run.gpusByType().entrySet().stream()
+                        .collect(
+                                Collectors.toMap(Map.Entry::getKey, it -> it.getValue() * millis)));
     }
 
     private static Run run(JobStatus job) {

@@ -25,6 +25,7 @@ import io.berth.core.state.Fact;
 import io.berth.core.state.Input;
 import io.berth.core.testing.TestCell;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -57,7 +58,12 @@ final class LifecycleTest {
         assertThat(cell.job(1).ended().getFirst().charge())
                 .isEqualTo(
                         new Charge(
-                                2_000, 1024 * 2_000, 4_000, 2_000, (1000 + 256 + 32_000) * 2_000L));
+                                2_000,
+                                1024 * 2_000,
+                                4_000,
+                                2_000,
+                                (1000 + 256 + 32_000) * 2_000L,
+                                Map.of("a100", 4_000L)));
         assertThat(events(facts)).singleElement().isInstanceOf(JobEvent.Ended.class);
     }
 

@@ -58,7 +58,7 @@ class BudgetsTest {
     }
 
     private static Spending gpuMillis(long amount) {
-        return new Spending(new Charge(0, 0, amount, 0, 0), 10 * amount);
+        return new Spending(new Charge(0, 0, amount, 0, 0, Map.of("a100", amount)), 10 * amount);
     }
 
     @Test

@@ -195,6 +195,9 @@ class LimitPolicyTest {
                 "qos     | GrpTRESMins | gres/gpu=1860 | -",
                 "qos     | GrpTRESMins | gres/gpu=1859 | QOSGrpGRESMinutes",
                 "account | GrpTRESMins | gres/gpu=1859 | AssocGrpGRESMinutes",
+                "account | GrpTRESMins | gres/gpu:a100=1859 | AssocGrpGRESMinutes",
+                "account | GrpTRESMins | gres/gpu:a100=1860 | -",
+                "account | GrpTRESMins | gres/gpu:h100=1    | -",
                 "user    | GrpTRESMins | cpu=1         | AssocGrpCPUMinutesLimit",
                 "qos     | GrpWall     | 540           | -",
                 "qos     | GrpWall     | 539           | QOSGrpWallLimit",
@@ -215,7 +218,7 @@ class LimitPolicyTest {
 
     private static Spending gpuHours(int hours) {
         long millis = hours * HOUR * 1000;
-        return new Spending(new Charge(0, 0, millis, 0, 0), millis / 5);
+        return new Spending(new Charge(0, 0, millis, 0, 0, Map.of("a100", millis)), millis / 5);
     }
 
     @Test
