@@ -35,6 +35,9 @@ public class BooksLoop {
     /// How many times as long as a batch took events are gathered for the next one.
     private static final int GATHERING = 4;
 
+    /// How many events that wait already make gathering useless.
+    private static final long ENOUGH = 500;
+
     private final Books books;
     private final ClusterConfiguration configuration;
     private final SharesLoop shares;
@@ -154,7 +157,9 @@ public class BooksLoop {
                     long begun = System.nanoTime();
                     enter(batch, letters);
                     pauses.reset();
-                    gather(System.nanoTime() - begun);
+                    if (unread < ENOUGH) {
+                        gather(System.nanoTime() - begun);
+                    }
                 } else if (System.nanoTime() - probed > PROBE_NANOS) {
                     condition = probe(jobs);
                     probed = System.nanoTime();

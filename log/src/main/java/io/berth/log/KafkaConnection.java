@@ -75,7 +75,17 @@ public record KafkaConnection(String bootstrapServers) {
     /// A consumer as [#consumer], for one who stays with its partitions and waits for what comes:
     /// it hears of that at once, but to be closed or sent elsewhere takes it up to a second.
     public Consumer<byte[], byte[]> follower() {
-        return consumer(Map.of(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 1000));
+        return follower(ConsumerConfig.DEFAULT_MAX_POLL_RECORDS);
+    }
+
+    /// A consumer as [#follower], that takes up to so many records at once.
+    public Consumer<byte[], byte[]> follower(int records) {
+        return consumer(
+                Map.of(
+                        ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
+                        1000,
+                        ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
+                        records));
     }
 
     /// A consumer as [#consumer], for single records here and there.

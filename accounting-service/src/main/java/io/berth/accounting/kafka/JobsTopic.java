@@ -36,6 +36,10 @@ import org.jspecify.annotations.Nullable;
 public final class JobsTopic implements AutoCloseable {
 
     private static final String NAME = Topics.JOBS.name();
+
+    /// Records at once. A row that several of them touch is written once.
+    static final int LARGEST_BATCH = 2000;
+
     private static final Duration POLL = Duration.ofMillis(500);
     private static final Duration ANSWER = Duration.ofSeconds(2);
 
@@ -58,7 +62,7 @@ public final class JobsTopic implements AutoCloseable {
         }
         topicId = topic.topicId().toString();
         topic.partitions().forEach(it -> next.put(new TopicPartition(NAME, it.partition()), 0L));
-        consumer = kafka.follower();
+        consumer = kafka.follower(LARGEST_BATCH);
         try {
             seek(positions);
         } catch (RuntimeException e) {
