@@ -163,7 +163,7 @@ final class Fleet implements Decisions {
     }
 
     @Override
-    public void started(Waiting job, int[] nodes) {
+    public void started(Waiting job, int[] nodes, int lane) {
         started++;
         ends.add(new End(now + 1 + random.nextLong(limits[(int) job.job()]), job.job()));
     }

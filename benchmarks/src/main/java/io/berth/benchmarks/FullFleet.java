@@ -115,7 +115,7 @@ final class FullFleet implements Decisions {
     }
 
     @Override
-    public void started(Waiting job, int[] nodes) {
+    public void started(Waiting job, int[] nodes, int lane) {
         started++;
     }
 

@@ -233,6 +233,7 @@ record AccountedJob(JsonObject json, Line line) {
                 + "cpu="
                 + cpus()
                 + (gpus == 0 ? "" : ",gres/gpu=" + gpus)
+                + (json.has("gpuPart") ? "," + json.text("gpuPart") : "")
                 + (mib == 0 ? "" : ",mem=" + SlurmMemory.rounded(mib))
                 + ",node="
                 + nodes();

@@ -135,6 +135,7 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
                         + cpusPerTask
                         + " ReqB:S:C:T=0:0:*:*");
         lines.add("TRES=" + job.tres());
+        addGpuPart(lines);
         lines.add("Socks/Node=* NtasksPerN:B:S:C=0:0:*:* CoreSpec=*");
         if (perNode) {
             addAllocations(lines);
@@ -152,6 +153,21 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
                         + " Contiguous=0 Licenses="
                         + job.orNull("licenses")
                         + " Network=(null)");
+    }
+
+    /// Berth's own line: what the job has of a GPU, and what limits it to that.
+    private void addGpuPart(List<String> lines) {
+        JsonObject part = job.part();
+        if (part != null) {
+            String memory = part.has("memoryMib") ? part.number("memoryMib") + "M" : "N/A";
+            lines.add(
+                    "GpuPart="
+                            + part.text("asked")
+                            + " GpuMemory="
+                            + memory
+                            + " Enforced="
+                            + (part.has("enforced") ? part.text("enforced") : "N/A"));
+        }
     }
 
     private void addAllocations(List<String> lines) {
@@ -189,7 +205,7 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
         lines.add("StdIn=" + input);
         lines.add("StdOut=" + output);
         lines.add("Power=");
-        if (job.number("gpusPerNode") > 0) {
+        if (job.number("gpusPerNode") > 0 || job.part() != null) {
             lines.add("TresPerNode=" + job.gpusPerNode(""));
         }
         if (job.json().flag("simulated")) {

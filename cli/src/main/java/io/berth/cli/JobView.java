@@ -3,6 +3,7 @@ package io.berth.cli;
 import io.berth.contracts.JobState;
 import io.berth.slurm.SlurmMemory;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// A job as the gateway tells of it.
 ///
@@ -125,8 +126,12 @@ record JobView(JsonObject json, String tasks) {
         return Math.max(1, json.number("nodes"));
     }
 
-    /// `gres:gpu:a100:8`, or `otherwise` for a job without GPUs.
+    /// `gres:gpu:a100:8`, `gres:mps:50`, or `otherwise` for a job without GPUs.
     String gpusPerNode(String otherwise) {
+        JsonObject part = part();
+        if (part != null) {
+            return "gres:" + part.text("asked");
+        }
         long count = json.number("gpusPerNode");
         if (count == 0) {
             return otherwise;
@@ -144,6 +149,7 @@ record JobView(JsonObject json, String tasks) {
     String tres() {
         long mib = json.number("memoryMib");
         long gpus = json.number("gpus");
+        JsonObject part = part();
         return "cpu="
                 + json.number("cpus")
                 + (mib == 0 ? "" : ",mem=" + SlurmMemory.exact(mib))
@@ -153,7 +159,13 @@ record JobView(JsonObject json, String tasks) {
                 + (json.has("billingRateMilli")
                         ? json.number("billingRateMilli") / 1000
                         : json.number("cpus"))
-                + (gpus == 0 ? "" : ",gres/gpu=" + gpus);
+                + (gpus == 0 ? "" : ",gres/gpu=" + gpus)
+                + (part == null ? "" : "," + part.text("tres") + "=" + part.number("amount"));
+    }
+
+    /// Its part of a shared GPU; null if it wants none.
+    @Nullable JsonObject part() {
+        return json.has("gpuPart") ? json.object("gpuPart") : null;
     }
 
     /// Where it runs, or in parentheses why it does not, by the rule of `squeue`.

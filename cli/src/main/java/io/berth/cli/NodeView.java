@@ -4,6 +4,8 @@ import io.berth.contracts.IndexSet;
 import io.berth.slurm.SlurmMemory;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /// A node as the gateway tells of it.
 record NodeView(JsonObject json) {
@@ -56,7 +58,26 @@ record NodeView(JsonObject json) {
     String gres() {
         return gpus() == 0
                 ? "(null)"
-                : "gpu:" + gpuType() + ":" + gpus() + (json.flag("simulated") ? "(simulated)" : "");
+                : "gpu:"
+                        + gpuType()
+                        + ":"
+                        + gpus()
+                        + (json.flag("simulated") ? "(simulated)" : "")
+                        + parts("parts", ",", ":");
+    }
+
+    /// How many parts of shared GPUs there are, or are held: `,mps:200`; empty where none is
+    /// shared.
+    private String parts(String count, String before, String between) {
+        Map<String, Long> sums = new TreeMap<>();
+        for (JsonObject gpu : json.objects("gpus")) {
+            if (gpu.has("shared")) {
+                sums.merge(gpu.text("shared"), gpu.number(count), Long::sum);
+            }
+        }
+        var text = new StringBuilder();
+        sums.forEach((name, sum) -> text.append(before).append(name).append(between).append(sum));
+        return text.toString();
     }
 
     /// `gpu:a100:3(IDX:0-2)`
@@ -76,7 +97,8 @@ record NodeView(JsonObject json) {
                         + indices.cardinality()
                         + "(IDX:"
                         + (list.isEmpty() ? "N/A" : list)
-                        + ")";
+                        + ")"
+                        + parts("partsHeld", ",", ":");
     }
 
     /// `2:64:1`: sockets, cores per socket, threads per core.
@@ -95,7 +117,8 @@ record NodeView(JsonObject json) {
                 + SlurmMemory.rounded(json.number("memoryMib"))
                 + ",billing="
                 + json.number("cpus")
-                + (gpus() == 0 ? "" : ",gres/gpu=" + gpus());
+                + (gpus() == 0 ? "" : ",gres/gpu=" + gpus())
+                + parts("parts", ",gres/", "=");
     }
 
     /// Empty if nothing is allocated.
@@ -108,6 +131,7 @@ record NodeView(JsonObject json) {
                         + cpus
                         + ",mem="
                         + SlurmMemory.rounded(json.number("memoryAllocatedMib"))
-                        + (gpus == 0 ? "" : ",gres/gpu=" + gpus);
+                        + (gpus == 0 ? "" : ",gres/gpu=" + gpus)
+                        + parts("partsHeld", ",gres/", "=");
     }
 }

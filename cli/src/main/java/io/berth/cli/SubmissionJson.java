@@ -39,6 +39,7 @@ final class SubmissionJson {
         json.put("cpusPerGpu", job.cpusPerGpu());
         json.put("tasksPerGpu", job.tasksPerGpu());
         json.put("gpuType", job.gpuType());
+        json.put("gpuPart", job.gpuPart());
         json.put("timeLimitSeconds", job.timeLimitSeconds());
         json.put("nice", job.nice());
         json.put("requeue", job.requeue());

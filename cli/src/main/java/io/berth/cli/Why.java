@@ -139,7 +139,11 @@ final class Why implements Command {
             text.append("  ")
                     .append(
                             switch (change.text("axis")) {
-                                case "GPUS" -> to + " GPUs a node instead of " + from;
+                                case "GPUS" ->
+                                        to
+                                                + (to.contains(":") ? "" : " GPUs a node")
+                                                + " instead of "
+                                                + from;
                                 case "GPU_TYPE" -> "GPUs of type " + to + " instead of " + from;
                                 case "NODES" -> to + " nodes instead of " + from;
                                 case "TIME_LIMIT" ->

@@ -1,6 +1,7 @@
 package io.berth.contracts;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// What a run holds on one node.
 ///
@@ -9,15 +10,46 @@ import java.util.List;
 /// @param cpus the CPUs' ids
 /// @param memoryMib memory in MiB
 /// @param gpus UUIDs of the GPUs, in the order of the node's inventory
+/// @param share the part of the only GPU that it holds; null if it holds them whole
 public record Allocation(
-        NodeName node, int index, int tasks, IndexSet cpus, long memoryMib, List<String> gpus) {
+        NodeName node,
+        int index,
+        int tasks,
+        IndexSet cpus,
+        long memoryMib,
+        List<String> gpus,
+        @Nullable GpuShare share) {
 
     public Allocation {
         gpus = List.copyOf(gpus);
+        if (share != null && gpus.size() != 1) {
+            throw new IllegalArgumentException("a part of the GPUs " + gpus + ": it is of one");
+        }
+    }
+
+    /// Whole GPUs, or none.
+    public Allocation(
+            NodeName node, int index, int tasks, IndexSet cpus, long memoryMib, List<String> gpus) {
+        this(node, index, tasks, cpus, memoryMib, gpus, null);
     }
 
     /// The same without its CPUs.
     public Allocation withoutCpus() {
-        return new Allocation(node, index, tasks, IndexSet.EMPTY, memoryMib, gpus);
+        return new Allocation(node, index, tasks, IndexSet.EMPTY, memoryMib, gpus, share);
+    }
+
+    /// How many GPUs it holds whole.
+    public int wholeGpus() {
+        return share == null ? gpus.size() : 0;
+    }
+
+    /// How much of GPUs it holds, in units of which each has [GpuShare#WHOLE].
+    public long gpuUnits() {
+        return share == null ? (long) GpuShare.WHOLE * gpus.size() : share.units();
+    }
+
+    /// GPU-milliseconds of that time; of a part of a GPU that part of them, rounded down.
+    public long gpuMillis(long millis) {
+        return share == null ? gpus.size() * millis : share.partOf(millis);
     }
 }

@@ -31,6 +31,10 @@ public record ResourceRequest(
                             + nodes
                             + " nodes: each must be at least 1, and a node needs a task");
         }
+        if (gpus.share() != null && nodes > 1) {
+            throw new IllegalArgumentException(
+                    "a part of a GPU on " + nodes + " nodes: it is of one GPU of one node");
+        }
         constraints = NodeConstraints.NONE.equals(constraints) ? null : constraints;
         licenses =
                 licenses == null || licenses.isEmpty()

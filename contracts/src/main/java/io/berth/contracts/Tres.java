@@ -7,8 +7,8 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// Trackable resources by Slurm's names: `cpu`, `mem` in MiB, `node`, `billing`, `gres/gpu` and
-/// `gres/gpu:TYPE`.
+/// Trackable resources by Slurm's names: `cpu`, `mem` in MiB, `node`, `billing`, `gres/gpu`,
+/// `gres/gpu:TYPE`, `gres/mps` and `gres/shard`.
 public final class Tres {
 
     public static final String CPU = "cpu";
@@ -17,8 +17,15 @@ public final class Tres {
     public static final String BILLING = "billing";
     public static final String GPU = "gres/gpu";
 
+    /// Hundredths of GPUs that are shared by MPS.
+    public static final String MPS = "gres/mps";
+
+    /// Parts of GPUs that are shared without bounds.
+    public static final String SHARD = "gres/shard";
+
     private static final Pattern NAME =
-            Pattern.compile("cpu|mem|node|billing|gres/gpu(:[a-z0-9][a-z0-9._-]{0,62})?");
+            Pattern.compile(
+                    "cpu|mem|node|billing|gres/mps|gres/shard|gres/gpu(:[a-z0-9][a-z0-9._-]{0,62})?");
     private static final Pattern AMOUNT = Pattern.compile("([0-9]{1,12})([KMGT]?)");
 
     private Tres() {}
@@ -26,6 +33,11 @@ public final class Tres {
     /// GPUs of one type.
     public static String gpu(String type) {
         return GPU + ":" + type;
+    }
+
+    /// Whether it counts parts of shared GPUs.
+    public static boolean ofParts(String name) {
+        return name.equals(MPS) || name.equals(SHARD);
     }
 
     public static boolean isName(String name) {
@@ -45,7 +57,7 @@ public final class Tres {
                 throw new IllegalArgumentException(
                         "'"
                                 + item
-                                + "' is no amount of a resource; cpu, mem, node, billing, gres/gpu and gres/gpu:TYPE are known, as in cpu=64,gres/gpu=8");
+                                + "' is no amount of a resource; cpu, mem, node, billing, gres/gpu, gres/gpu:TYPE, gres/mps and gres/shard are known, as in cpu=64,gres/gpu=8");
             }
             String text = item.substring(equals + 1).strip();
             if (!text.equals("-1")) {

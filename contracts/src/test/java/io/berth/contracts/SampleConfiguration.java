@@ -219,4 +219,17 @@ final class SampleConfiguration {
                         30,
                         900L));
     }
+
+    /// Of a cluster that gives some GPUs out in parts.
+    static ConfigEntry ofSharedGpus() {
+        return ((ConfigEntry.Cluster) ofDeadlines())
+                .sharing(
+                        List.of(
+                                new SharedGpus(
+                                        List.of("gpu-01"),
+                                        IndexSet.parse("0-1"),
+                                        GpuSharing.MPS,
+                                        GpuSharing.THOUSANDTHS),
+                                new SharedGpus(List.of("gpu-02"), null, GpuSharing.SHARD, 4)));
+    }
 }

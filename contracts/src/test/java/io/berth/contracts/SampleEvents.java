@@ -1,5 +1,6 @@
 package io.berth.contracts;
 
+import io.berth.contracts.GpuShare.Enforcement;
 import io.berth.contracts.MemoryRequest.Per;
 import io.berth.contracts.event.CellStatus;
 import io.berth.contracts.event.ConfigEntry;
@@ -107,6 +108,32 @@ final class SampleEvents {
                     3600,
                     0,
                     true);
+    private static final JobDescription IN_PARTS =
+            new JobDescription(
+                    "alice",
+                    "team_a",
+                    "batch",
+                    "normal",
+                    "train",
+                    new ResourceRequest(
+                            1,
+                            1,
+                            1,
+                            new MemoryRequest(Per.NODE, 8192),
+                            GpuRequest.of(new ShareRequest(GpuSharing.MPS, 250, 8192L), "a100")),
+                    LaunchMode.BATCH,
+                    3600,
+                    0,
+                    true);
+    private static final Allocation PART_OF_A_GPU =
+            new Allocation(
+                    NODE,
+                    0,
+                    1,
+                    IndexSet.parse("0"),
+                    8192,
+                    List.of("GPU-1"),
+                    new GpuShare(GpuSharing.MPS, 250, 1000, 20_480));
     private static final JobDescription ON_TERMS =
             new JobDescription(
                     "alice",
@@ -307,6 +334,10 @@ final class SampleEvents {
                 "shape",
                 Topics.SUBMISSIONS,
                 new Submission.Submitted(JOB, SHAPED, "alice", SPEC, null));
+        addNamed(
+                "part",
+                Topics.SUBMISSIONS,
+                new Submission.Submitted(JOB, IN_PARTS, "alice", SPEC, null));
         add(Topics.SUBMISSIONS, new Submission.Held(JOB, "alice", Hold.USER));
         add(Topics.SUBMISSIONS, new Submission.Released(JOB, "root", Hold.ADMIN));
         add(Topics.SUBMISSIONS, new Submission.RequeueRequested(JOB, "root", true));
@@ -440,6 +471,7 @@ final class SampleEvents {
                         false,
                         new ConfigEntry.Weights(1000, 10_000, 100, 500, 2000),
                         new ConfigEntry.Prices(1000, 250, 30_000, Map.of("a100", 40_000L))));
+        addNamed("parts", Topics.CONFIG, SampleConfiguration.ofSharedGpus());
         add(
                 Topics.CONFIG,
                 new ConfigEntry.Partition(
@@ -538,6 +570,11 @@ final class SampleEvents {
     private void ofJobs() {
         add(Topics.JOBS, new JobEvent.Queued(JOB, 90, DESCRIPTION));
         add(Topics.JOBS, new JobEvent.Placed(JOB, 100, 2, List.of(ALLOCATION), 45_000));
+        addNamed(
+                "part",
+                Topics.JOBS,
+                new JobEvent.Placed(JOB, 100, 2, List.of(PART_OF_A_GPU), 45_000));
+        addNamed("part", Topics.JOBS, new JobEvent.Started(JOB, 110, 2, Enforcement.NONE));
         add(Topics.JOBS, new JobEvent.Started(JOB, 110, 2));
         add(Topics.JOBS, new JobEvent.Requeued(JOB, 1100, ENDED_RUN, Reason.NODE_DOWN));
         add(Topics.JOBS, new JobEvent.Amended(JOB, 95, ON_TERMS, "root"));
@@ -577,6 +614,7 @@ final class SampleEvents {
         add(Topics.JOB_STATES, runningStatus());
         addNamed("full", Topics.JOB_STATES, fullStatus());
         addMinimal(Topics.JOB_STATES, waitingStatus(null, null));
+        addNamed("part", Topics.JOB_STATES, statusOfPart());
         addNamed("held", Topics.JOB_STATES, waitingStatus(Hold.ADMIN, 0L));
         addNamed("suspended", Topics.JOB_STATES, suspendedStatus(null));
         addNamed("saved", Topics.JOB_STATES, suspendedStatus(40L));
@@ -651,6 +689,41 @@ final class SampleEvents {
                 it.cancelledBy(),
                 it.message(),
                 new JobStatus.Planned(2000, 9000, List.of(ALLOCATION.node()), 3),
+                null,
+                null,
+                null);
+    }
+
+    private static JobStatus statusOfPart() {
+        JobStatus it = runningStatus();
+        return new JobStatus(
+                it.job(),
+                IN_PARTS,
+                it.submittedBy(),
+                it.spec(),
+                it.key(),
+                it.submission(),
+                it.submittedAt(),
+                it.state(),
+                it.reason(),
+                it.rank(),
+                new JobStatus.Run(
+                        2,
+                        1150,
+                        1160,
+                        true,
+                        45_000,
+                        null,
+                        List.of(
+                                new JobStatus.Part(
+                                                PART_OF_A_GPU, JobStatus.Part.Phase.STARTED, 4, 1)
+                                        .heldBy(Enforcement.MPS))),
+                it.ended(),
+                it.endedAt(),
+                it.exit(),
+                it.cancelledBy(),
+                it.message(),
+                new JobStatus.Planned(2000, 9000, List.of(NODE), 3, "GPU-1"),
                 null,
                 null,
                 null);
@@ -804,6 +877,11 @@ final class SampleEvents {
                 Topics.RUNS,
                 new RunReport.Started(
                         RUN, NODE, 4, 2, List.of(Isolation.CPUSET, Isolation.MEMORY)));
+        addNamed(
+                "part",
+                Topics.RUNS,
+                new RunReport.Started(
+                        RUN, NODE, 4, 1, List.of(Isolation.MEMORY), Enforcement.NONE));
         add(Topics.RUNS, runEnded("no such file"));
         addMinimal(Topics.RUNS, runEnded(null));
         add(Topics.NODES, SEEN);

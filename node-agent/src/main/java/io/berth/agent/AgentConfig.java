@@ -83,6 +83,10 @@ public interface AgentConfig {
     /// jobs may have it again.
     Optional<Path> gpuTest();
 
+    /// The control daemon of NVIDIA's Multi-Process Service; `nvidia-cuda-mps-control` in the
+    /// system's folders, if not given.
+    Optional<Path> mpsControl();
+
     /// How long a GPU that was put aside stays there before it is tested.
     @WithDefault("1m")
     Duration gpuPatience();

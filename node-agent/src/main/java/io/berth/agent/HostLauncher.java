@@ -8,6 +8,7 @@ import io.berth.agent.launch.Accounts;
 import io.berth.agent.launch.Commands;
 import io.berth.agent.launch.Hooks;
 import io.berth.agent.launch.Launcher;
+import io.berth.agent.launch.Mps;
 import io.berth.agent.launch.ProbeDevices;
 import io.berth.agent.launch.Shims;
 import io.berth.agent.launch.Specs;
@@ -44,7 +45,8 @@ record HostLauncher(AgentConfig config, Path home, List<LocalNode> nodes) {
                 new Hooks(config.prolog(), config.epilog(), commands),
                 config.clusterName(),
                 config.maxProcesses(),
-                accounts(commands));
+                accounts(commands),
+                Mps.find(config.mpsControl()));
     }
 
     private Accounts accounts(Commands commands) throws IOException {

@@ -12,6 +12,7 @@ import io.berth.agent.launch.Launcher.Prepared;
 import io.berth.agent.launch.RunFiles;
 import io.berth.agent.launch.StepLog;
 import io.berth.contracts.Consumption;
+import io.berth.contracts.GpuShare.Enforcement;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.HeldRun.Phase;
 import io.berth.contracts.Isolation;
@@ -56,7 +57,9 @@ final class RunPart {
             GpuMeters meters) {}
 
     /// What isolation was verified; its presence says that the task stood ready.
-    record Verified(List<Isolation> isolation) {
+    ///
+    /// @param enforced what limits it to its part of a GPU; null if it holds no part
+    record Verified(List<Isolation> isolation, @Nullable Enforcement enforced) {
         static final String NAME = "prepared";
     }
 
@@ -88,6 +91,7 @@ final class RunPart {
     private Phase phase = Phase.PREPARED;
     private boolean ready;
     private Set<Isolation> isolation = Set.of();
+    private @Nullable Enforcement enforced;
     private @Nullable GpuMeter meter;
 
     RunPart(Surroundings surroundings, Launch launch, RunFiles files) {
@@ -212,7 +216,7 @@ final class RunPart {
         }
         reporting(() -> {
             if (phase == Phase.RUNNING) {
-                reports.started(isolation);
+                reports.started(isolation, enforced);
             } else if (phase == Phase.PREPARED && ready) {
                 reports.ready();
             }
@@ -311,7 +315,8 @@ final class RunPart {
         reporting(() -> {
             phase = Phase.RUNNING;
             isolation = prepared.isolation();
-            reports.started(isolation);
+            enforced = prepared.enforced();
+            reports.started(isolation, enforced);
         });
         return new RunningTask(
                         launch,
@@ -330,13 +335,15 @@ final class RunPart {
         Launcher launcher = surroundings.launcher();
         Verified verified = files.kept(Verified.NAME, Verified.class).orElse(null);
         if (verified != null) {
-            return new Prepared(group(), Set.copyOf(verified.isolation()));
+            return new Prepared(group(), Set.copyOf(verified.isolation()), verified.enforced());
         }
         Prepared prepared = launcher.prepare(surroundings.node(), launch, files);
         if (!launch.awaitGo()) {
             orders.go();
         }
-        files.note(Verified.NAME, new Verified(List.copyOf(prepared.isolation())));
+        files.note(
+                Verified.NAME,
+                new Verified(List.copyOf(prepared.isolation()), prepared.enforced()));
         return prepared;
     }
 

@@ -1,11 +1,13 @@
 package io.berth.agent;
 
+import io.berth.contracts.GpuShare.Enforcement;
 import io.berth.contracts.Isolation;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
 import io.berth.contracts.event.RunReport;
 import java.util.Collection;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,9 +20,12 @@ record RunReports(RunId run, NodeName node, Outbox outbox) implements Standing.R
         outbox.add((epoch, n) -> new RunReport.Ready(run, node, epoch, n), () -> {});
     }
 
-    void started(Collection<Isolation> isolation) {
+    /// @param enforced what limits it to its part of a GPU; null if it holds no part
+    void started(Collection<Isolation> isolation, @Nullable Enforcement enforced) {
         List<Isolation> verified = isolation.stream().sorted().toList();
-        outbox.add((epoch, n) -> new RunReport.Started(run, node, epoch, n, verified), () -> {});
+        outbox.add(
+                (epoch, n) -> new RunReport.Started(run, node, epoch, n, verified, enforced),
+                () -> {});
     }
 
     /// @param at when the script had saved its work, in epoch milliseconds

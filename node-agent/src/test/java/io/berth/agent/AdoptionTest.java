@@ -82,7 +82,7 @@ class AdoptionTest {
     @Test
     void a_prepared_run_of_this_boot_is_gone_on_with() throws IOException {
         RunFiles files = spooled("this-boot");
-        files.note(Verified.NAME, new Verified(List.of()));
+        files.note(Verified.NAME, new Verified(List.of(), null));
 
         assertThat(adoption().of(files)).contains(LAUNCH);
         assertThat(files.has(RunEnd.NAME)).isFalse();
@@ -91,7 +91,7 @@ class AdoptionTest {
     @Test
     void a_prepared_run_of_an_earlier_boot_is_cleared_away() throws IOException {
         RunFiles files = spooled("earlier-boot");
-        files.note(Verified.NAME, new Verified(List.of()));
+        files.note(Verified.NAME, new Verified(List.of(), null));
 
         assertThat(adoption().of(files)).isEmpty();
     }

@@ -135,6 +135,11 @@ record TestConfig(
     }
 
     @Override
+    public Optional<Path> mpsControl() {
+        return Optional.empty();
+    }
+
+    @Override
     public Optional<Path> gpuTest() {
         return inHome("test-gpu");
     }

@@ -1,6 +1,7 @@
 package io.berth.placement;
 
 import io.berth.contracts.Allocation;
+import io.berth.contracts.GpuShare;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeStatus;
@@ -41,7 +42,7 @@ final class Utilization {
     private static void add(Map<List<String>, Long> held, Allocation allocation, String queue) {
         held.merge(List.of("cpu", queue), (long) allocation.cpus().size(), Long::sum);
         held.merge(List.of("memory", queue), allocation.memoryMib(), Long::sum);
-        held.merge(List.of("gpu", queue), (long) allocation.gpus().size(), Long::sum);
+        held.merge(List.of("gpu", queue), allocation.gpuUnits(), Long::sum);
     }
 
     private static Map<String, Long> capacity(CellState state) {
@@ -50,7 +51,7 @@ final class Utilization {
             Inventory inventory = node.seen().inventory();
             all.merge("cpu", (long) inventory.cpus(), Long::sum);
             all.merge("memory", inventory.memoryMib(), Long::sum);
-            all.merge("gpu", (long) inventory.gpus().size(), Long::sum);
+            all.merge("gpu", (long) GpuShare.WHOLE * inventory.gpus().size(), Long::sum);
         }
         return all;
     }

@@ -1,5 +1,6 @@
 package io.berth.slurm;
 
+import io.berth.contracts.GpuRequest;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -10,13 +11,14 @@ record GpuSpec(int count, @Nullable String type) {
     private static final String INVALID_TRES =
             "Batch job submission failed: Invalid Trackable RESource (TRES) specification";
 
-    /// The GPUs of `--gres`: a list of `gpu[:type][:count]`, each with an optional `gres:` before
-    /// it; null for `none`.
+    /// The whole GPUs of `--gres`: a list of `gpu[:type][:count]`, or `mig:profile[:count]`, each
+    /// with an optional `gres:` before it; null for `none`, and for a part of a GPU, which
+    /// [GpuPartText] reads.
     static @Nullable GpuSpec ofGres(String list) throws InvalidOption {
         if (list.equals("none")) {
             return null;
         }
-        boolean shares = false;
+        boolean parts = false;
         GpuSpec found = null;
         for (String item : list.split(",", -1)) {
             if (item.isEmpty()) {
@@ -25,17 +27,16 @@ record GpuSpec(int count, @Nullable String type) {
             String gres = item.startsWith("gres:") ? item.substring(5) : item;
             int colon = gres.indexOf(':');
             String name = colon < 0 ? gres : gres.substring(0, colon);
-            if (name.equals("mps") || name.equals("shard")) {
-                shares = true;
-            } else if (name.equals("gpu")) {
+            if (GpuPartText.speaksOf(name)) {
+                parts = true;
+            } else if (name.equals("gpu") || (name.equals("mig") && colon > 0)) {
                 found = colon < 0 ? new GpuSpec(1, null) : of(gres.substring(colon + 1), found);
             } else {
                 throw InvalidOption.refused(INVALID_GRES);
             }
         }
-        if (shares) {
-            throw InvalidOption.refused(
-                    found == null ? "--gres=mps is not supported yet" : INVALID_GRES);
+        if (parts && found != null) {
+            throw InvalidOption.refused(INVALID_GRES);
         }
         return found;
     }
@@ -58,7 +59,8 @@ record GpuSpec(int count, @Nullable String type) {
         if (text.endsWith(":") || text.startsWith(":") || colon != text.lastIndexOf(':')) {
             throw InvalidOption.refused(INVALID_GRES);
         }
-        boolean countOnly = colon < 0 && Character.isDigit(text.charAt(0));
+        boolean profile = colon < 0 && GpuRequest.isProfile(text);
+        boolean countOnly = colon < 0 && !profile && Character.isDigit(text.charAt(0));
         boolean typeOnly = colon < 0 && !countOnly;
         String type = countOnly ? null : typeOnly ? text : text.substring(0, colon);
         int count = typeOnly ? 1 : count(text.substring(colon + 1));

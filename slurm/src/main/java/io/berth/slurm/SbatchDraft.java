@@ -43,6 +43,7 @@ final class SbatchDraft {
     private @Nullable Boolean requeue;
     private @Nullable Long timeLimit;
     private @Nullable GpuSpec gres;
+    private @Nullable String gpuPart;
     private @Nullable GpuSpec gpus;
     private @Nullable GpuSpec gpusPerNode;
     private @Nullable GpuSpec gpusPerTask;
@@ -74,7 +75,7 @@ final class SbatchDraft {
             case GPUS -> gpus = GpuSpec.ofList(given.required());
             case GPUS_PER_NODE -> gpusPerNode = GpuSpec.ofList(given.required());
             case GPUS_PER_TASK -> gpusPerTask = GpuSpec.ofList(given.required());
-            case GRES -> gres = GpuSpec.ofGres(given.required());
+            case GRES -> setGres(given.required());
             case INPUT -> input = given.required();
             case JOB_NAME -> name = given.required();
             case MEM -> setMemory(Per.NODE, given, byVariable);
@@ -240,6 +241,7 @@ final class SbatchDraft {
                         cpusPerGpu,
                         tasksPerGpu,
                         shape.type(),
+                        gpuPart,
                         timeLimit,
                         nice,
                         requeue,
@@ -252,6 +254,14 @@ final class SbatchDraft {
                         terms.terms(),
                         where.nodes());
         return new SbatchRequest(submission, parsable, wait, quiet, testOnly, warnings);
+    }
+
+    private void setGres(String list) throws InvalidOption {
+        gres = GpuSpec.ofGres(list);
+        gpuPart = gres == null && !list.equals("none") ? list : null;
+        if (gpuPart != null) {
+            var unused = GpuPartText.parse(gpuPart);
+        }
     }
 
     private @Nullable String directory(@Nullable String current) {

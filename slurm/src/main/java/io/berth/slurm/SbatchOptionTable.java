@@ -88,7 +88,7 @@ final class SbatchOptionTable {
                 "gres",
                 "SBATCH_GRES",
                 SbatchSetting.GRES,
-                "only `gpu[:type][:count]`, of one type, and `none`; `mps` and `shard` are refused");
+                "`gpu[:type][:count]`, of one type, of MIG instances also their profile (`gpu:1g.10gb:2`, `mig:1g.10gb:2`); or a part of one GPU, `mps[:type][:hundredths]` or `shard[:type][:count]`, and of its memory (Berth's own, `gpumem:16G`); or `none`");
         different(
                 "licenses",
                 'L',

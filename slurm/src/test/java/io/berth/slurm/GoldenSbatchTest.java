@@ -39,9 +39,10 @@ final class GoldenSbatchTest {
     /// Where Berth refuses what Slurm takes.
     private static final Map<String, String> NARROWER =
             Map.of(
-                    "--gres=mps:20", "--gres=mps is not supported yet",
-                    "--gres=mps:800", "--gres=mps is not supported yet",
-                    "--gres=mps:801", "--gres=mps is not supported yet",
+                    "--gres=mps:800",
+                            "Invalid generic resource (gres) specification: mps:800 is no part of one GPU, which has mps:1 to mps:100",
+                    "--gres=mps:801",
+                            "Invalid generic resource (gres) specification: mps:801 is no part of one GPU, which has mps:1 to mps:100",
                     "--priority=abc", "Invalid --priority specification",
                     "--exclusive=user", "--exclusive=user is not supported yet",
                     "--array=100000",
@@ -100,7 +101,7 @@ final class GoldenSbatchTest {
     @CsvSource({
         "time,40,0",
         "mem,25,0",
-        "gres,60,3",
+        "gres,61,2",
         "misc,100,2",
         "array,28,2",
         "dependency,25,2"

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.berth.contracts.GpuRequest;
+import io.berth.contracts.GpuSharing;
 import io.berth.contracts.LaunchMode;
+import io.berth.contracts.ShareRequest;
 import java.nio.file.NoSuchFileException;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
@@ -13,6 +16,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class SbatchTest {
 
@@ -252,6 +256,68 @@ final class SbatchTest {
                                 null,
                                 null,
                                 null));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "mps:50             | MPS   | 500 |       |",
+                "gres:mps:a100:1    | MPS   | 10  |       | a100",
+                "mps                | MPS   | 10  |       |",
+                "shard:2            | SHARD | 2   |       |",
+                "gpumem:16G         | MPS   | 0   | 16384 |",
+                "mps:20,gpumem:100  | MPS   | 200 | 100   |",
+                "shard:1,gpumem:1G  | SHARD | 1   | 1024  |"
+            })
+    void a_part_of_a_gpu_may_be_asked_for(
+            String gres, GpuSharing sharing, int parts, Long memoryMib, String type)
+            throws InvalidOption {
+        JobSubmission job = words("--gres=" + gres);
+
+        assertThat(job.gpuPart()).isEqualTo(gres);
+        assertThat(job.gpusPerNode()).isNull();
+        assertThat(GpuPartText.parse(gres))
+                .isEqualTo(GpuRequest.of(new ShareRequest(sharing, parts, memoryMib), type));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "mps:0",
+                "mps:101",
+                "mps:-1",
+                "mps:1.5",
+                "mps:50,gpu:1",
+                "mps:50,shard:1",
+                "shard:17",
+                "mps::5",
+                "mps:a:b:5",
+                "gpumem:0",
+                "gpumem:lots",
+                "gpumem:a100:1G",
+                "mps:99999999999999"
+            })
+    void what_is_no_part_of_one_gpu_is_refused(String gres) {
+        assertThat(refusal("--gres=" + gres))
+                .hasMessageContaining("Invalid generic resource (gres) specification");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "gpu:1g.10gb:2, 1g.10gb, 2",
+        "gpu:1g.10gb, 1g.10gb, 1",
+        "mig:1g.5gb:1, 1g.5gb, 1",
+        "mig:3g.40gb, 3g.40gb, 1",
+        "gpu:a100_1g.5gb:3, a100_1g.5gb, 3",
+        "gpu:1c.3g.20gb+me:1, 1c.3g.20gb+me, 1"
+    })
+    void instances_of_split_gpus_are_a_type(String gres, String type, int count)
+            throws InvalidOption {
+        JobSubmission job = words("--gres=" + gres);
+
+        assertThat(job.gpuType()).isEqualTo(type);
+        assertThat(job.gpusPerNode()).isEqualTo(count);
     }
 
     private static JobSubmission withFiles(Map<String, String> files, String... words)

@@ -64,10 +64,16 @@ class PreemptionMeshTest {
     }
 
     private void configure(String type) throws IOException {
+        configure(type, "");
+    }
+
+    /// @param more lines of the cluster file
+    private void configure(String type, String more) throws IOException {
         String text =
                 Files.readString(EXAMPLE)
-                        .replace("nodes: ALL", "nodes: " + NODE)
-                        .replace("type: partition_prio", "type: " + type);
+                                .replace("nodes: ALL", "nodes: " + NODE)
+                                .replace("type: partition_prio", "type: " + type)
+                        + more;
         Path file = Files.writeString(mesh.work().resolve(type + ".yaml"), text);
         mesh.berth("apply", "-i", "-f", file.toString()).succeeded();
     }
@@ -154,5 +160,59 @@ class PreemptionMeshTest {
         return mesh.berth("sacct", "-D", "-X", "-P", "-n", "-j", "" + job, "-o", fields)
                 .succeeded()
                 .out();
+    }
+
+    /// Writes down its GPU and goes on until a file is there.
+    private static final String PART =
+            "echo $CUDA_VISIBLE_DEVICES >gpu-$SLURM_JOB_ID; until [ -e go ]; do sleep 0.1; done";
+
+    @Test
+    void two_parts_of_a_simulated_gpu_run_beside_each_other_and_a_third_waits() throws IOException {
+        configure("partition_prio", "sharedGpus: {one: {nodes: %s, gpus: 0}}\n".formatted(NODE));
+        long first = submit("low", Map.of("script", "#!/bin/sh\n" + PART, "gpuPart", "mps:60"));
+        long second = sbatch("--gres=mps:40", PART);
+        jobs.awaitRunning(List.of(first, second), 2);
+        long third = sbatch("--gres=mps:50", PART);
+
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(squeue("%t %r %b", third))
+                                .isEqualTo("PD Resources gres:mps:50"));
+        assertThat(mesh.berth("scontrol", "show", "job", Long.toString(second)).out())
+                .contains(",gres/mps=40")
+                .contains("GpuPart=mps:40 GpuMemory=")
+                .contains(" Enforced=none")
+                .contains("Comment=GPUs are simulated");
+        assertThat(mesh.berth("scontrol", "show", "node", NODE).out())
+                .contains(",mps:100\n")
+                .contains(",gres/mps=100");
+        assertThat(mesh.berth("why", Long.toString(third)).out()).contains("mps:50 of a GPU");
+        Files.createFile(mesh.work().resolve("go"));
+        jobs.awaitCompleted(List.of(first, second, third));
+        assertThat(mesh.work().resolve("gpu-" + second))
+                .hasSameTextualContentAs(mesh.work().resolve("gpu-" + first));
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(
+                                        mesh.berth(
+                                                        "sacct",
+                                                        "-nPXj",
+                                                        Long.toString(third),
+                                                        "-oState,AllocTRES")
+                                                .out())
+                                .startsWith("COMPLETED|")
+                                .contains(",gres/mps=50"));
+    }
+
+    private long sbatch(String gres, String script) throws IOException {
+        return Long.parseLong(
+                mesh.berth("sbatch", "--parsable", "-p", "low", gres, "--wrap", script)
+                        .succeeded()
+                        .out()
+                        .strip());
+    }
+
+    private String squeue(String format, long job) throws IOException {
+        return mesh.berth("squeue", "-h", "-o", format, "-j", Long.toString(job)).out().strip();
     }
 }

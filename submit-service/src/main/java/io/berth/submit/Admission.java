@@ -274,7 +274,7 @@ public final class Admission {
                                 RequestedLicenses.of(
                                         configuration, asked.nodesWanted().licenses()));
         RequestedNodes.check(request);
-        var obstacle = new Feasibility(request, candidates).obstacle();
+        var obstacle = new Feasibility(request, candidates, configuration.cluster()).obstacle();
         if (obstacle.isPresent()) {
             throw new Refused(
                     new NodeConfigurationUnavailable(

@@ -243,8 +243,9 @@ final class ExplanationWriter {
     private String badConstraints() {
         var registrations = candidates().stream().map(it -> it.status().seen()).toList();
         String because =
-                new Feasibility(request, registrations)
-                        .obstacle()
+                picture.configuration()
+                        .flatMap(it ->
+                                new Feasibility(request, registrations, it.cluster()).obstacle())
                         .orElse(
                                 registrations.isEmpty()
                                         ? "no node of it is registered"
@@ -269,6 +270,9 @@ final class ExplanationWriter {
     private String wanted() {
         GpuRequest gpus = request.gpus();
         var text = new StringBuilder();
+        if (gpus.share() != null) {
+            text.append(Feasibility.words(gpus)).append(" of a GPU, ");
+        }
         if (request.gpusOn(0) > 0) {
             String type = gpus.type() == null ? "" : gpus.type() + " ";
             text.append(counted(request.gpusOn(0), type + "GPU")).append(", ");

@@ -6,9 +6,13 @@ import static io.berth.submit.Checks.quoted;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.NodeShape;
 import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.ShareRequest;
+import io.berth.contracts.SharedGpus;
+import io.berth.contracts.event.ConfigEntry.Cluster;
 import io.berth.contracts.event.NodeSeen;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.ToLongFunction;
 
@@ -17,11 +21,13 @@ import java.util.function.ToLongFunction;
 public final class Feasibility {
     private final ResourceRequest request;
     private final Collection<NodeSeen> nodes;
+    private final Cluster cluster;
 
     /// @param nodes the registered nodes of the partition, whatever their state
-    public Feasibility(ResourceRequest request, Collection<NodeSeen> nodes) {
+    public Feasibility(ResourceRequest request, Collection<NodeSeen> nodes, Cluster cluster) {
         this.request = request;
         this.nodes = nodes;
+        this.cluster = cluster;
     }
 
     /// What no node has, in a few words; empty if a node could hold the job, or none is registered
@@ -34,15 +40,34 @@ public final class Feasibility {
 
     /// Whether the node, empty, could hold the largest part of the job.
     public boolean couldHold(NodeSeen node) {
-        return gpusOf(node, request.gpus()) >= request.gpusOn(0)
+        return gpusOf(node) >= gpusWanted()
                 && node.inventory().cpus() >= request.cpusOn(0)
                 && node.inventory().memoryMib() >= memoryMib()
                 && shaped(node);
     }
 
-    /// GPUs of the node that the request would take.
-    static int gpusOf(NodeSeen node, GpuRequest request) {
-        return (int) node.inventory().gpus().stream().filter(request::admits).count();
+    /// GPUs of the node that the request would take whole, or a part of one of them.
+    private int gpusOf(NodeSeen node) {
+        SharedGpus shared = cluster.sharedOn(node.node());
+        ShareRequest part = request.gpus().share();
+        return (int)
+                node.inventory().gpus().stream()
+                        .filter(request.gpus()::admits)
+                        .filter(gpu ->
+                                part == null
+                                        ? shared == null || !shared.shares(gpu)
+                                        : shared != null
+                                                && shared.shares(gpu)
+                                                && part.on(
+                                                                shared.sharing(),
+                                                                shared.of(),
+                                                                gpu.memoryMib())
+                                                        != null)
+                        .count();
+    }
+
+    private int gpusWanted() {
+        return request.gpus().share() == null ? request.gpusOn(0) : 1;
     }
 
     private boolean shaped(NodeSeen node) {
@@ -60,13 +85,16 @@ public final class Feasibility {
         }
         GpuRequest gpus = request.gpus();
         String type = gpus.type();
-        NodeSeen mostGpus = largest(node -> gpusOf(node, gpus));
-        if (type != null && request.gpusOn(0) > 0 && gpusOf(mostGpus, gpus) == 0) {
+        NodeSeen mostGpus = largest(node -> gpusOf(node));
+        if (gpus.share() != null && gpusOf(mostGpus) == 0) {
+            return "no GPU is shared so that a job can have " + words(gpus);
+        }
+        if (type != null && request.gpusOn(0) > 0 && gpusOf(mostGpus) == 0) {
             return "no node has GPUs of type " + quoted(type) + "; types there are: " + types();
         }
-        if (gpusOf(mostGpus, gpus) < request.gpusOn(0)) {
+        if (gpusOf(mostGpus) < request.gpusOn(0)) {
             String kind = type == null ? "" : type + " ";
-            return tooMuch(request.gpusOn(0), kind + "GPUs", gpusOf(mostGpus, gpus), mostGpus);
+            return tooMuch(request.gpusOn(0), kind + "GPUs", gpusOf(mostGpus), mostGpus);
         }
         NodeSeen mostCpus = largest(node -> node.inventory().cpus());
         if (mostCpus.inventory().cpus() < request.cpusOn(0)) {
@@ -79,6 +107,20 @@ public final class Feasibility {
         }
         return "no single node has %d GPUs, %d CPUs and %d MiB of memory together"
                 .formatted(request.gpusOn(0), request.cpusOn(0), memoryMib());
+    }
+
+    /// A part of a GPU as `--gres` says it: `mps:50`, `shard:a100:1,gpumem:16384`.
+    public static String words(GpuRequest gpus) {
+        ShareRequest part = Objects.requireNonNull(gpus.share());
+        String type = gpus.type() == null ? "" : gpus.type() + ":";
+        String memory = part.memoryMib() == null ? "" : "gpumem:" + part.memoryMib();
+        return part.parts() == 0
+                ? memory
+                : part.sharing().gres()
+                        + ":"
+                        + type
+                        + part.sharing().amount(part.parts())
+                        + (memory.isEmpty() ? "" : "," + memory);
     }
 
     private static String tooMuch(long asked, String what, long there, NodeSeen node) {

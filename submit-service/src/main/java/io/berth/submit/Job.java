@@ -3,6 +3,7 @@ package io.berth.submit;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.ArrayTask;
 import io.berth.contracts.ExitStatus;
+import io.berth.contracts.GpuShare.Enforcement;
 import io.berth.contracts.Hold;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
@@ -53,6 +54,7 @@ public record Job(
     /// @param suspendedMillis how long it stood still before
     /// @param suspendedAt since when it stands still; 0 if it does not
     /// @param preemptAt when it is ended to give way to another job; 0 if it is not
+    /// @param enforced what limits it to its part of a GPU; null if nothing is known of that
     public record Attempt(
             int lease,
             long placedAt,
@@ -61,7 +63,8 @@ public record Job(
             List<Allocation> allocations,
             long suspendedMillis,
             long suspendedAt,
-            long preemptAt) {
+            long preemptAt,
+            @Nullable Enforcement enforced) {
         public Attempt {
             allocations = List.copyOf(allocations);
         }

@@ -99,7 +99,8 @@ public final class JobFold {
                     allocations(run.allocations()),
                     run.standstill().millis(),
                     run.standstill().suspendedAt(),
-                    preemptAt(run.outcome()));
+                    preemptAt(run.outcome()),
+                    run.parts().getFirst().enforced());
         }
         if (status.ended().isEmpty()) {
             return null;
@@ -113,7 +114,8 @@ public final class JobFold {
                 allocations(last.allocations()),
                 Objects.requireNonNullElse(last.suspendedMillis(), 0L),
                 0,
-                0);
+                0,
+                null);
     }
 
     private static long preemptAt(@Nullable Outcome outcome) {
@@ -135,7 +137,8 @@ public final class JobFold {
                                 it.tasks(),
                                 interner.one(it.cpus()),
                                 it.memoryMib(),
-                                it.gpus().stream().map(interner::one).toList()))
+                                it.gpus().stream().map(interner::one).toList(),
+                                it.share() == null ? null : interner.one(it.share())))
                 .toList();
     }
 }

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A node with what jobs hold on it at one moment.
 ///
-/// @param gpuHolders the job that holds a GPU, by its UUID
+/// @param gpuHolders the job that holds a GPU, by its UUID; of a shared one, one of them
+/// @param partsHeld hundredths or shards of a shared GPU that are held, by its UUID
 /// @param jobs in the order of their ids
 /// @param beat null if no heartbeat is remembered
 public record Node(
@@ -19,6 +20,7 @@ public record Node(
         int cpusHeld,
         long memoryMibHeld,
         SequencedMap<String, Job> gpuHolders,
+        SequencedMap<String, Long> partsHeld,
         List<Job> jobs,
         @Nullable Beat beat) {
     /// The last heartbeat of a node.

@@ -1,6 +1,7 @@
 package io.berth.submit;
 
 import io.berth.contracts.Allocation;
+import io.berth.contracts.GpuShare;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.submit.Node.Beat;
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class NodeOccupants {
     private final List<Job> jobs = new ArrayList<>();
     private final SequencedMap<String, Job> gpuHolders = new LinkedHashMap<>();
+    private final SequencedMap<String, Long> partsHeld = new LinkedHashMap<>();
     private int cpus;
     private long memoryMib;
 
@@ -21,9 +23,13 @@ final class NodeOccupants {
         cpus += allocation.cpus().size();
         memoryMib += allocation.memoryMib();
         allocation.gpus().forEach(uuid -> gpuHolders.put(uuid, job));
+        GpuShare share = allocation.share();
+        if (share != null) {
+            partsHeld.merge(allocation.gpus().getFirst(), share.amount(), Long::sum);
+        }
     }
 
     Node node(NodeStatus status, @Nullable Beat beat) {
-        return new Node(status, cpus, memoryMib, gpuHolders, jobs, beat);
+        return new Node(status, cpus, memoryMib, gpuHolders, partsHeld, jobs, beat);
     }
 }

@@ -9,11 +9,15 @@ import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.MemoryRequest.Per;
 import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.Sharing;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeSeen;
+import io.berth.slurm.GpuPartText;
+import io.berth.slurm.InvalidOption;
 import io.berth.slurm.JobSubmission;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -90,7 +94,7 @@ final class RequestedResources {
             throws Refused {
         int nodes = nodes();
         int tasks = tasks(nodes);
-        var gpuRequest = gpuRequest(nodes, tasks);
+        var gpuRequest = asked.gpuPart() == null ? gpuRequest(nodes, tasks) : part(nodes, where);
         int cpusPerTask = cpusPerTask(gpuRequest.perNode() * (long) nodes, tasks);
         MemoryRequest memory = memory(gpuRequest);
         long most = partition.partitionRules().maxMemoryMibPerCpu();
@@ -238,6 +242,23 @@ final class RequestedResources {
             throw invalid("GPU type " + Checks.quoted(type) + " is given, and no number of GPUs");
         }
         return perNode == 0 ? GpuRequest.NONE : new GpuRequest(perNode, type);
+    }
+
+    private GpuRequest part(int nodes, @Nullable NodeConstraints where) throws Refused {
+        String text = Objects.requireNonNull(asked.gpuPart());
+        if (gpus > 0 || gpusPerNode > 0 || gpusPerTask > 0 || asked.gpuType() != null) {
+            throw invalid("a part of a GPU (%s) and whole GPUs exclude each other".formatted(text));
+        }
+        if (nodes > 1 || (where != null && where.sharing() == Sharing.NODE)) {
+            throw invalid(
+                    "a part of a GPU (%s) is of one GPU of one node that others use too"
+                            .formatted(text));
+        }
+        try {
+            return GpuPartText.parse(text);
+        } catch (InvalidOption e) {
+            throw invalid(String.valueOf(e.getMessage()));
+        }
     }
 
     private static int shared(long total, int nodes) throws Refused {

@@ -4,8 +4,11 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.berth.contracts.GpuRequest;
+import io.berth.contracts.GpuSharing;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.ShareRequest;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.PartitionRules;
@@ -182,6 +185,33 @@ final class RequestedResourcesTest {
 
         assertThat(request.cpusPerTask()).isEqualTo(cpusPerTask);
         assertThat(request.memory().mib()).isEqualTo(mib);
+    }
+
+    @Test
+    void a_part_of_a_gpu_is_of_one_node() throws Refused {
+        ResourceRequest request = request("gpuPart=mps:50");
+
+        assertThat(request.nodes()).isEqualTo(1);
+        assertThat(request.totalGpus()).isZero();
+        assertThat(request.gpus())
+                .isEqualTo(GpuRequest.of(new ShareRequest(GpuSharing.MPS, 500, null), null));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "gpuPart=mps:50 nodes=2       | is of one GPU of one node",
+                "gpuPart=mps:50 gpus=1        | exclude each other",
+                "gpuPart=mps:50 gpusPerNode=1 | exclude each other",
+                "gpuPart=mps:50 gpuType=a100  | exclude each other",
+                "gpuPart=mps:500              | is no part of one GPU",
+                "gpuPart=vgpu:1               | Invalid generic resource"
+            })
+    void a_part_that_contradicts_the_rest_is_refused(String asked, String because) {
+        assertThatThrownBy(() -> request(asked))
+                .isInstanceOfSatisfying(
+                        Refused.class, it -> assertThat(it.refusal().detail()).contains(because));
     }
 
     private static ResourceRequest request(String asked) throws Refused {

@@ -1,6 +1,7 @@
 package io.berth.accounting.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.berth.contracts.SharedGpus;
 import io.berth.contracts.Tres;
 import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.ConfigEntry.Cluster;
@@ -125,7 +126,8 @@ public final class ClusterFile {
                 "accounts",
                 "reservations",
                 "licenses",
-                "switches");
+                "switches",
+                "sharedGpus");
         var file = new ClusterFile(normal);
         file.addCluster(root);
         file.records.addAll(PartitionsSection.of(root));
@@ -157,6 +159,8 @@ public final class ClusterFile {
         PriorityRules rules = rules(fairShare, priority);
         @Nullable PriorityRules stored = rules.equals(PriorityRules.DEFAULT) ? null : rules;
         PreemptRules preempt = PreemptionSection.of(root.map("preemption"));
+        List<SharedGpus> shared = SharedGpusSection.of(root.map("sharedGpus"));
+        @Nullable List<SharedGpus> sharedGpus = shared.isEmpty() ? null : shared;
         @Nullable PreemptRules preemption = preempt.equals(PreemptRules.NONE) ? null : preempt;
         records.add(part ->
                 new Cluster(
@@ -170,7 +174,8 @@ public final class ClusterFile {
                         weights,
                         prices,
                         stored,
-                        preemption));
+                        preemption,
+                        sharedGpus));
     }
 
     private void addLicenses(YamlMap licenses) throws InvalidClusterFile {
@@ -196,7 +201,7 @@ public final class ClusterFile {
         YamlMap byResource = weights.map("tres");
         Map<String, Long> tres = new TreeMap<>();
         for (String resource : byResource.keys()) {
-            if (!Tres.isName(resource)) {
+            if (!Tres.isName(resource) || Tres.ofParts(resource)) {
                 throw new InvalidClusterFile(
                         byResource.place(resource),
                         "is no resource; known are cpu, mem, node, gres/gpu and gres/gpu:TYPE");

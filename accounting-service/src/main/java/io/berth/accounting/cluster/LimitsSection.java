@@ -30,7 +30,7 @@ final class LimitsSection {
             switch (limit.unit()) {
                 case COUNT -> counts.put(limit, (long) map.number(key, 0));
                 case MINUTES -> minutes(map, key).ifPresent(it -> counts.put(limit, it));
-                case TRES -> tres.put(limit, amounts(map, key));
+                case TRES -> tres.put(limit, amounts(map, key, limit));
             }
         }
         return new Limits(counts, tres);
@@ -64,6 +64,19 @@ final class LimitsSection {
     private static Optional<Long> minutes(YamlMap map, String key) throws InvalidClusterFile {
         long seconds = map.seconds(key, 0);
         return seconds == 0 ? Optional.empty() : Optional.of(seconds / 60);
+    }
+
+    private static Map<String, Long> amounts(YamlMap map, String key, Limit limit)
+            throws InvalidClusterFile {
+        Map<String, Long> amounts = amounts(map, key);
+        for (String resource : amounts.keySet()) {
+            if (limit == Limit.GRP_TRES_MINS && Tres.ofParts(resource)) {
+                throw new InvalidClusterFile(
+                        map.place(key),
+                        resource + " is not summed up alone; gres/gpu has the parts of GPUs in it");
+            }
+        }
+        return amounts;
     }
 
     private static Map<String, Long> amounts(YamlMap map, String key) throws InvalidClusterFile {

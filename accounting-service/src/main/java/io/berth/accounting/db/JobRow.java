@@ -1,9 +1,12 @@
 package io.berth.accounting.db;
 
+import io.berth.contracts.Allocation;
+import io.berth.contracts.GpuShare;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.Reason;
+import io.berth.contracts.ShareRequest;
 import io.berth.core.fairshare.Member;
 import io.quarkus.hibernate.reactive.panache.Panache;
 import io.quarkus.hibernate.reactive.panache.PanacheEntityBase;
@@ -66,6 +69,10 @@ public class JobRow extends PanacheEntityBase {
     @Column(name = "gpu_type")
     public @Nullable String gpuType;
 
+    /// What it wants, or had, of a shared GPU, such as `gres/mps=50`; null is none.
+    @Column(name = "gpu_part")
+    public @Nullable String gpuPart;
+
     /// Of its last run; 0 before the first.
     public int lease;
 
@@ -104,6 +111,8 @@ public class JobRow extends PanacheEntityBase {
             for (int node = 0; node < request.nodes(); node++) {
                 memoryMib = Math.addExact(memoryMib, request.memoryMibOn(node, 0));
             }
+            ShareRequest part = request.gpus().share();
+            gpuPart = part == null ? null : part.sharing().tres() + "=" + part.amount();
         }
         gpus = request.totalGpus();
         String reserved = request.where().reservation();
@@ -121,6 +130,14 @@ public class JobRow extends PanacheEntityBase {
                                                 + " from JobRow where endedAt = 0",
                                         Member.class)
                                 .getResultList());
+    }
+
+    /// Takes what a run was given of a shared GPU.
+    void give(List<Allocation> allocations) {
+        for (Allocation allocation : allocations) {
+            GpuShare part = allocation.share();
+            gpuPart = part == null ? gpuPart : part.sharing().tres() + "=" + part.amount();
+        }
     }
 
     boolean over() {

@@ -107,6 +107,7 @@ public final class Page {
         changesUsage = true;
         if (!job.over() && event.lease() > job.lease) {
             job.lease = event.lease();
+            job.give(event.allocations());
             job.state = JobState.RUNNING;
             job.reason = Reason.NONE;
             job.startedAt = event.at();

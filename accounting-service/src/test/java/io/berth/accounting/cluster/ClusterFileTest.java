@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.groups.Tuple.tuple;
 
+import io.berth.contracts.GpuSharing;
+import io.berth.contracts.IndexSet;
 import io.berth.contracts.Limit;
 import io.berth.contracts.Limits;
 import io.berth.contracts.PreemptMode;
+import io.berth.contracts.SharedGpus;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.config.ConfigurationAssembler;
 import io.berth.contracts.event.ConfigEntry;
@@ -256,6 +259,26 @@ class ClusterFileTest {
     }
 
     @Test
+    void gpus_may_be_given_out_in_parts() throws Exception {
+        String yaml =
+                LEAST
+                        + """
+                        sharedGpus:
+                          some: {nodes: 'gpu-[01-02]', gpus: 6-7}
+                          others: {nodes: gpu-03, sharing: shard, parts: 4}
+                        """;
+
+        assertThat(configuration(yaml).cluster().sharedGpus())
+                .containsExactly(
+                        new SharedGpus(
+                                List.of("gpu-01", "gpu-02"),
+                                IndexSet.parse("6-7"),
+                                GpuSharing.MPS,
+                                1000),
+                        new SharedGpus(List.of("gpu-03"), null, GpuSharing.SHARD, 4));
+    }
+
+    @Test
     void every_record_knows_its_place_in_the_revision() throws Exception {
         List<ConfigEntry> entries = ClusterFile.parse(LEAST).entries(7);
 
@@ -308,6 +331,15 @@ class ClusterFileTest {
                 "{everybody: {}}               | {everybody: {shares: 99999999999}} | accounts.everybody.shares: shares '99999999999' are neither",
                 "defaultQos: normal            | defaultQos: normal\\nswitches: {a: {switches: b}, b: {switches: a}} | switches.a: the switch is below itself",
                 "defaultQos: normal            | defaultQos: normal\\nswitches: {a: {nodes: n1}, b: {nodes: n1}} | switches.b.nodes: node n1 is below a already",
+                "defaultQos: normal            | defaultQos: normal\\nsharedGpus: {a: {nodes: n1, sharing: time}} | sharedGpus.a.sharing: 'time' is none of Mps, Shard",
+                "defaultQos: normal            | defaultQos: normal\\nsharedGpus: {a: {nodes: n1, gpus: x}} | sharedGpus.a.gpus: 'x' is not a list such as 0-3,8",
+                "defaultQos: normal            | defaultQos: normal\\nsharedGpus: {a: {nodes: n1, sharing: shard}} | sharedGpus.a.parts: must be 2 to 16",
+                "defaultQos: normal            | defaultQos: normal\\nsharedGpus: {a: {nodes: n1, sharing: shard, parts: 17}} | sharedGpus.a.parts: must be 2 to 16",
+                "defaultQos: normal            | defaultQos: normal\\nsharedGpus: {a: {nodes: n1, parts: 4}} | sharedGpus.a.parts: is given only with sharing: shard",
+                "defaultQos: normal            | defaultQos: normal\\nsharedGpus: {a: {nodes: n1}, b: {nodes: 'n[1-2]'}} | sharedGpus.b.nodes: node n1 stands in two rules",
+                "defaultQos: normal            | defaultQos: normal\\nsharedGpus: {a: {nodes: n1}, b: {}} | sharedGpus.b.nodes: node ALL stands in two rules",
+                "defaultQos: normal            | defaultQos: normal\\npriority: {weights: {tres: {gres/mps: 1}}} | priority.weights.tres.gres/mps: is no resource",
+                "{everybody: {}}               | {everybody: {limits: {GrpTRESMins: 'gres/mps=1'}}} | accounts.everybody.limits.GrpTRESMins: gres/mps is not summed up alone",
                 "{everybody: {}}               | {everybody: {shares: -3}}     | accounts.everybody.shares: shares '-3' are neither",
                 "{everybody: {}}               | {everybody: {parent: lost}}   | accounts.everybody.parent: there is no account 'lost'",
                 "{everybody: {}}               | {everybody: {parent: b}, b: {parent: everybody}} | accounts.everybody.parent: the account is below itself",

@@ -1,5 +1,7 @@
 package io.berth.contracts.event;
 
+import io.berth.contracts.NodeName;
+import io.berth.contracts.SharedGpus;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +36,7 @@ public sealed interface ConfigEntry {
     /// @param defaultQos QOS of jobs that name none
     /// @param rules null is [PriorityRules#DEFAULT]
     /// @param preemption null is [PreemptRules#NONE]
+    /// @param sharedGpus which GPUs are given out in parts; null is none
     record Cluster(
             Part part,
             String name,
@@ -45,8 +48,41 @@ public sealed interface ConfigEntry {
             Weights weights,
             Prices prices,
             @Nullable PriorityRules rules,
-            @Nullable PreemptRules preemption)
+            @Nullable PreemptRules preemption,
+            @Nullable List<SharedGpus> sharedGpus)
             implements ConfigEntry {
+
+        public Cluster {
+            sharedGpus = sharedGpus == null ? null : List.copyOf(sharedGpus);
+        }
+
+        /// A cluster whose GPUs are all given out whole.
+        public Cluster(
+                Part part,
+                String name,
+                String defaultAccount,
+                String defaultQos,
+                long usageHalfLifeSeconds,
+                long maxAgeSeconds,
+                boolean favorSmall,
+                Weights weights,
+                Prices prices,
+                @Nullable PriorityRules rules,
+                @Nullable PreemptRules preemption) {
+            this(
+                    part,
+                    name,
+                    defaultAccount,
+                    defaultQos,
+                    usageHalfLifeSeconds,
+                    maxAgeSeconds,
+                    favorSmall,
+                    weights,
+                    prices,
+                    rules,
+                    preemption,
+                    null);
+        }
 
         /// A cluster with the default rules.
         public Cluster(
@@ -75,6 +111,33 @@ public sealed interface ConfigEntry {
 
         public PriorityRules priorityRules() {
             return rules == null ? PriorityRules.DEFAULT : rules;
+        }
+
+        /// The same cluster with other GPUs shared.
+        public Cluster sharing(List<SharedGpus> shared) {
+            return new Cluster(
+                    part,
+                    name,
+                    defaultAccount,
+                    defaultQos,
+                    usageHalfLifeSeconds,
+                    maxAgeSeconds,
+                    favorSmall,
+                    weights,
+                    prices,
+                    rules,
+                    preemption,
+                    shared);
+        }
+
+        /// How GPUs of that node are shared; null if none is.
+        public @Nullable SharedGpus sharedOn(NodeName node) {
+            for (SharedGpus shared : sharedGpus == null ? List.<SharedGpus>of() : sharedGpus) {
+                if (shared.on(node)) {
+                    return shared;
+                }
+            }
+            return null;
         }
 
         public PreemptRules preemptRules() {

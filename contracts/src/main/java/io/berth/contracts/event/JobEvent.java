@@ -3,6 +3,7 @@ package io.berth.contracts.event;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.ExitStatus;
+import io.berth.contracts.GpuShare.Enforcement;
 import io.berth.contracts.Hold;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
@@ -38,7 +39,16 @@ public sealed interface JobEvent {
     }
 
     /// The run's code runs.
-    record Started(JobId job, long at, int lease) implements JobEvent {}
+    ///
+    /// @param enforced what limits it to its part of a GPU; null if it holds no part
+    record Started(JobId job, long at, int lease, @Nullable Enforcement enforced)
+            implements JobEvent {
+
+        /// Of a run that holds GPUs whole, or none.
+        public Started(JobId job, long at, int lease) {
+            this(job, at, lease, null);
+        }
+    }
 
     /// A run stands still on all its nodes: its CPUs are free, its memory and GPUs are not.
     ///

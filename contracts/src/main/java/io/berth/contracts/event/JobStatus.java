@@ -7,6 +7,7 @@ import io.berth.contracts.Allocation;
 import io.berth.contracts.Consumption;
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.ExitStatus;
+import io.berth.contracts.GpuShare.Enforcement;
 import io.berth.contracts.Hold;
 import io.berth.contracts.IdempotencyKey;
 import io.berth.contracts.JobDescription;
@@ -126,10 +127,17 @@ public record JobStatus(
     /// @param end its latest end, epoch milliseconds
     /// @param nodes one for each part, in the order of the parts
     /// @param place in the order in which the plan was made
-    public record Planned(long start, long end, List<NodeName> nodes, long place) {
+    /// @param gpu UUID of the shared GPU of which a part is reserved; null if none is
+    public record Planned(
+            long start, long end, List<NodeName> nodes, long place, @Nullable String gpu) {
 
         public Planned {
             nodes = List.copyOf(nodes);
+        }
+
+        /// Of a job that wants no part of a GPU.
+        public Planned(long start, long end, List<NodeName> nodes, long place) {
+            this(start, end, nodes, place, null);
         }
     }
 
@@ -315,28 +323,36 @@ public record JobStatus(
     /// @param launchEpoch and
     /// @param launchNumber name the order that launched it last
     /// @param used what it used in all; null while it is not over, and where nobody knows
+    /// @param enforced what limits it to its part of a GPU; null before it has started, and of one
+    ///   that holds no part
     public record Part(
             Allocation allocation,
             Phase phase,
             long launchEpoch,
             long launchNumber,
-            @Nullable Consumption used) {
+            @Nullable Consumption used,
+            @Nullable Enforcement enforced) {
 
         public Part(Allocation allocation, Phase phase, long launchEpoch, long launchNumber) {
-            this(allocation, phase, launchEpoch, launchNumber, null);
+            this(allocation, phase, launchEpoch, launchNumber, null, null);
         }
 
         public Part in(Phase other) {
-            return new Part(allocation, other, launchEpoch, launchNumber, used);
+            return new Part(allocation, other, launchEpoch, launchNumber, used, enforced);
         }
 
         public Part having(Consumption all) {
-            return new Part(allocation, phase, launchEpoch, launchNumber, all);
+            return new Part(allocation, phase, launchEpoch, launchNumber, all, enforced);
+        }
+
+        /// The part, held to its share by that.
+        public Part heldBy(Enforcement by) {
+            return new Part(allocation, phase, launchEpoch, launchNumber, used, by);
         }
 
         /// The part, launched last by that order.
         public Part launchedBy(long epoch, long number) {
-            return new Part(allocation, phase, epoch, number, used);
+            return new Part(allocation, phase, epoch, number, used, enforced);
         }
 
         public enum Phase {

@@ -2,6 +2,7 @@ package io.berth.contracts.event;
 
 import io.berth.contracts.Consumption;
 import io.berth.contracts.ExitStatus;
+import io.berth.contracts.GpuShare.Enforcement;
 import io.berth.contracts.Isolation;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
@@ -30,11 +31,24 @@ public sealed interface RunReport {
     /// steps.
     ///
     /// @param isolation what is enforced and was verified for this run
-    record Started(RunId run, NodeName node, long epoch, long applied, List<Isolation> isolation)
+    /// @param enforced what limits it to its part of a GPU; null if it holds no part
+    record Started(
+            RunId run,
+            NodeName node,
+            long epoch,
+            long applied,
+            List<Isolation> isolation,
+            @Nullable Enforcement enforced)
             implements RunReport {
 
         public Started {
             isolation = List.copyOf(isolation);
+        }
+
+        /// Of a part that holds GPUs whole, or none.
+        public Started(
+                RunId run, NodeName node, long epoch, long applied, List<Isolation> isolation) {
+            this(run, node, epoch, applied, isolation, null);
         }
     }
 

@@ -16,8 +16,7 @@ import java.util.concurrent.locks.ReentrantLock;
 /// a moment too, and the kernel does not run a file that is open for writing.
 public final class Commands {
 
-    private static final String PATH =
-            "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+    static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
     private static final Path NOTHING = Path.of("/dev/null");
 
     private final ReentrantLock forking = new ReentrantLock();

@@ -57,6 +57,7 @@ public record JobEnvironment(
                     "SLURM_MEM_PER_NODE",
                     "SLURM_NTASKS_PER_NODE",
                     "SLURM_RESTART_COUNT",
+                    "SLURM_SHARDS_ON_NODE",
                     "SLURM_STEPID",
                     "SLURM_STEP_GPUS",
                     "SLURM_STEP_ID",
@@ -66,6 +67,10 @@ public record JobEnvironment(
     /// What a task of a job brings along beside Slurm's names when it submits another one.
     private static final Set<String> OF_THE_SUBMITTING_TASK =
             Set.of(
+                    "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",
+                    "CUDA_MPS_LOG_DIRECTORY",
+                    "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT",
+                    "CUDA_MPS_PIPE_DIRECTORY",
                     "LOCAL_RANK",
                     "LOCAL_WORLD_SIZE",
                     "MASTER_ADDR",
@@ -226,8 +231,10 @@ public record JobEnvironment(
                         .collect(Collectors.joining(","));
         String count = Integer.toString(held.size());
         variables.put("SLURM_JOB_GPUS", indices);
-        variables.put("SLURM_GPUS_ON_NODE", count);
-        variables.put("SLURM_GPUS_PER_NODE", count);
+        if (launch.here().share() == null) {
+            variables.put("SLURM_GPUS_ON_NODE", count);
+            variables.put("SLURM_GPUS_PER_NODE", count);
+        }
         if (node.inventory().simulated()) {
             variables.put("BERTH_SIMULATED_GPUS", "1");
         }

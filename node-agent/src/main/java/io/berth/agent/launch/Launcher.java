@@ -7,6 +7,7 @@ import io.berth.agent.group.Limits;
 import io.berth.agent.host.LocalNode;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.Gpu;
+import io.berth.contracts.GpuShare.Enforcement;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.Isolation;
 import io.berth.contracts.JobDescription;
@@ -27,6 +28,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /// Brings a run's part up to the point where only the word to go is missing.
 ///
@@ -42,7 +44,8 @@ public record Launcher(
         Hooks hooks,
         String clusterName,
         int maxProcesses,
-        Accounts accounts) {
+        Accounts accounts,
+        Mps mps) {
 
     /// How long a task may take to stand ready: forking is slow on a machine under pressure.
     private static final long READY_SECONDS = 30;
@@ -50,7 +53,9 @@ public record Launcher(
     private static final long TICK_MILLIS = 250;
 
     /// A part whose task stands in its group and waits for the word.
-    public record Prepared(Group group, Set<Isolation> isolation) {}
+    ///
+    /// @param enforced what limits it to its part of a GPU; null if it holds no part
+    public record Prepared(Group group, Set<Isolation> isolation, @Nullable Enforcement enforced) {}
 
     /// Whether shims can end a run by themselves: they are programs, and find its processes in
     /// control groups.
@@ -70,7 +75,8 @@ public record Launcher(
                 hooks,
                 clusterName,
                 maxProcesses,
-                accounts);
+                accounts,
+                mps);
     }
 
     /// Makes files, group and task.
@@ -131,12 +137,15 @@ public record Launcher(
                         directory,
                         environment(node, launch, spec, account, files),
                         output,
+                        mps.start(node, launch.here()),
                         command(spec, files));
         if (!account.switched()) {
             return begin;
         }
         files.write("begin", begin);
-        files.giveTo(account, List.of("script", "begin", "steps", RunFiles.CHECKPOINT));
+        var given = new ArrayList<>(List.of("script", "begin", "steps", RunFiles.CHECKPOINT));
+        mps.folder(node, launch.here()).ifPresent(given::add);
+        files.giveTo(account, given);
         return StartScript.turningInto(account, files.folder().resolve("begin"));
     }
 
@@ -163,6 +172,7 @@ public record Launcher(
         var environment =
                 new JobEnvironment(node, launch, spec, clusterName, now, account).variables();
         environment.compute("PATH", (_, path) -> shims.path(String.valueOf(path)));
+        environment.putAll(mps.variables(node, launch.here(), files));
         environment.put("BERTH_STEPS", files.makeSteps().toString());
         environment.put("BERTH_NOTICE_FILE", files.folder().resolve(RunFiles.NOTICE).toString());
         environment.put(
@@ -195,7 +205,8 @@ public record Launcher(
         Readiness ready =
                 Readiness.read(files, probes.all())
                         .orElseThrow(() -> new LaunchRefused(failure(files)));
-        return new Prepared(group, verified(node, gpus, group, ready));
+        return new Prepared(
+                group, verified(node, gpus, group, ready), mps.enforcement(node, allocation));
     }
 
     /// The GPUs of the node that the run holds.

@@ -45,11 +45,13 @@ public final class StartScript {
 
     /// @param environment all variables of the code; the shell adds only its process's number
     /// @param error null joins it to the output
+    /// @param before shell text to run before the code, with its variables and files
     /// @throws LaunchRefused if a text cannot be given to a program
     public static String of(
             Path directory,
             Map<String, String> environment,
             OutputFiles files,
+            String before,
             List<String> command)
             throws LaunchRefused {
         var exports = new StringBuilder();
@@ -84,7 +86,7 @@ public final class StartScript {
                         files.error().equals(files.output())
                                 ? "&1"
                                 : ">" + quoted(files.error().toString()));
-        script.append(" || exit 125\nexec");
+        script.append(" || exit 125\n").append(before).append("exec");
         if (!others.isEmpty()) {
             script.append(' ').append(env()).append(others);
         }

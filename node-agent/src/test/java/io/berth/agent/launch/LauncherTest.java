@@ -13,6 +13,10 @@ import io.berth.agent.host.Host;
 import io.berth.agent.host.LocalNode;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.Gpu;
+import io.berth.contracts.GpuHardware;
+import io.berth.contracts.GpuShare;
+import io.berth.contracts.GpuShare.Enforcement;
+import io.berth.contracts.GpuSharing;
 import io.berth.contracts.Hardware;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.Inventory;
@@ -28,9 +32,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,7 +50,22 @@ class LauncherTest {
     private static final List<Gpu> GPUS =
             List.of(
                     new Gpu(0, "GPU-a", "a100", "A100", 3, 40_960, 0),
-                    new Gpu(1, "GPU-b", "a100", "A100", 1, 40_960, 0));
+                    new Gpu(1, "GPU-b", "a100", "A100", 1, 40_960, 0, nvidia()));
+
+    private static GpuHardware nvidia() {
+        return new GpuHardware(
+                GpuHardware.Vendor.NVIDIA,
+                "00000000:07:00.0",
+                null,
+                null,
+                null,
+                null,
+                null,
+                Map.of(),
+                null,
+                null,
+                null);
+    }
 
     @TempDir Path folder;
     Path home;
@@ -65,6 +86,11 @@ class LauncherTest {
 
     private Launcher launcher(Groups groups, SpoolWatch watch)
             throws IOException, InterruptedException {
+        return launcher(groups, watch, Mps.NONE);
+    }
+
+    private Launcher launcher(Groups groups, SpoolWatch watch, Mps mps)
+            throws IOException, InterruptedException {
         DeviceRules rules = DeviceRules.read();
         return new Launcher(
                 groups,
@@ -72,11 +98,12 @@ class LauncherTest {
                 ProbeDevices.make(home, rules, GPUS),
                 Shims.install(home, new Commands()),
                 watch,
-                _ -> Jobs.script(new JobId(9), work, "exit 0"),
+                _ -> Jobs.script(new JobId(9), work, "env | grep CUDA_ | sort >variables"),
                 new Hooks(Optional.empty(), Optional.empty(), new Commands()),
                 "trial",
                 100,
-                Accounts.Own.ofThisProcess());
+                Accounts.Own.ofThisProcess(),
+                mps);
     }
 
     private LocalNode node(Set<Isolation> isolation) {
@@ -112,7 +139,11 @@ class LauncherTest {
     }
 
     private static Launch launch(String... gpus) {
-        var here = new Allocation(NAME, 0, 1, IndexSet.firstN(1), 64, List.of(gpus));
+        return launch(null, gpus);
+    }
+
+    private static Launch launch(@Nullable GpuShare share, String... gpus) {
+        var here = new Allocation(NAME, 0, 1, IndexSet.firstN(1), 64, List.of(gpus), share);
         return new Launch(
                 NAME,
                 1,
@@ -166,6 +197,72 @@ class LauncherTest {
         prepared.group().kill();
         Awaitility.await().until(() -> prepared.group().members().isEmpty() && files.has("exit"));
         prepared.group().remove();
+    }
+
+    private static final GpuShare HALF = new GpuShare(GpuSharing.MPS, 500, 1000, 20_480);
+
+    /// Runs a part of a GPU to its end; what the daemon said that it was started with is in
+    /// `daemon`.
+    private Launcher.Prepared runToItsEnd(String control) throws Exception {
+        Path program = Files.writeString(folder.resolve("mps-control"), control);
+        assertThat(program.toFile().setExecutable(true)).isTrue();
+        RunFiles files = files();
+        try (var watch = new SpoolWatch()) {
+            Groups groups = HostGroups.processTrees();
+            Launcher launcher = launcher(groups, watch, Mps.find(Optional.of(program)));
+            var prepared = launcher.prepare(node(Set.of()), launch(HALF, "GPU-b"), files);
+            files.release();
+            Awaitility.await().until(() -> files.has("exit"));
+            groups.find(NAME, run()).kill();
+            return prepared;
+        }
+    }
+
+    @Test
+    void a_part_of_a_gpu_has_a_control_daemon_of_its_own_before_its_script_runs() throws Exception {
+        Launcher.Prepared prepared =
+                runToItsEnd(
+                        """
+                        #!/bin/sh
+                        { echo "$1"; env | grep CUDA_ | sort; } >%s/daemon
+                        """
+                                .formatted(folder));
+
+        assertThat(prepared.enforced()).isEqualTo(Enforcement.MPS);
+        List<String> told = Files.readAllLines(folder.resolve("daemon"));
+        Path pipes = files().folder().resolve("mps");
+        assertThat(told)
+                .contains(
+                        "-d",
+                        "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=50",
+                        "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT=0=20480M",
+                        "CUDA_MPS_PIPE_DIRECTORY=" + pipes,
+                        "CUDA_MPS_LOG_DIRECTORY=" + pipes,
+                        "CUDA_VISIBLE_DEVICES=GPU-b");
+        assertThat(Files.readAllLines(work.resolve("variables")))
+                .isEqualTo(told.subList(1, told.size()));
+    }
+
+    @Test
+    void a_script_does_not_run_whose_control_daemon_does_not_start() throws Exception {
+        runToItsEnd("#!/bin/sh\nexit 1\n");
+
+        assertThat(work.resolve("variables")).doesNotExist();
+        assertThat(files().text("exit").orElseThrow()).contains("125");
+    }
+
+    @Test
+    void a_part_of_a_gpu_that_nothing_enforces_says_so() throws Exception {
+        RunFiles files = files();
+        try (var watch = new SpoolWatch()) {
+            Groups groups = HostGroups.processTrees();
+            Launcher launcher = launcher(groups, watch);
+
+            var prepared = launcher.prepare(node(Set.of()), launch(HALF, "GPU-b"), files);
+
+            assertThat(prepared.enforced()).isEqualTo(Enforcement.NONE);
+            end(prepared, files);
+        }
     }
 
     @Test

@@ -22,6 +22,7 @@ class StartScriptTest {
                         Path.of("/w"),
                         Map.of("TOKEN", "it's secret", "BASH_FUNC_f%%", "() { :; }"),
                         FILES,
+                        "",
                         List.of("/s", "-x"));
 
         assertThat(script)
@@ -33,8 +34,8 @@ class StartScriptTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "A=B", "NUL\u0000"})
     void a_name_that_no_program_can_be_given_is_refused(String name) {
-        assertThatThrownBy(
-                        () -> StartScript.of(Path.of("/w"), Map.of(name, ""), FILES, List.of("/s")))
+        assertThatThrownBy(() ->
+                        StartScript.of(Path.of("/w"), Map.of(name, ""), FILES, "", List.of("/s")))
                 .isInstanceOf(LaunchRefused.class);
     }
 }

@@ -271,12 +271,20 @@ public final class Cluster {
 
     /// What a class takes on these nodes, larger parts first.
     Demand[] demands(FitClass fit, int[] onNodes) {
+        return demands(fit, onNodes, Search.WHOLE);
+    }
+
+    /// The same.
+    ///
+    /// @param lane of the shared GPU of which the only part takes some; [Search#WHOLE] for none
+    Demand[] demands(FitClass fit, int[] onNodes, int lane) {
         var demands = new Demand[onNodes.length];
         for (int part = 0; part < demands.length; part++) {
             int kind = kind(onNodes[part]);
+            Demand whole = part < fit.large ? fit.largeOn[kind] : fit.smallOn[kind];
             demands[part] =
                     Objects.requireNonNull(
-                            part < fit.large ? fit.largeOn[kind] : fit.smallOn[kind],
+                            lane == Search.WHOLE ? whole : fit.wayOn(kind, lane),
                             () -> "class " + fit.id + " cannot run on nodes of kind " + kind);
         }
         return demands;

@@ -74,8 +74,8 @@ final class Compact {
     /// The candidates, those of the fullest leaf first, then by score.
     private List<Candidate> byLeaf(List<Candidate> candidates, NodeScore score) {
         Comparator<Candidate> order =
-                Comparator.<Candidate>comparingLong(
-                                it -> score.score(it.node().free, it.demand(), it.node().index))
+                Comparator.<Candidate>comparingLong(it ->
+                                score.score(it.node().freeWhole(), it.demand(), it.node().index))
                         .thenComparingInt(it -> it.node().index);
         if (network.levels() > 0) {
             int[] count = new int[network.domains(0) + 1];

@@ -10,7 +10,8 @@ public interface Decisions {
     /// The job starts now.
     ///
     /// @param nodes larger parts first
-    void started(Waiting job, int[] nodes);
+    /// @param lane of the shared GPU of which the only part takes some; -1 for none
+    void started(Waiting job, int[] nodes, int lane);
 
     /// The job is expected to start at that time.
     ///

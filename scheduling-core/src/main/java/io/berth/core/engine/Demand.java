@@ -2,8 +2,8 @@ package io.berth.core.engine;
 
 /// What one part of a job takes on a node of one kind.
 ///
-/// @param gpus whole GPUs, all of one type
-/// @param lane which of the kind's GPU types they are of; -1 without GPUs
+/// @param gpus whole GPUs, all of one type; or units of one shared GPU
+/// @param lane which of the kind's GPU types they are of, or which shared GPU; -1 without GPUs
 public record Demand(int cpus, long memoryMib, int gpus, int lane) {
 
     static final Demand NOTHING = new Demand(0, 0, 0, -1);

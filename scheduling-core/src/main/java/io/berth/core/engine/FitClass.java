@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 public final class FitClass {
 
     private static final int[] NOTHING = {};
+    private static final Demand[] NOWHERE = {};
 
     final int id;
     final int tier;
@@ -20,6 +21,12 @@ public final class FitClass {
     final int small;
     final @Nullable Demand[] largeOn;
     final @Nullable Demand[] smallOn;
+
+    /// By kind, what the smallest part may take there: of shared GPUs one or the other.
+    private final Demand[][] ways;
+
+    private final boolean shares;
+
     final @Nullable BitSet only;
     final int maxSwitches;
     final @Nullable Preemptor preemptor;
@@ -49,6 +56,9 @@ public final class FitClass {
     /// @param hours when its nodes are closed to it
     /// @param pools what each of its jobs holds of the cluster's pools; empty is nothing
     /// @param plans whether its jobs may have an expected start, and keep nodes for it
+    /// @param shares by kind, what the only part may take there, one for each shared GPU that will
+    ///   do, in place of `largeOn`, which has the first of them; empty for jobs that want no part
+    ///   of a GPU. Such jobs take nobody's place
     public record Terms(
             int tier,
             int partition,
@@ -61,7 +71,38 @@ public final class FitClass {
             @Nullable Preemptor preemptor,
             Hours hours,
             int[] pools,
-            boolean plans) {
+            boolean plans,
+            List<List<Demand>> shares) {
+
+        /// Of jobs that want no part of a GPU.
+        public Terms(
+                int tier,
+                int partition,
+                int large,
+                int small,
+                List<@Nullable Demand> largeOn,
+                List<@Nullable Demand> smallOn,
+                @Nullable BitSet only,
+                int maxSwitches,
+                @Nullable Preemptor preemptor,
+                Hours hours,
+                int[] pools,
+                boolean plans) {
+            this(
+                    tier,
+                    partition,
+                    large,
+                    small,
+                    largeOn,
+                    smallOn,
+                    only,
+                    maxSwitches,
+                    preemptor,
+                    hours,
+                    pools,
+                    plans,
+                    List.of());
+        }
 
         /// Of jobs that no reservation touches.
         public Terms(
@@ -117,6 +158,15 @@ public final class FitClass {
         this.hours = terms.hours();
         this.plans = terms.plans();
         this.pools = terms.pools();
+        this.shares = !terms.shares().isEmpty();
+        this.ways = new Demand[largeOn.length][];
+        for (int kind = 0; kind < ways.length; kind++) {
+            Demand least = leastOn(kind);
+            ways[kind] =
+                    shares
+                            ? terms.shares().get(kind).toArray(NOWHERE)
+                            : least == null ? NOWHERE : new Demand[] {least};
+        }
     }
 
     int parts() {
@@ -136,6 +186,26 @@ public final class FitClass {
     /// What the smallest part takes on nodes of that kind; null where none can run.
     @Nullable Demand leastOn(int kind) {
         return small > 0 ? smallOn[kind] : largeOn[kind];
+    }
+
+    /// What the smallest part may take on nodes of that kind: of shared GPUs one or the other.
+    Demand[] ways(int kind) {
+        return ways[kind];
+    }
+
+    /// Whether its jobs want a part of a shared GPU.
+    boolean shares() {
+        return shares;
+    }
+
+    /// What a part takes of the shared GPU of that lane; null if it cannot.
+    @Nullable Demand wayOn(int kind, int lane) {
+        for (Demand way : ways[kind]) {
+            if (way.lane() == lane) {
+                return way;
+            }
+        }
+        return null;
     }
 
     boolean admits(Node node) {

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class Kind {
 
     private static final int CPU_CELLS = 18;
+    private static final int[] NO_SLOTS = {};
 
     /// How long nodes are looked at to be free, in milliseconds.
     private static final long[] WINDOWS = {
@@ -30,6 +31,10 @@ public final class Kind {
     final int cpus;
     final long memoryMib;
     final int[] gpusByLane;
+
+    /// The units of each shared GPU. Their lanes follow those of the types.
+    final int[] slots;
+
     final int gpus;
     final List<Node> nodes = new ArrayList<>();
     private final @Nullable BitSet[][] cells;
@@ -38,9 +43,18 @@ public final class Kind {
 
     /// @param gpusByLane how many GPUs of each type
     public Kind(int cpus, long memoryMib, int... gpusByLane) {
+        this(cpus, memoryMib, gpusByLane, NO_SLOTS);
+    }
+
+    /// A kind with shared GPUs: each is a lane of its own, after those of the types.
+    ///
+    /// @param gpusByLane how many whole GPUs of each type
+    /// @param slots into how many units each shared GPU is divided
+    public Kind(int cpus, long memoryMib, int[] gpusByLane, int[] slots) {
         this.cpus = cpus;
         this.memoryMib = memoryMib;
         this.gpusByLane = gpusByLane.clone();
+        this.slots = slots.clone();
         int sum = 0;
         for (int lane : gpusByLane) {
             sum += lane;
@@ -59,7 +73,23 @@ public final class Kind {
     }
 
     private int level(Demand demand) {
-        return demand.gpus() > 0 ? demand.gpus() - 1 : gpus + magnitude(demand.cpus());
+        int whole = whole(demand);
+        return whole > 0 ? whole - 1 : gpus + magnitude(demand.cpus());
+    }
+
+    /// How many GPUs a demand takes whole.
+    int whole(Demand demand) {
+        return demand.lane() < gpusByLane.length ? demand.gpus() : 0;
+    }
+
+    /// Whether a demand takes a part of a shared GPU.
+    boolean shares(Demand demand) {
+        return demand.lane() >= gpusByLane.length;
+    }
+
+    /// Into how many units the shared GPU of a lane is divided.
+    int slot(int lane) {
+        return slots[lane - gpusByLane.length];
     }
 
     /// From when on the nodes may have room for a demand for so long. A lower bound.

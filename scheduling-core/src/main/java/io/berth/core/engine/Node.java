@@ -26,7 +26,8 @@ final class Node {
     final int place;
     final Kind kind;
 
-    /// CPUs, memory in MiB, then GPUs by lane. Below zero if the node shrank under its runs.
+    /// CPUs, memory in MiB, then GPUs by lane: whole ones by type, units of each shared one. Below
+    /// zero if the node shrank under its runs.
     final long[] free;
 
     boolean open = true;
@@ -44,20 +45,29 @@ final class Node {
         this.index = index;
         this.kind = kind;
         this.place = kind.nodes.size();
-        this.free = new long[2 + kind.gpusByLane.length];
+        this.free = new long[2 + kind.gpusByLane.length + kind.slots.length];
         free[0] = kind.cpus;
         free[1] = kind.memoryMib;
         for (int lane = 0; lane < kind.gpusByLane.length; lane++) {
             free[2 + lane] = kind.gpusByLane[lane];
         }
+        for (int slot = 0; slot < kind.slots.length; slot++) {
+            free[2 + kind.gpusByLane.length + slot] = kind.slots[slot];
+        }
     }
 
+    /// How many GPUs are free that are given out whole.
     int freeGpus() {
         long sum = 0;
-        for (int lane = 2; lane < free.length; lane++) {
-            sum += free[lane];
+        for (int lane = 0; lane < kind.gpusByLane.length; lane++) {
+            sum += free[2 + lane];
         }
         return (int) sum;
+    }
+
+    /// What is free without shared GPUs. Must not be changed.
+    long[] freeWhole() {
+        return kind.slots.length == 0 ? free : Arrays.copyOf(free, 2 + kind.gpusByLane.length);
     }
 
     boolean fits(Demand demand) {
@@ -179,11 +189,11 @@ final class Node {
         long at = 0;
         while (true) {
             for (; run < runs.length && runs[run].time <= at; run++) {
-                have += ofGpus ? runs[run].demand.gpus() : runs[run].demand.cpus();
+                have += ofGpus ? kind.whole(runs[run].demand) : runs[run].demand.cpus();
             }
             for (; other < reserved.length && reserved[other].time <= at; other++) {
                 Demand step = reserved[other].demand;
-                have += (long) reserved[other].sign * (ofGpus ? step.gpus() : step.cpus());
+                have += (long) reserved[other].sign * (ofGpus ? kind.whole(step) : step.cpus());
             }
             start = have < need ? NEVER : start == NEVER ? at : start;
             long next =

@@ -1,6 +1,7 @@
 package io.berth.core.engine;
 
 import io.berth.core.engine.Plans.Plan;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -19,9 +20,10 @@ public final class Outlook {
     /// @param limitMillis 0 is none
     public boolean lasts(FitClass fit, int node, long limitMillis, long now) {
         Node at = all.cluster.node(node);
-        Demand least = fit.leastOn(at.kind.number);
-        long until =
-                least == null ? now : at.until(least, now, Search.floor(now), fit.hours.of(node));
+        long until = now;
+        for (Demand way : fit.ways(at.kind.number)) {
+            until = Math.max(until, at.until(way, now, Search.floor(now), fit.hours.of(node)));
+        }
         long length = Scheduling.lengthOf(limitMillis);
         return until == Node.NEVER || (length != Node.NEVER && until >= now + length);
     }
@@ -53,8 +55,7 @@ public final class Outlook {
     /// Whether a class's smallest part has room on a node now, if nobody waited.
     public boolean fits(FitClass fit, int node) {
         Node at = all.cluster.node(node);
-        Demand least = fit.leastOn(at.kind.number);
-        return least != null && at.fits(least);
+        return Arrays.stream(fit.ways(at.kind.number)).anyMatch(at::fits);
     }
 
     /// Whether a job of that class and limit would start now and move no expected start.

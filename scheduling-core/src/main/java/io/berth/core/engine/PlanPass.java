@@ -124,14 +124,14 @@ final class PlanPass {
     }
 
     private void make(Waiting job, long place) {
-        int[] nodes = all.search.now(job.fit, now, job.length);
-        if (nodes != null) {
-            all.start(job, nodes, now, decisions);
+        Place at = all.search.now(job.fit, now, job.length);
+        if (at != null) {
+            all.start(job, at, now, decisions);
             return;
         }
         Place found = all.search.earliest(job.fit, now, job.length);
         if (found != null && found.start() <= now) {
-            all.start(job, found.nodes(), now, decisions);
+            all.start(job, found, now, decisions);
         } else if (found != null) {
             all.plan(job, found, place, decisions);
         }
@@ -141,11 +141,11 @@ final class PlanPass {
     private void compress(Plan plan) {
         Waiting job = plan.job();
         all.plans.lift(plan);
-        int[] nodes = all.search.now(job.fit, now, job.length);
-        Place found = nodes != null ? null : all.search.earlier(plan, now);
+        Place at = all.search.now(job.fit, now, job.length);
+        Place found = at != null ? null : all.search.earlier(plan, now);
         all.plans.putBack(plan);
-        if (nodes != null) {
-            all.start(job, nodes, now, decisions);
+        if (at != null) {
+            all.start(job, at, now, decisions);
         } else if (found != null) {
             all.plans.remove(job.job);
             all.plan(job, found, plan.place(), decisions);

@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 /// The jobs that have an expected start and nodes reserved from then on.
 final class Plans {
 
+    /// @param lane of the shared GPU of which the job takes a part; [Search#WHOLE] for none
     /// @param place in the order in which the plan was made
-    record Plan(Waiting job, long start, int[] nodes, long place) {}
+    record Plan(Waiting job, long start, int[] nodes, int lane, long place) {}
 
     private final Cluster cluster;
     private final Pools pools;
@@ -48,7 +49,7 @@ final class Plans {
         cluster.reserve(
                 job.job,
                 plan.nodes(),
-                cluster.demands(job.fit, plan.nodes()),
+                cluster.demands(job.fit, plan.nodes(), plan.lane()),
                 plan.start(),
                 Scheduling.end(job, plan.start()));
         pools.reserve(job.job, job.fit.pools, plan.start(), Scheduling.end(job, plan.start()));

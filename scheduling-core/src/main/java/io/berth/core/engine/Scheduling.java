@@ -134,12 +134,23 @@ public final class Scheduling {
     }
 
     /// A job waits that has an expected start already. A plan that the nodes do not allow is void.
-    public void plan(long job, long start, int[] nodes, long place) {
+    public void plan(long job, Expected expected) {
         Waiting planned = waiting.get(job);
-        if (planned != null && allows(planned.fit, nodes) && open(planned, start, nodes)) {
+        int[] nodes = expected.nodes();
+        if (planned != null
+                && allows(planned.fit, nodes)
+                && allows(planned.fit, nodes, expected.lane())
+                && open(planned, expected.start(), nodes)) {
             queue.remove(planned);
-            plans.add(new Plan(planned, start, nodes, place));
+            plans.add(
+                    new Plan(planned, expected.start(), nodes, expected.lane(), expected.place()));
         }
+    }
+
+    private boolean allows(FitClass fit, int[] nodes, int lane) {
+        return fit.shares()
+                ? fit.wayOn(cluster.kind(nodes[0]), lane) != null
+                : lane == Search.WHOLE;
     }
 
     /// A job waits whose nodes are being cleared already. A clearing that the nodes do not allow is
@@ -187,13 +198,16 @@ public final class Scheduling {
 
     /// What is planned for a job that waits.
     ///
+    /// @param lane of the shared GPU of which the only part takes some; -1 for none
     /// @param place in the order in which the plan was made
-    public record Expected(long start, int[] nodes, long place) {}
+    public record Expected(long start, int[] nodes, int lane, long place) {}
 
     /// What is planned for a job that waits; null if nothing is.
     public @Nullable Expected expected(long job) {
         Plan plan = plans.of(job);
-        return plan == null ? null : new Expected(plan.start(), plan.nodes(), plan.place());
+        return plan == null
+                ? null
+                : new Expected(plan.start(), plan.nodes(), plan.lane(), plan.place());
     }
 
     /// How long a job that waits will hold its nodes at most, in milliseconds.
@@ -339,12 +353,13 @@ public final class Scheduling {
                 };
     }
 
-    /// Starts the job on these nodes, in the engine and in words.
-    void start(Waiting job, int[] nodes, long now, Decisions decisions) {
+    /// Starts the job there, in the engine and in words.
+    void start(Waiting job, Place at, long now, Decisions decisions) {
         dequeue(job.job);
-        cluster.run(job.job, nodes, cluster.demands(job.fit, nodes), end(job, now), null);
+        Demand[] demands = cluster.demands(job.fit, at.nodes(), at.lane());
+        cluster.run(job.job, at.nodes(), demands, end(job, now), null);
         pools.run(job.job, job.fit.pools, end(job, now));
-        decisions.started(job, nodes);
+        decisions.started(job, at.nodes(), at.lane());
     }
 
     static long end(Waiting job, long start) {
@@ -353,7 +368,7 @@ public final class Scheduling {
 
     void plan(Waiting job, Place place, long number, Decisions decisions) {
         queue.remove(job);
-        plans.add(new Plan(job, place.start(), place.nodes(), number));
+        plans.add(new Plan(job, place.start(), place.nodes(), place.lane(), number));
         decisions.planned(job, place.start(), place.nodes(), number);
     }
 

@@ -24,11 +24,23 @@ final class Search {
     /// Instants tried for a gang's expected start.
     static final int INSTANTS = 64;
 
+    private static final Demand[] NOWHERE = {};
+
     /// How long a run that is past its expected end is expected to take still.
     static final long OVERRUN_MILLIS = 5_000;
 
+    /// The lane of jobs that want no part of a shared GPU.
+    static final int WHOLE = -1;
+
     /// A start and the nodes for it, larger parts first.
-    record Place(long start, int[] nodes) {}
+    ///
+    /// @param lane of the shared GPU of which the only part takes some; [#WHOLE] for none
+    record Place(long start, int[] nodes, int lane) {
+
+        Place(long start, int[] nodes) {
+            this(start, nodes, WHOLE);
+        }
+    }
 
     private final Cluster cluster;
     private final Pools pools;
@@ -84,9 +96,8 @@ final class Search {
         return usable.enough() && compact.choose(usable, score) != null;
     }
 
-    /// The nodes on which a job can start now and end before anything reserved begins; null if
-    /// there are none.
-    int @Nullable [] now(FitClass fit, long now, long length) {
+    /// Where a job can start now and end before anything reserved begins; null if that is nowhere.
+    @Nullable Place now(FitClass fit, long now, long length) {
         reach = now;
         long end = length == Node.NEVER ? Node.NEVER : now + length;
         long open = pools.until(fit.pools, now);
@@ -97,47 +108,101 @@ final class Search {
         return fit.parts() == 1 ? one(fit, now, end) : gang(fit, now, end);
     }
 
-    private int @Nullable [] one(FitClass fit, long now, long end) {
-        Node best = null;
-        long least = 0;
-        int found = 0;
-        for (int gpus = 0; gpus <= mostGpus() && found < candidates; gpus++) {
-            for (int kind = 0; kind < cluster.kinds.size(); kind++) {
-                Demand demand = fit.largeOn[kind];
-                if (demand == null || demand.gpus() > gpus || gpus > cluster.kinds.get(kind).gpus) {
+    private @Nullable Place one(FitClass fit, long now, long end) {
+        var best = new Best(fit, now, end);
+        for (int gpus = 0; gpus <= mostGpus() && best.found < best.wanted; gpus++) {
+            for (Kind kind : cluster.kinds) {
+                Demand[] ways = fit.ways(kind.number);
+                if (ways.length == 0 || kind.whole(ways[0]) > gpus || gpus > kind.gpus) {
                     continue;
                 }
-                for (int m = Kind.magnitude(demand.cpus()); m < Kind.magnitudes(); m++) {
-                    BitSet cell = cluster.kinds.get(kind).cell(gpus, m);
-                    if (cell == null) {
-                        continue;
-                    }
-                    List<Node> nodes = cluster.kinds.get(kind).nodes;
-                    for (int at = cell.nextSetBit(0);
-                            at >= 0 && found < candidates;
+                for (int m = Kind.magnitude(ways[0].cpus()); m < Kind.magnitudes(); m++) {
+                    BitSet cell = kind.cell(gpus, m);
+                    for (int at = cell == null ? -1 : cell.nextSetBit(0);
+                            cell != null && at >= 0 && best.found < best.wanted;
                             at = cell.nextSetBit(at + 1)) {
-                        Node node = nodes.get(at);
-                        long until = until(fit, node, demand, now);
-                        reach = Math.max(reach, until);
-                        if (until >= end) {
-                            found++;
-                            long own = score.score(node.free, demand, node.index);
-                            if (best == null
-                                    || own < least
-                                    || (own == least && node.index < best.index)) {
-                                best = node;
-                                least = own;
-                            }
-                        }
+                        best.look(kind.nodes.get(at), ways);
                     }
                 }
             }
         }
-        return best == null ? null : new int[] {best.index};
+        return best.place();
     }
 
-    /// Until when a class could have a node from now on; `now` if it could not.
-    long until(FitClass fit, Node node, Demand demand, long now) {
+    /// The best node for a job of one part among those that were looked at.
+    private final class Best {
+
+        private final FitClass fit;
+        private final long now;
+        private final long end;
+
+        /// How many nodes with room are compared: all where parts of GPUs are wanted, so that the
+        /// fullest GPU is found.
+        final int wanted;
+
+        int found;
+        private @Nullable Node best;
+        private long least;
+        private int lane = WHOLE;
+
+        Best(FitClass fit, long now, long end) {
+            this.fit = fit;
+            this.now = now;
+            this.end = end;
+            this.wanted = fit.shares() ? Integer.MAX_VALUE : candidates;
+        }
+
+        void look(Node node, Demand[] ways) {
+            boolean room = false;
+            for (Demand way : ways) {
+                long until = until(fit, node, way, now);
+                reach = Math.max(reach, until);
+                if (until >= end) {
+                    room = true;
+                    long own = score(node, way);
+                    if (best == null || own < least || (own == least && node.index < best.index)) {
+                        best = node;
+                        least = own;
+                        lane = lane(node, way);
+                    }
+                }
+            }
+            found += room ? 1 : 0;
+        }
+
+        @Nullable Place place() {
+            return best == null ? null : new Place(now, new int[] {best.index}, lane);
+        }
+    }
+
+    private static int lane(Node node, Demand demand) {
+        return node.kind.shares(demand) ? demand.lane() : WHOLE;
+    }
+
+    /// The policy's score; of a part of a shared GPU what it leaves of that, in thousandths, then
+    /// of CPUs and memory.
+    private long score(Node node, Demand demand) {
+        if (!node.kind.shares(demand)) {
+            return score.score(node.freeWhole(), demand, node.index);
+        }
+        long left = node.free[2 + demand.lane()] - demand.gpus();
+        long thousandths = 1000 * left / node.kind.slot(demand.lane());
+        long[] rest = {node.free[0], node.free[1], thousandths};
+        return NodeScore.BEST_FIT.score(
+                rest, new Demand(demand.cpus(), demand.memoryMib(), 0, -1), node.index);
+    }
+
+    /// Until when the smallest part of a class could have a node from now on; `now` if it could
+    /// not.
+    long until(FitClass fit, Node node, long now) {
+        long until = now;
+        for (Demand way : fit.ways(node.kind.number)) {
+            until = Math.max(until, until(fit, node, way, now));
+        }
+        return until;
+    }
+
+    private long until(FitClass fit, Node node, Demand demand, long now) {
         return !fit.admits(node) || kept.get(node.index)
                 ? now
                 : node.until(demand, now, floor(now), fit.hours.of(node.index));
@@ -151,13 +216,16 @@ final class Search {
         return most;
     }
 
-    private int @Nullable [] gang(FitClass fit, long now, long end) {
+    private @Nullable Place gang(FitClass fit, long now, long end) {
         var usable = new Usable(fit);
         long[] untils = new long[16];
         int seen = 0;
         for (int kind = 0; kind < cluster.kinds.size(); kind++) {
             Demand least = fit.leastOn(kind);
-            for (int gpus = least == null ? Integer.MAX_VALUE : least.gpus();
+            for (int gpus =
+                            least == null
+                                    ? Integer.MAX_VALUE
+                                    : cluster.kinds.get(kind).whole(least);
                     least != null && gpus <= cluster.kinds.get(kind).gpus;
                     gpus++) {
                 for (int m = Kind.magnitude(least.cpus()); m < Kind.magnitudes(); m++) {
@@ -190,7 +258,7 @@ final class Search {
             Arrays.sort(untils, 0, seen);
             reach = Math.min(untils[seen - fit.parts()], end - 1);
         }
-        return chosen;
+        return chosen == null ? null : new Place(now, chosen);
     }
 
     /// The earliest start that is found within the steps; null if there is none.
@@ -246,30 +314,31 @@ final class Search {
         Node best = null;
         long start = wish.before;
         long least = 0;
+        int lane = WHOLE;
         boolean any = wish.before == Node.NEVER;
         for (int step = 0; step < STEPS || (any && best == null); step++) {
             Node node = step < wish.own.length ? cluster.node(wish.own[step]) : soonest.next();
             if (node == null || (step >= wish.own.length && soonest.readyAt() > start)) {
                 break;
             }
-            Demand demand = fit.largeOn[node.kind.number];
-            if (demand == null || !fit.admits(node)) {
-                continue;
-            }
-            long at = at(wish, node, demand, wish.from);
-            long own = at > start ? 0 : score.score(node.free, demand, node.index);
-            boolean better =
-                    at < start
-                            || (at == start
-                                    && best != null
-                                    && (own < least || (own == least && node.index < best.index)));
-            if (better) {
-                best = node;
-                start = at;
-                least = own;
+            for (Demand way : fit.admits(node) ? fit.ways(node.kind.number) : NOWHERE) {
+                long at = at(wish, node, way, wish.from);
+                long own = at > start ? 0 : score(node, way);
+                boolean better =
+                        at < start
+                                || (at == start
+                                        && best != null
+                                        && (own < least
+                                                || (own == least && node.index < best.index)));
+                if (better) {
+                    best = node;
+                    start = at;
+                    least = own;
+                    lane = lane(node, way);
+                }
             }
         }
-        return best == null ? null : new Place(start, new int[] {best.index});
+        return best == null ? null : new Place(start, new int[] {best.index}, lane);
     }
 
     private @Nullable Place earliestGang(Wish wish) {

@@ -132,9 +132,8 @@ final class StartPass {
         long gain = (long) nodes.cardinality() * all.classes().size() > MOST_LOOKS ? Node.NEVER : 0;
         for (int i = nodes.nextSetBit(0); i >= 0 && gain < Node.NEVER; ) {
             Node node = all.cluster.node(i);
-            Demand least = fit.leastOn(node.kind.number);
-            if (least != null && node.open && fit.admits(node)) {
-                gain = Math.max(gain, all.search.until(fit, node, least, now));
+            if (node.open && fit.admits(node)) {
+                gain = Math.max(gain, all.search.until(fit, node, now));
             }
             i = nodes.nextSetBit(i + 1);
         }
@@ -164,9 +163,9 @@ final class StartPass {
         }
     }
 
-    private void start(Waiting job, int[] nodes) {
+    private void start(Waiting job, Place place) {
         boolean full = !all.mayPlan(job.fit);
-        all.start(job, nodes, now, decisions);
+        all.start(job, place, now, decisions);
         reopen(all.cluster.settle());
         if (full && all.mayPlan(job.fit)) {
             List.copyOf(all.queue.classes()).forEach(this::push);
@@ -192,10 +191,10 @@ final class StartPass {
             return;
         }
         all.plans.lift(plan);
-        int[] nodes = due ? all.search.now(job.fit, now, job.length) : null;
+        Place place = due ? all.search.now(job.fit, now, job.length) : null;
         all.plans.putBack(plan);
-        if (nodes != null) {
-            start(job, nodes);
+        if (place != null) {
+            start(job, place);
         } else if (!clear(job) && plan.start() <= now) {
             all.stale(true);
         }
@@ -206,7 +205,7 @@ final class StartPass {
         Waiting job = cleared.job();
         boolean hopeful = all.clearings.hopeful(cleared, now);
         if (hopeful && all.clearings.free(cleared, now)) {
-            start(job, cleared.nodes());
+            start(job, new Place(now, cleared.nodes()));
         } else if (!hopeful) {
             all.clearings.abandon(job, decisions);
             reopen(all.cluster.settle());
@@ -237,7 +236,7 @@ final class StartPass {
         }
         displace(job, clearing.nodes());
         if (clearing.victims().isEmpty()) {
-            start(job, clearing.nodes());
+            start(job, new Place(now, clearing.nodes()));
         } else {
             all.clearings.begin(job, clearing, now, decisions);
             reopen(all.cluster.settle());
@@ -261,20 +260,20 @@ final class StartPass {
 
     private void tryQueued(Waiting job) {
         FitClass fit = job.fit;
-        int[] nodes = null;
+        Place place = null;
         boolean open = job.bucket <= open(fit);
         if ((open || mayPreempt(job)) && !decisions.admits(job)) {
             setAside(job);
             return;
         }
         if (open) {
-            nodes = all.search.now(fit, now, Buckets.longest(job.bucket));
-            if (nodes == null) {
+            place = all.search.now(fit, now, Buckets.longest(job.bucket));
+            if (place == null) {
                 fit.reach = Math.min(fit.reach, Math.min(all.search.reach, end(job) - 1));
             }
         }
-        if (nodes != null) {
-            start(job, nodes);
+        if (place != null) {
+            start(job, place);
         } else if (clear(job)) {
             return;
         } else if (off) {
@@ -295,7 +294,7 @@ final class StartPass {
         if (place == null) {
             setAside(job);
         } else if (place.start() <= now) {
-            start(job, place.nodes());
+            start(job, place);
         } else {
             all.stale(all.stale() || ahead(job));
             all.plan(job, place, all.plans.lastPlace() + 1, decisions);

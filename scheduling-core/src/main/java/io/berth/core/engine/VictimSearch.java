@@ -76,7 +76,7 @@ final class VictimSearch {
         List<Plan> behind = behind();
         behind.forEach(all.plans::lift);
         try {
-            int[] free = all.search.now(fit, now, length);
+            int[] free = now();
             if (free != null) {
                 return new Clearing(free, List.of());
             }
@@ -111,7 +111,7 @@ final class VictimSearch {
             if (demand == null || found == null) {
                 continue;
             }
-            long score = all.settings.score().score(node.free, demand, node.index);
+            long score = all.settings.score().score(node.freeWhole(), demand, node.index);
             int order = best == null ? -1 : found.loss().compareTo(best.loss());
             if (order < 0 || (order == 0 && score < least)) {
                 best = found;
@@ -137,7 +137,7 @@ final class VictimSearch {
         var lifted = new ArrayList<>(dearestFirst);
         dearestFirst.forEach(all.cluster::liftRun);
         try {
-            int[] nodes = all.search.now(fit, now, length);
+            int[] nodes = now();
             if (nodes == null) {
                 return null;
             }
@@ -157,6 +157,11 @@ final class VictimSearch {
         } finally {
             lifted.forEach(all.cluster::putRunBack);
         }
+    }
+
+    private int @Nullable [] now() {
+        Search.Place place = all.search.now(fit, now, length);
+        return place == null ? null : place.nodes();
     }
 
     private List<Long> dearestFirst(List<Long> victims) {
@@ -181,7 +186,7 @@ final class VictimSearch {
         Demand[] demands = all.cluster.demands(fit, nodes);
         for (int part = 0; part < nodes.length; part++) {
             if (of.get(nodes[part]) && !rooms.lasts(all.cluster.node(nodes[part]), demands[part])) {
-                return tries-- > 0 ? all.search.now(fit, now, length) : null;
+                return tries-- > 0 ? now() : null;
             }
         }
         return nodes;

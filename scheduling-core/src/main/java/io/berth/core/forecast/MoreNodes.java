@@ -3,12 +3,15 @@ package io.berth.core.forecast;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.NodeName;
+import io.berth.contracts.SharedGpus;
 import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.ConfigEntry.Cluster;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeSeen;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Objects;
 
 /// Nodes that are not there, made after one that is.
 final class MoreNodes {
@@ -61,7 +64,7 @@ final class MoreNodes {
         configuration.partitions().forEach((key, it) -> partitions.put(key, with(it, like, name)));
         return new Configuration(
                 configuration.revision(),
-                configuration.cluster(),
+                with(configuration.cluster(), like, name),
                 partitions,
                 configuration.accounts(),
                 configuration.associations(),
@@ -69,6 +72,18 @@ final class MoreNodes {
                 configuration.reservations(),
                 configuration.switches(),
                 configuration.licenses());
+    }
+
+    private static Cluster with(Cluster cluster, NodeName like, NodeName name) {
+        SharedGpus shared = cluster.sharedOn(like);
+        if (shared == null || shared.on(name)) {
+            return cluster;
+        }
+        var rules = new ArrayList<>(Objects.requireNonNull(cluster.sharedGpus()));
+        rules.add(
+                new SharedGpus(
+                        List.of(name.value()), shared.gpus(), shared.sharing(), shared.of()));
+        return cluster.sharing(rules);
     }
 
     private static Partition with(Partition partition, NodeName like, NodeName name) {

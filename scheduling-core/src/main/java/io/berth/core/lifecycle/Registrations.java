@@ -164,7 +164,7 @@ final class Registrations {
                 }
             }
             case RUNNING, SUSPENDED -> {
-                Reports.started(draft, run, index, now);
+                Reports.started(draft, run, index, null, now);
                 Standstill.settle(draft, run, index, held, now);
             }
             case ENDED ->

@@ -1,6 +1,7 @@
 package io.berth.core.lifecycle;
 
 import io.berth.contracts.ExitStatus;
+import io.berth.contracts.GpuShare.Enforcement;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.LaunchMode;
@@ -40,7 +41,7 @@ final class Reports {
         int index = part.allocation().index();
         switch (report) {
             case RunReport.Ready ready -> ready(draft, ready.run(), index);
-            case RunReport.Started started -> started(draft, started.run(), index, now);
+            case RunReport.Started it -> started(draft, it.run(), index, it.enforced(), now);
             case RunReport.Suspended it ->
                     Standstill.answered(draft, it.run(), index, it.nth(), now);
             case RunReport.NotSuspended it -> Standstill.failed(draft, it, index, now);
@@ -77,13 +78,20 @@ final class Reports {
         draft.order(node, (epoch, number) -> new Order.Go(node, epoch, number, run));
     }
 
-    static void started(Draft draft, RunId id, int index, long now) {
+    /// @param enforced what limits the run to its part of a GPU; null if it holds no part, and
+    ///   where the report is still to come that says it
+    static void started(
+            Draft draft, RunId id, int index, @Nullable Enforcement enforced, long now) {
         Run run = advance(draft, id.job(), index, Phase.STARTED);
+        if (enforced != null) {
+            run = Transitions.withPart(run, index, part -> part.heldBy(enforced));
+            draft.change(Transitions.running(draft.job(id.job()), run));
+        }
         if (run.startedAt() != 0) {
             return;
         }
         draft.change(Transitions.running(draft.job(id.job()), run.started(now)));
-        draft.announce(new JobEvent.Started(id.job(), now, id.lease()));
+        draft.announce(new JobEvent.Started(id.job(), now, id.lease(), enforced));
     }
 
     /// Counts for a run that has started; one of another clock may say anything.

@@ -1,7 +1,9 @@
 package io.berth.core.limits;
 
+import io.berth.contracts.GpuSharing;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.ShareRequest;
 import io.berth.contracts.Tres;
 import io.berth.contracts.event.ConfigEntry.Prices;
 import java.util.Collections;
@@ -81,10 +83,15 @@ public record JobUse(
                 amounts.put(Tres.gpu(type), gpus);
             }
         }
+        ShareRequest share = request.gpus().share();
+        if (share != null) {
+            amounts.put(share.sharing().tres(), share.amount());
+        }
         return amounts;
     }
 
-    /// In thousandths.
+    /// In thousandths. In how many shards a GPU is given out depends on the node: one counts as
+    /// all.
     private static long billing(ResourceRequest request, Map<String, Long> amounts, Prices prices) {
         String type = request.gpus().type();
         long gpuPrice =
@@ -92,6 +99,13 @@ public record JobUse(
         long cpus = Saturated.times(amounts.getOrDefault(Tres.CPU, 0L), prices.cpu());
         long memory = Saturated.times(amounts.getOrDefault(Tres.MEMORY, 0L), prices.gib()) / 1024;
         long gpus = Saturated.times(amounts.getOrDefault(Tres.GPU, 0L), gpuPrice);
-        return Saturated.plus(Saturated.plus(cpus, memory), gpus);
+        ShareRequest share = request.gpus().share();
+        long part =
+                share == null
+                        ? 0
+                        : share.sharing() == GpuSharing.MPS
+                                ? gpuPrice * share.amount() / 100
+                                : gpuPrice;
+        return Saturated.plus(Saturated.plus(cpus, memory), Saturated.plus(gpus, part));
     }
 }

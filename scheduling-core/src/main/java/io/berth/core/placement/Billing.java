@@ -2,6 +2,7 @@ package io.berth.core.placement;
 
 import io.berth.contracts.Allocation;
 import io.berth.contracts.Gpu;
+import io.berth.contracts.GpuShare;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
@@ -30,7 +31,7 @@ final class Billing {
         return Math.multiplyExact(rate(prices, state, allocations), factor) / 1000;
     }
 
-    /// A GiB's price is divided over its MiB, rounded down once a node.
+    /// A GiB's price is divided over its MiB, and a GPU's over its parts, rounded down once a node.
     private static long rate(Prices prices, CellState state, List<Allocation> allocations) {
         long rate = 0;
         for (Allocation allocation : allocations) {
@@ -41,12 +42,14 @@ final class Billing {
                     state.node(allocation.node())
                             .map(node -> node.seen().inventory().gpus())
                             .orElse(List.of());
-            rate +=
+            long whole =
                     gpus.stream()
                             .filter(gpu -> allocation.gpus().contains(gpu.uuid()))
                             .mapToLong(gpu ->
                                     prices.gpuByType().getOrDefault(gpu.type(), prices.gpu()))
                             .sum();
+            GpuShare share = allocation.share();
+            rate += share == null ? whole : share.partOf(whole);
         }
         return rate;
     }

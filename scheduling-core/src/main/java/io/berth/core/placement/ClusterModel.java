@@ -20,6 +20,7 @@ import io.berth.core.engine.FitClass;
 import io.berth.core.engine.Network;
 import io.berth.core.engine.Preemptor;
 import io.berth.core.engine.Scheduling;
+import io.berth.core.engine.Scheduling.Expected;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.engine.Waiting.Association;
 import io.berth.core.engine.Waiting.Rank;
@@ -225,7 +226,9 @@ final class ClusterModel {
                 count(job);
             }
         } else if (planned != null && planned.end() == planned.start() + engine.length(id)) {
-            engine.plan(id, planned.start(), nodes.indices(planned.nodes()), planned.place());
+            int[] on = nodes.indices(planned.nodes());
+            int lane = planned.gpu() == null ? -1 : nodes.lane(on[0], planned.gpu());
+            engine.plan(id, new Expected(planned.start(), on, lane, planned.place()));
         }
     }
 
@@ -243,7 +246,8 @@ final class ClusterModel {
                         plan.start(),
                         plan.start() + engine.length(job.value()),
                         Arrays.stream(plan.nodes()).mapToObj(nodes::name).toList(),
-                        plan.place());
+                        plan.place(),
+                        nodes.gpu(plan.nodes()[0], plan.lane()));
     }
 
     void forget(JobId job) {
@@ -291,7 +295,8 @@ final class ClusterModel {
         JobDescription description = job.description();
         Long pressedFrom = grounds.pressedFrom(job);
         boolean pressed = pressedFrom != null && !deadlines.ahead(job.job(), pressedFrom);
-        Preemptor preemptor = grounds.preemptor(description, pressed);
+        Preemptor preemptor =
+                request.gpus().share() == null ? grounds.preemptor(description, pressed) : null;
         Qos qos = configuration.qos().get(description.qos());
         boolean endless =
                 request.where().reservation() != null && description.timeLimitSeconds() == 0;

@@ -2,9 +2,11 @@ package io.berth.core.placement;
 
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuRequest;
+import io.berth.contracts.GpuSharing;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.ShareRequest;
 import io.berth.contracts.SwitchLimit;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.JobStatus;
@@ -112,10 +114,14 @@ final class Explaining {
 
     private int freeGpus(NodeStatus node) {
         Holding holding = state.holdingOn(node.node());
+        boolean inParts = request.gpus().share() != null;
         return (int)
-                node.seen().inventory().gpus().stream()
+                model.nodes.gpus(node.node(), inParts).stream()
                         .filter(gpu -> request.gpus().admits(gpu))
-                        .filter(gpu -> !holding.holdsGpu(gpu.uuid()))
+                        .filter(gpu ->
+                                inParts
+                                        ? holding.freeUnits(gpu.uuid()) > 0
+                                        : !holding.holdsGpu(gpu.uuid()))
                         .count();
     }
 
@@ -159,9 +165,12 @@ final class Explaining {
                 request.licenses());
     }
 
-    /// Fewer GPUs on each node.
+    /// Fewer GPUs on each node, or a smaller part of one.
     private @Nullable Change gpus() {
         GpuRequest asked = request.gpus();
+        if (asked.share() != null) {
+            return share(asked.share());
+        }
         for (int fewer = asked.perNode() - 1; fewer > 0; fewer--) {
             var gpus = new GpuRequest(fewer, asked.type(), null, null, null, asked.minMemoryMib());
             if (starts(with(gpus))) {
@@ -169,6 +178,25 @@ final class Explaining {
             }
         }
         return null;
+    }
+
+    /// The largest part below the one that it wants, in hundredths or shards.
+    private @Nullable Change share(ShareRequest asked) {
+        GpuSharing sharing = asked.sharing();
+        int unit = sharing == GpuSharing.MPS ? GpuSharing.THOUSANDTHS / 100 : 1;
+        int high = (asked.parts() - 1) / unit;
+        int low = 0;
+        while (low < high) {
+            int middle = (low + high + 1) / 2;
+            var part = new ShareRequest(sharing, middle * unit, asked.memoryMib());
+            if (starts(with(GpuRequest.of(part, request.gpus().type())))) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        String name = sharing.gres() + ":";
+        return low == 0 ? null : new Change(Axis.GPUS, name + asked.amount(), name + low);
     }
 
     /// Another type of GPU, or any.
@@ -184,15 +212,7 @@ final class Explaining {
         }
         others.remove(type);
         for (String other : others) {
-            var gpus =
-                    new GpuRequest(
-                            asked.perNode(),
-                            other,
-                            asked.perTask(),
-                            asked.total(),
-                            asked.perSocket(),
-                            asked.minMemoryMib());
-            if (starts(with(gpus))) {
+            if (starts(with(asked.ofType(other)))) {
                 return new Change(Axis.GPU_TYPE, type, other);
             }
         }

@@ -89,7 +89,21 @@ final class FitClasses {
                         name.preemptor(),
                         reservations.hours(reservation, name.endless()),
                         licenses.counts(request),
-                        name.plans()));
+                        name.plans(),
+                        shares(request, name.partition())));
+    }
+
+    /// By kind, the shared GPUs of which a request for a part of one may take some; empty for
+    /// another.
+    private List<List<Demand>> shares(ResourceRequest request, String partition) {
+        return request.gpus().share() == null
+                ? List.of()
+                : nodes.kinds().stream()
+                        .map(kind ->
+                                kind.partitions().contains(partition)
+                                        ? kind.shares(request)
+                                        : List.<Demand>of())
+                        .toList();
     }
 
     /// Who stands in one line with whom: the jobs of a partition that are in no reservation, or in

@@ -22,11 +22,13 @@ import org.jspecify.annotations.Nullable;
 final class FreeNodes {
 
     private final CellState state;
+    private final NodeTable nodes;
     private final GpuLayout.Known layouts;
     private final TreeMap<NodeName, Holding> drafts = new TreeMap<>();
 
-    FreeNodes(CellState state, GpuLayout.Known layouts) {
+    FreeNodes(CellState state, NodeTable nodes, GpuLayout.Known layouts) {
         this.state = state;
+        this.nodes = nodes;
         this.layouts = layouts;
     }
 
@@ -44,7 +46,7 @@ final class FreeNodes {
                 || inventory.memoryMib() - holding.memoryMib() < memory) {
             return null;
         }
-        List<Gpu> gpus = nearestFreeGpus(inventory, request, index, holding);
+        List<Gpu> gpus = nearestFreeGpus(node, request, index, holding);
         if (gpus.size() < request.gpusOn(index)) {
             return null;
         }
@@ -57,14 +59,35 @@ final class FreeNodes {
                 gpus.stream().map(Gpu::uuid).toList());
     }
 
+    /// The allocation of a request for a part of a GPU, or null if it does not fit now.
+    @Nullable Allocation fit(NodeStatus node, ResourceRequest request, NodeTable.Share share) {
+        Inventory inventory = node.seen().inventory();
+        Holding holding = holding(node.node());
+        int cpus = request.cpusOn(0);
+        long memory = request.memoryMibOn(0, inventory.memoryMib());
+        if (inventory.cpus() - holding.cpus() < cpus
+                || inventory.memoryMib() - holding.memoryMib() < memory
+                || holding.freeUnits(share.gpu().uuid()) < share.part().units()) {
+            return null;
+        }
+        return new Allocation(
+                node.node(),
+                0,
+                request.tasksOn(0),
+                nearestFreeCpus(inventory, cpus, List.of(share.gpu()), holding),
+                memory,
+                List.of(share.gpu().uuid()),
+                share.part());
+    }
+
     /// All CPUs and GPUs of the node, and the memory that is asked for: Slurm's `--exclusive`. Null
     /// if the empty node does not have what is asked for.
-    private static @Nullable Allocation whole(
+    private @Nullable Allocation whole(
             Inventory inventory, NodeName node, ResourceRequest request, int index) {
         long memory = request.memoryMibOn(index, inventory.memoryMib());
         if (inventory.cpus() < request.cpusOn(index)
                 || inventory.memoryMib() < memory
-                || ofOneType(inventory, request).size() < request.gpusOn(index)) {
+                || ofOneType(node, request).size() < request.gpusOn(index)) {
             return null;
         }
         return new Allocation(
@@ -119,10 +142,11 @@ final class FreeNodes {
     }
 
     private List<Gpu> nearestFreeGpus(
-            Inventory inventory, ResourceRequest request, int index, Holding holding) {
+            NodeStatus node, ResourceRequest request, int index, Holding holding) {
+        Inventory inventory = node.seen().inventory();
         List<Gpu> all = inventory.gpus();
         List<Gpu> may =
-                ofOneType(inventory, request).stream()
+                ofOneType(node.node(), request).stream()
                         .filter(gpu -> !holding.holdsGpu(gpu.uuid()))
                         .toList();
         int count = request.gpusOn(index);
@@ -137,11 +161,11 @@ final class FreeNodes {
         return may.stream().filter(gpu -> (chosen >> all.indexOf(gpu) & 1) != 0).toList();
     }
 
-    /// The node's GPUs that the request may have: a part's GPUs are all of one type and size, the
-    /// one that the node has most of, the first by name of those that it has equally many of.
-    private static List<Gpu> ofOneType(Inventory inventory, ResourceRequest request) {
+    /// The node's GPUs that the request may have whole: a part's GPUs are all of one type and size,
+    /// the one that the node has most of, the first by name of those that it has equally many of.
+    private List<Gpu> ofOneType(NodeName node, ResourceRequest request) {
         var lanes = new TreeMap<Lane, List<Gpu>>();
-        for (Gpu gpu : inventory.gpus()) {
+        for (Gpu gpu : nodes.gpus(node, false)) {
             if (request.gpus().admits(gpu)) {
                 lanes.computeIfAbsent(Lane.of(gpu), _ -> new ArrayList<>()).add(gpu);
             }

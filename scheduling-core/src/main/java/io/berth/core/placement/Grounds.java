@@ -255,7 +255,7 @@ final class Grounds {
                 job.timeLimitSeconds() == 0 || run.startedAt() == 0
                         ? Long.MAX_VALUE
                         : Math.max(0, job.timeLimitSeconds() - worked / 1000);
-        long gpus = run.allocations().stream().mapToLong(it -> it.gpus().size()).sum();
+        long lost = Math.max(0, worked - run.safeMillis());
         return new JobEvent.Preempted(
                 victim.job(),
                 now,
@@ -266,7 +266,9 @@ final class Grounds {
                 mode == PreemptMode.SUSPEND
                         ? 0
                         : Math.min(left, terms.graceSeconds(terms.standing(job))),
-                mode == PreemptMode.SUSPEND ? 0 : gpus * Math.max(0, worked - run.safeMillis()));
+                mode == PreemptMode.SUSPEND
+                        ? 0
+                        : run.allocations().stream().mapToLong(it -> it.gpuMillis(lost)).sum());
     }
 
     private PreemptReason reason(JobDescription by, JobDescription victim) {

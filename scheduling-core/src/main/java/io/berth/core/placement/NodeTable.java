@@ -2,9 +2,12 @@ package io.berth.core.placement;
 
 import io.berth.contracts.Allocation;
 import io.berth.contracts.Gpu;
+import io.berth.contracts.GpuShare;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.ShareRequest;
+import io.berth.contracts.SharedGpus;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeStatus;
@@ -35,12 +38,19 @@ final class NodeTable {
     private final List<Integer> kindOf = new ArrayList<>();
     private final Admission admission = new Admission();
 
+    /// How GPUs of a node are shared, where some are.
+    private final Map<NodeName, SharedGpus> shared = new HashMap<>();
+
     NodeTable(CellState state, Configuration configuration) {
         this.state = state;
         this.configuration = configuration;
         var numbers = new HashMap<NodeKind, Integer>();
         for (NodeStatus node : state.nodes()) {
-            NodeKind kind = NodeKind.of(node.seen().inventory(), partitionsOf(node.node()));
+            SharedGpus rule = configuration.cluster().sharedOn(node.node());
+            if (rule != null) {
+                shared.put(node.node(), rule);
+            }
+            NodeKind kind = kind(node);
             indices.put(node.node(), names.size());
             names.add(node.node());
             admission.add(node);
@@ -87,8 +97,64 @@ final class NodeTable {
         Integer index = indices.get(node.node());
         return index != null
                 && admission.covers(index, node)
-                && kinds.get(kindOf.get(index))
-                        .equals(NodeKind.of(node.seen().inventory(), partitionsOf(node.node())));
+                && kinds.get(kindOf.get(index)).equals(kind(node));
+    }
+
+    private NodeKind kind(NodeStatus node) {
+        return NodeKind.of(
+                node.seen().inventory(), partitionsOf(node.node()), sharedOn(node.node()));
+    }
+
+    private @Nullable SharedGpus sharedOn(NodeName node) {
+        return shared.get(node);
+    }
+
+    /// The GPUs of a node that are given out in parts, or those that are given out whole.
+    List<Gpu> gpus(NodeName node, boolean inParts) {
+        SharedGpus rule = sharedOn(node);
+        List<Gpu> all = inventory(node).gpus();
+        return rule == null
+                ? inParts ? List.of() : all
+                : all.stream().filter(gpu -> rule.shares(gpu) == inParts).toList();
+    }
+
+    /// What a request for a part of a GPU takes of the one of that lane.
+    ///
+    /// @throws IllegalStateException if it can take none of it
+    Share share(NodeName node, int lane, ShareRequest wanted) {
+        SharedGpus rule = sharedOn(node);
+        List<Gpu> gpus = gpus(node, true);
+        int slot = lane - kinds.get(kindOf.get(index(node))).firstSlot();
+        if (rule != null && slot >= 0 && slot < gpus.size()) {
+            Gpu gpu = gpus.get(slot);
+            GpuShare share = wanted.on(rule.sharing(), rule.of(), gpu.memoryMib());
+            if (share != null) {
+                return new Share(gpu, share);
+            }
+        }
+        throw new IllegalStateException(
+                "take %s of GPU lane %d of node %s: it is not shared so"
+                        .formatted(wanted, lane, node));
+    }
+
+    /// A part of a GPU.
+    record Share(Gpu gpu, GpuShare part) {}
+
+    /// The UUID of the shared GPU of a lane; null for a lane of whole ones, and for none.
+    @Nullable String gpu(int node, int lane) {
+        int slot = lane - kinds.get(kindOf.get(node)).firstSlot();
+        return lane < 0 || slot < 0 ? null : gpus(names.get(node), true).get(slot).uuid();
+    }
+
+    /// The lane of a shared GPU; -1 for one that is not there, or not shared.
+    int lane(int node, @Nullable String uuid) {
+        List<Gpu> gpus = uuid == null || node < 0 ? List.of() : gpus(names.get(node), true);
+        for (int slot = 0; slot < gpus.size(); slot++) {
+            if (gpus.get(slot).uuid().equals(uuid)) {
+                return kinds.get(kindOf.get(node)).firstSlot() + slot;
+            }
+        }
+        return -1;
     }
 
     NodeName name(int index) {
@@ -136,11 +202,11 @@ final class NodeTable {
                 on.stream().mapToInt(Integer::intValue).toArray(), demands.toArray(new Demand[0]));
     }
 
-    /// How many GPUs of each type are in them.
+    /// How many GPUs of each type are in them that are held whole.
     Map<String, Long> gpusByType(List<Allocation> allocations) {
         var byType = new TreeMap<String, Long>();
         for (Allocation allocation : allocations) {
-            if (indices.containsKey(allocation.node())) {
+            if (allocation.wholeGpus() > 0 && indices.containsKey(allocation.node())) {
                 for (Gpu gpu : inventory(allocation.node()).gpus()) {
                     if (allocation.gpus().contains(gpu.uuid())) {
                         byType.merge(gpu.type(), 1L, Long::sum);
@@ -151,14 +217,21 @@ final class NodeTable {
         return byType;
     }
 
-    /// What an allocation takes of its node, by kind of GPU.
+    /// What an allocation takes of its node, by kind of GPU. One that was placed when a GPU was
+    /// shared and is not any more, or the other way round, takes all of it.
     private List<Demand> held(int index, Allocation allocation) {
         NodeKind kind = kinds.get(kindOf.get(index));
+        SharedGpus rule = sharedOn(allocation.node());
+        GpuShare share = allocation.share();
+        int slot = kind.firstSlot();
         var byLane = new TreeMap<Integer, Integer>();
         for (Gpu gpu : inventory(allocation.node()).gpus()) {
+            boolean inParts = rule != null && rule.shares(gpu);
             if (allocation.gpus().contains(gpu.uuid())) {
-                byLane.merge(kind.lane(gpu), 1, Integer::sum);
+                int units = share == null ? GpuShare.WHOLE : share.units();
+                byLane.merge(inParts ? slot : kind.lane(gpu), inParts ? units : 1, Integer::sum);
             }
+            slot += inParts ? 1 : 0;
         }
         int cpus = allocation.cpus().size();
         long memory = allocation.memoryMib();

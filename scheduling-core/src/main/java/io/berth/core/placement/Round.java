@@ -5,13 +5,16 @@ import io.berth.contracts.Dependency;
 import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.Reason;
+import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.RunId;
+import io.berth.contracts.ShareRequest;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Part;
 import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.contracts.event.JobStatus.Run;
+import io.berth.contracts.event.NodeStatus;
 import io.berth.core.engine.Clearing;
 import io.berth.core.engine.Decisions;
 import io.berth.core.engine.FitClass;
@@ -58,7 +61,7 @@ final class Round implements Decisions {
         this.model = model;
         this.givingWay = givingWay;
         this.now = now;
-        this.free = new FreeNodes(state, model.layouts);
+        this.free = new FreeNodes(state, model.nodes, model.layouts);
         this.draft = new Draft(state);
         this.throttles = new Throttles(state);
         this.keeping = new Keeping(model, now);
@@ -83,11 +86,11 @@ final class Round implements Decisions {
     }
 
     @Override
-    public void started(Waiting job, int[] nodes) {
+    public void started(Waiting job, int[] nodes, int lane) {
         JobStatus status = state.knownJob(new JobId(job.job()));
         List<Allocation> allocations = new ArrayList<>();
         for (int part = 0; part < nodes.length; part++) {
-            Allocation allocation = allocation(status, part, model.nodes.name(nodes[part]));
+            Allocation allocation = allocation(status, part, model.nodes.name(nodes[part]), lane);
             free.take(allocation);
             allocations.add(allocation);
         }
@@ -117,9 +120,14 @@ final class Round implements Decisions {
         }
     }
 
-    private Allocation allocation(JobStatus job, int part, NodeName node) {
+    private Allocation allocation(JobStatus job, int part, NodeName node, int lane) {
+        ResourceRequest request = job.description().request();
+        ShareRequest share = request.gpus().share();
+        NodeStatus status = state.node(node).orElseThrow();
         return Objects.requireNonNull(
-                free.fit(state.node(node).orElseThrow(), job.description().request(), part),
+                share == null
+                        ? free.fit(status, request, part)
+                        : free.fit(status, request, model.nodes.share(node, lane, share)),
                 () ->
                         "place part %d of job %s on %s: the engine found room, the node has none"
                                 .formatted(part, job.job(), node));

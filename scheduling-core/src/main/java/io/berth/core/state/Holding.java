@@ -1,6 +1,7 @@
 package io.berth.core.state;
 
 import io.berth.contracts.Allocation;
+import io.berth.contracts.GpuShare;
 import io.berth.contracts.IndexSet;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -8,8 +9,8 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/// What runs hold on one node: CPUs by id, memory in MiB, GPUs by UUID. CPUs that a suspended run
-/// has claimed, to go on when all of them are free, are not free for others.
+/// What runs hold on one node: CPUs by id, memory in MiB, GPUs by UUID, whole or in parts. CPUs
+/// that a suspended run has claimed, to go on when all of them are free, are not free for others.
 ///
 /// Nothing is ever held twice; but who reads of a round only what became of each job, one after the
 /// other, may learn of the new holder before he learns that the old one let go.
@@ -23,6 +24,10 @@ public final class Holding {
     private final TreeMap<Integer, Integer> moreOfCpu = new TreeMap<>();
 
     private final TreeMap<String, Integer> moreOfGpu = new TreeMap<>();
+
+    /// Units held of GPUs that are held in parts.
+    private final TreeMap<String, Integer> units = new TreeMap<>();
+
     private long memoryMib;
 
     public Holding copy() {
@@ -32,6 +37,7 @@ public final class Holding {
         copy.claims.addAll(claims);
         copy.moreOfCpu.putAll(moreOfCpu);
         copy.moreOfGpu.putAll(moreOfGpu);
+        copy.units.putAll(units);
         copy.memoryMib = memoryMib;
         return copy;
     }
@@ -64,7 +70,11 @@ public final class Holding {
             both.stream().forEach(cpu -> moreOfCpu.merge(cpu, 1, Integer::sum));
         }
         cpus.or(taken);
-        for (String gpu : allocation.gpus()) {
+        GpuShare share = allocation.share();
+        if (share != null) {
+            units.merge(allocation.gpus().getFirst(), share.units(), Integer::sum);
+        }
+        for (String gpu : share == null ? allocation.gpus() : List.<String>of()) {
             if (!gpus.add(gpu)) {
                 moreOfGpu.merge(gpu, 1, Integer::sum);
             }
@@ -81,7 +91,13 @@ public final class Holding {
             }
         }
         cpus.andNot(given);
-        for (String gpu : allocation.gpus()) {
+        GpuShare share = allocation.share();
+        if (share != null) {
+            units.computeIfPresent(
+                    allocation.gpus().getFirst(),
+                    (_, held) -> held == share.units() ? null : held - share.units());
+        }
+        for (String gpu : share == null ? allocation.gpus() : List.<String>of()) {
             if (moreOfGpu.containsKey(gpu)) {
                 moreOfGpu.computeIfPresent(gpu, (_, more) -> more == 1 ? null : more - 1);
             } else {
@@ -93,12 +109,16 @@ public final class Holding {
 
     /// Whether something is held twice.
     public boolean twice() {
-        return !moreOfCpu.isEmpty() || !moreOfGpu.isEmpty();
+        return !moreOfCpu.isEmpty()
+                || !moreOfGpu.isEmpty()
+                || units.entrySet().stream()
+                        .anyMatch(
+                                it -> it.getValue() > GpuShare.WHOLE || gpus.contains(it.getKey()));
     }
 
     /// Whether no run holds anything.
     public boolean empty() {
-        return cpus.isEmpty() && gpus.isEmpty() && memoryMib == 0;
+        return cpus.isEmpty() && gpus.isEmpty() && units.isEmpty() && memoryMib == 0;
     }
 
     /// CPUs that are not free.
@@ -115,15 +135,22 @@ public final class Holding {
         return memoryMib;
     }
 
+    /// GPUs that are held, whole or in parts.
     public int gpus() {
-        return gpus.size();
+        return gpus.size() + units.size();
     }
 
     public boolean holdsCpu(int cpu) {
         return cpus.get(cpu) || claims.stream().anyMatch(claim -> claim.contains(cpu));
     }
 
+    /// Whether a GPU is held, whole or in parts.
     public boolean holdsGpu(String uuid) {
-        return gpus.contains(uuid);
+        return gpus.contains(uuid) || units.containsKey(uuid);
+    }
+
+    /// Units of a GPU that nobody holds, of [GpuShare#WHOLE].
+    public int freeUnits(String uuid) {
+        return gpus.contains(uuid) ? 0 : GpuShare.WHOLE - units.getOrDefault(uuid, 0);
     }
 }

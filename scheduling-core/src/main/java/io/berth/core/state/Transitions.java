@@ -181,16 +181,16 @@ public final class Transitions {
         long millis = now - run.placedAt() - run.standstill().millis(now);
         long cpus = 0;
         long memory = 0;
-        long gpus = 0;
+        long gpuMillis = 0;
         for (Part part : run.parts()) {
             cpus += part.allocation().cpus().size();
             memory += part.allocation().memoryMib();
-            gpus += part.allocation().gpus().size();
+            gpuMillis += part.allocation().gpuMillis(millis);
         }
         return new Charge(
                 cpus * millis,
                 Math.multiplyExact(memory, millis),
-                gpus * millis,
+                gpuMillis,
                 run.parts().size() * millis,
                 Math.multiplyExact(run.billingRate(), millis),
                 run.gpusByType().entrySet().stream()

@@ -123,4 +123,46 @@ final class OracleTest {
         assertThat(possible).isPositive();
         assertThat(missed).isLessThanOrEqualTo(possible / 1000);
     }
+
+    /// Up to 4 nodes with up to 3 shared GPUs, of which runs hold parts.
+    @Test
+    void a_part_of_a_gpu_goes_to_the_fullest_gpu_that_has_it_and_is_never_missed() {
+        for (int seed = 0; seed < SEEDS; seed++) {
+            var random = new Random(seed);
+            int[] nodes = new int[1 + random.nextInt(4)];
+            Arrays.setAll(nodes, _ -> -1 - random.nextInt(3));
+            var trial = new Trial(Settings.DEFAULT, nodes);
+            int[][] free = new int[nodes.length][];
+            long id = 100;
+            for (int node = 0; node < nodes.length; node++) {
+                free[node] = new int[-nodes[node]];
+                for (int slot = 0; slot < free[node].length; slot++) {
+                    int held = 250 * random.nextInt(5);
+                    free[node][slot] = Trial.WHOLE - held;
+                    if (held > 0) {
+                        var demand = new Demand[] {new Demand(1, 1, held, 1 + slot)};
+                        trial.engine.run(id++, new int[] {node}, demand, 0, 1000);
+                    }
+                }
+            }
+            int share = 50 * (1 + random.nextInt(20));
+            trial.submit(new Trial.Job(1, 0, 1, 0, 60, 60, 0, share));
+
+            trial.step(false);
+
+            int least =
+                    Arrays.stream(free)
+                            .flatMapToInt(Arrays::stream)
+                            .filter(it -> it >= share)
+                            .min()
+                            .orElse(0);
+            assertThat(trial.starts.containsKey(1L)).as("seed %d", seed).isEqualTo(least > 0);
+            if (least > 0) {
+                Demand got = trial.engine.cluster.demandsOf(1)[0];
+                assertThat(free[trial.engine.cluster.nodesOf(1)[0]][got.lane() - 1])
+                        .as("seed %d: %s", seed, got)
+                        .isEqualTo(least);
+            }
+        }
+    }
 }

@@ -42,7 +42,7 @@ final class SchedulingLawsTest {
     private static Trial cluster(Random random, Settings settings) {
         int[] gpus = new int[1 + random.nextInt(6)];
         for (int i = 0; i < gpus.length; i++) {
-            gpus[i] = new int[] {0, 4, 8}[random.nextInt(3)];
+            gpus[i] = new int[] {0, 4, 8, -2}[random.nextInt(4)];
         }
         if (random.nextBoolean()) {
             return new Trial(settings, gpus);
@@ -59,15 +59,17 @@ final class SchedulingLawsTest {
         for (int i = 1; i <= count; i++) {
             long limit = random.nextInt(12) == 0 ? 0 : 10 + random.nextInt(600);
             long most = limit == 0 ? 700 : limit + 20;
+            int share = random.nextInt(3) == 0 ? 50 * (1 + random.nextInt(20)) : 0;
             jobs.add(
                     new Job(
                             i,
                             lastSubmit == 0 ? 0 : random.nextLong(lastSubmit),
-                            1 + Math.max(0, random.nextInt(5) - 2),
-                            random.nextInt(9),
+                            share > 0 ? 1 : 1 + Math.max(0, random.nextInt(5) - 2),
+                            share > 0 ? 0 : random.nextInt(9),
                             limit,
                             1 + random.nextLong(most),
-                            random.nextInt(4)));
+                            random.nextInt(4),
+                            share));
         }
         return jobs;
     }
@@ -173,7 +175,8 @@ final class SchedulingLawsTest {
                                 job.gpus(),
                                 limit,
                                 1 + random.nextLong(limit),
-                                job.priority()));
+                                job.priority(),
+                                job.share()));
             }
             trial.step(true);
             Map<Long, Long> before = new TreeMap<>(trial.expected);

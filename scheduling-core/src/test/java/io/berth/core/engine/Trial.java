@@ -2,12 +2,15 @@ package io.berth.core.engine;
 
 import io.berth.core.engine.FitClass.Terms;
 import io.berth.core.engine.Plans.Plan;
+import io.berth.core.engine.Scheduling.Expected;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.engine.Waiting.Association;
 import io.berth.core.engine.Waiting.Rank;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
@@ -22,7 +25,24 @@ final class Trial implements Decisions {
     /// @param limit and
     /// @param runs in seconds; a limit of 0 is none
     /// @param priority in points
-    record Job(long id, long submit, int nodes, int gpus, long limit, long runs, long priority) {}
+    /// @param share in thousandths of one shared GPU; 0 is none
+    record Job(
+            long id,
+            long submit,
+            int nodes,
+            int gpus,
+            long limit,
+            long runs,
+            long priority,
+            int share) {
+
+        Job(long id, long submit, int nodes, int gpus, long limit, long runs, long priority) {
+            this(id, submit, nodes, gpus, limit, runs, priority, 0);
+        }
+    }
+
+    /// What a shared GPU has.
+    static final int WHOLE = 1000;
 
     /// A moment of a trial: a job comes, or one ends.
     private record Event(long time, boolean end, Job job) {}
@@ -30,6 +50,7 @@ final class Trial implements Decisions {
     final Scheduling engine;
     final TreeMap<Long, Long> starts = new TreeMap<>();
     final TreeMap<Long, int[]> places = new TreeMap<>();
+    private final TreeMap<Long, Integer> lanes = new TreeMap<>();
     final TreeMap<Long, Long> expected = new TreeMap<>();
     final Map<Long, Job> jobs = new HashMap<>();
     private final List<Kind> kinds;
@@ -43,24 +64,30 @@ final class Trial implements Decisions {
     private Hours hours = Hours.ALWAYS;
     long now;
 
-    /// Nodes with so many GPUs each and plenty of the rest.
+    /// Nodes with so many GPUs each and plenty of the rest. Below zero: so many shared ones.
     Trial(Settings settings, int... gpusByNode) {
         this(settings, Network.FLAT, gpusByNode);
     }
 
     Trial(Settings settings, Network network, int... gpusByNode) {
-        var distinct = new TreeMap<Integer, Integer>();
+        var distinct = new LinkedHashMap<Integer, Integer>();
         for (int gpus : gpusByNode) {
             distinct.putIfAbsent(gpus, distinct.size());
         }
         kinds = new ArrayList<>();
-        distinct.forEach((gpus, _) -> kinds.add(new Kind(64, 1 << 20, gpus)));
+        distinct.forEach((gpus, _) -> kinds.add(kind(gpus)));
         int[] kindOf = new int[gpusByNode.length];
         for (int i = 0; i < kindOf.length; i++) {
             kindOf[i] = distinct.getOrDefault(gpusByNode[i], 0);
         }
         engine = new Scheduling(new Cluster(kinds, kindOf, network), settings);
         association = engine.association(0);
+    }
+
+    private static Kind kind(int gpus) {
+        int[] slots = new int[Math.max(0, -gpus)];
+        Arrays.fill(slots, WHOLE);
+        return new Kind(64, 1 << 20, new int[] {Math.max(0, gpus)}, slots);
     }
 
     /// Jobs that come from now on find their nodes closed at these times.
@@ -74,16 +101,24 @@ final class Trial implements Decisions {
         events.add(new Event(job.submit(), false, job));
     }
 
-    private FitClass fit(int nodes, int gpus, int maxSwitches) {
+    private FitClass fit(int nodes, int gpus, int maxSwitches, int share) {
         return classes.computeIfAbsent(
-                List.of(nodes, gpus, maxSwitches),
+                List.of(nodes, gpus, maxSwitches, share),
                 _ -> {
                     var on = new ArrayList<@Nullable Demand>();
+                    var shares = new ArrayList<List<Demand>>();
                     for (Kind kind : kinds) {
+                        var ways = new ArrayList<Demand>();
+                        for (int slot = 0; slot < kind.slots.length && share > 0; slot++) {
+                            ways.add(new Demand(1, 1024, share, 1 + slot));
+                        }
+                        shares.add(ways);
                         on.add(
-                                kind.gpus < gpus
-                                        ? null
-                                        : new Demand(1, 1024, gpus, gpus == 0 ? -1 : 0));
+                                share > 0
+                                        ? ways.isEmpty() ? null : ways.getFirst()
+                                        : kind.gpus < gpus
+                                                ? null
+                                                : new Demand(1, 1024, gpus, gpus == 0 ? -1 : 0));
                     }
                     return engine.fitClass(
                             new Terms(
@@ -98,14 +133,15 @@ final class Trial implements Decisions {
                                     null,
                                     hours,
                                     new int[0],
-                                    true));
+                                    true,
+                                    share == 0 ? List.of() : shares));
                 });
     }
 
     /// Where there are switches, every fourth job wants to lie under one.
     FitClass fit(Job job) {
         boolean under = engine.cluster.network.levels() > 0 && job.id() % 4 == 0;
-        return fit(job.nodes(), job.gpus(), under ? 1 : 0);
+        return fit(job.nodes(), job.gpus(), under ? 1 : 0, job.share());
     }
 
     void arrive(Job job) {
@@ -168,7 +204,8 @@ final class Trial implements Decisions {
     Trial rebuilt() {
         int[] gpus = new int[engine.cluster.size()];
         for (int i = 0; i < gpus.length; i++) {
-            gpus[i] = engine.cluster.node(i).kind.gpus;
+            Kind kind = engine.cluster.node(i).kind;
+            gpus[i] = kind.slots.length > 0 ? -kind.slots.length : kind.gpus;
         }
         var other = new Trial(engine.settings, engine.cluster.network, gpus);
         other.now = now;
@@ -179,14 +216,17 @@ final class Trial implements Decisions {
                 other.arrive(job);
                 Plan plan = engine.plans.of(job.id());
                 if (plan != null) {
-                    other.engine.plan(job.id(), plan.start(), plan.nodes(), plan.place());
+                    other.engine.plan(
+                            job.id(),
+                            new Expected(plan.start(), plan.nodes(), plan.lane(), plan.place()));
                     other.expected.put(job.id(), plan.start());
                 }
             } else if (nodes != null && engine.cluster.stay(job.id()) != null) {
                 other.engine.run(
                         job.id(),
                         nodes,
-                        other.engine.cluster.demands(other.fit(job), nodes),
+                        other.engine.cluster.demands(
+                                other.fit(job), nodes, lanes.getOrDefault(job.id(), Search.WHOLE)),
                         starts.getOrDefault(job.id(), 0L) * 1000,
                         job.limit() * 1000);
             }
@@ -200,13 +240,14 @@ final class Trial implements Decisions {
     }
 
     @Override
-    public void started(Waiting waiting, int[] nodes) {
+    public void started(Waiting waiting, int[] nodes, int lane) {
         Job job = jobs.get(waiting.job());
         if (job == null) {
             throw new AssertionError("job " + waiting.job() + " never came");
         }
         starts.put(job.id(), now);
         places.put(job.id(), nodes);
+        lanes.put(job.id(), lane);
         expected.remove(job.id());
         events.add(new Event(now + job.runs(), true, job));
     }

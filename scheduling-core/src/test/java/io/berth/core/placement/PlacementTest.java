@@ -39,6 +39,21 @@ final class PlacementTest {
     }
 
     @Test
+    void an_instance_of_a_split_gpu_may_be_named_by_its_profile_alone() {
+        cell.node("n1", 16, 3, "a100");
+        cell.node("n2", 16, 3, "a100_1g.5gb");
+
+        cell.submit(1, TestCell.gpus(1, 2, "1g.5gb"));
+        cell.submit(2, TestCell.gpus(1, 1, "2g.10gb"));
+        cell.submit(3, TestCell.gpus(1, 3, "a100"));
+        cell.round();
+
+        assertThat(cell.where(1)).isEqualTo(List.of("n2:0:0,1"));
+        assertThat(cell.job(2).reason()).isEqualTo(Reason.BAD_CONSTRAINTS);
+        assertThat(cell.where(3)).isEqualTo(List.of("n1:0:0,1,2"));
+    }
+
+    @Test
     void a_gpu_type_is_kept_to() {
         cell.node("n1", 8, 8, "a100");
         cell.node("n2", 8, 8, "h100");

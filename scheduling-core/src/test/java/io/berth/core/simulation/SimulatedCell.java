@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.contracts.Dependency;
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.GpuRequest;
+import io.berth.contracts.GpuSharing;
 import io.berth.contracts.Hold;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.Inventory;
@@ -19,6 +20,8 @@ import io.berth.contracts.NodeName;
 import io.berth.contracts.PreemptMode;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.RunId;
+import io.berth.contracts.ShareRequest;
+import io.berth.contracts.SharedGpus;
 import io.berth.contracts.SignalTarget;
 import io.berth.contracts.SpecReference;
 import io.berth.contracts.Tres;
@@ -74,6 +77,10 @@ final class SimulatedCell {
     private final Random random;
     private final boolean urgent;
     private final boolean limited;
+
+    /// Whether half of the GPUs of two nodes are given out in parts.
+    private final boolean sharing;
+
     private final Configuration configuration;
     private final List<Input> log = new ArrayList<>();
     private final List<SimulatedAgent> agents = new ArrayList<>();
@@ -103,7 +110,9 @@ final class SimulatedCell {
         // A fifth of all cells: it takes as long again as the cell itself.
         rerun = new Rerun(seed % 5 == 0 ? new Random(seed).nextInt(12) : Integer.MAX_VALUE);
         limited = seed % 2 == 1;
-        configuration = TestCell.configuration(limited ? LIMITS : Limits.NONE, preemption());
+        sharing = seed % 4 == 2;
+        var plain = TestCell.configuration(limited ? LIMITS : Limits.NONE, preemption());
+        configuration = sharing ? sharing(plain) : plain;
         laws = new PreemptionLaws(configuration, limited);
         log.add(new Input.Configured(configuration));
         for (int i = 1; i <= NODES; i++) {
@@ -114,6 +123,25 @@ final class SimulatedCell {
                             () -> random.nextInt(8) == 0,
                             () -> random.nextInt(8) == 0));
         }
+    }
+
+    private static Configuration sharing(Configuration it) {
+        var shared =
+                new SharedGpus(
+                        List.of("n1", "n2"),
+                        IndexSet.parse("0-1"),
+                        GpuSharing.MPS,
+                        GpuSharing.THOUSANDTHS);
+        return new Configuration(
+                it.revision(),
+                it.cluster().sharing(List.of(shared)),
+                it.partitions(),
+                it.accounts(),
+                it.associations(),
+                it.qos(),
+                it.reservations(),
+                it.switches(),
+                it.licenses());
     }
 
     private PreemptRules preemption() {
@@ -286,7 +314,14 @@ final class SimulatedCell {
                         nodes * (1 + random.nextInt(2)),
                         1 + random.nextInt(2),
                         MemoryRequest.perCpu(1024),
-                        new GpuRequest(random.nextInt(5), null));
+                        sharing && nodes == 1 && random.nextBoolean()
+                                ? GpuRequest.of(
+                                        new ShareRequest(
+                                                GpuSharing.MPS,
+                                                50 * (1 + random.nextInt(20)),
+                                                null),
+                                        null)
+                                : new GpuRequest(random.nextInt(sharing ? 3 : 5), null));
         var description =
                 new JobDescription(
                         USERS.get(random.nextInt(2)),
@@ -520,6 +555,7 @@ final class SimulatedCell {
             assertThat(holding.cpus()).isLessThanOrEqualTo(inventory.cpus());
             assertThat(holding.gpus()).isLessThanOrEqualTo(inventory.gpus().size());
             assertThat(holding.memoryMib()).isLessThanOrEqualTo(inventory.memoryMib());
+            assertThat(holding.twice()).as("something of %s is held twice", node).isFalse();
         }
         for (SimulatedAgent agent : agents) {
             var busy = new BitSet();
@@ -566,10 +602,16 @@ final class SimulatedCell {
                     .as("runs of job %s follow one another", event.job())
                     .isGreaterThanOrEqualTo(freed);
             freed = run.freedAt();
-            long gpus = run.allocations().stream().mapToLong(it -> it.gpus().size()).sum();
             long suspended = Objects.requireNonNullElse(run.suspendedMillis(), 0L);
+            long millis = run.freedAt() - run.placedAt() - suspended;
             assertThat(run.charge().gpuMillis())
-                    .isEqualTo(gpus * (run.freedAt() - run.placedAt() - suspended));
+                    .isEqualTo(
+                            run.allocations().stream()
+                                    .mapToLong(it ->
+                                            it.share() == null
+                                                    ? it.gpus().size() * millis
+                                                    : millis * it.share().parts() / it.share().of())
+                                    .sum());
         }
         assertThat(event.runs()).extracting(EndedRun::lease).isSorted().doesNotHaveDuplicates();
     }

@@ -255,7 +255,7 @@ public final class Simulation implements Decisions {
     }
 
     @Override
-    public void started(Waiting started, int[] nodes) {
+    public void started(Waiting started, int[] nodes, int lane) {
         int job = (int) started.job();
         starts[job] = now;
         startedNow.add(started);

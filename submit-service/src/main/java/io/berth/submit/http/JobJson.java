@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param startedAt when it was placed: Slurm's StartTime
 /// @param cpus total, as are `memoryMib` (0 while unknown) and `gpus`
+/// @param gpuPart what it wants, or has, of a shared GPU
 /// @param lease number of the current run, else of the last; 0 before the first
 /// @param suspendedAt since when it stands still
 /// @param suspendedSeconds how long its run stood still in all; it counts for no limit
@@ -68,6 +69,7 @@ record JobJson(
         int gpus,
         int gpusPerNode,
         @Nullable String gpuType,
+        @Nullable GpuPartJson gpuPart,
         LaunchMode launch,
         boolean requeue,
         int restarts,
@@ -133,6 +135,7 @@ record JobJson(
                 request.totalGpus(),
                 request.gpus().perNode(),
                 request.gpus().type(),
+                GpuPartJson.of(request.gpus(), attempt, allocations),
                 asked.launch(),
                 asked.requeue(),
                 job.restarts(),

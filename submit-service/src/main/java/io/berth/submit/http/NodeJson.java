@@ -6,6 +6,7 @@ import io.berth.contracts.Inventory;
 import io.berth.contracts.Isolation;
 import io.berth.contracts.NodeHold;
 import io.berth.contracts.NodeName;
+import io.berth.contracts.SharedGpus;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.ConfigEntry.Reservation;
@@ -61,19 +62,36 @@ record NodeJson(
         List<Long> jobs) {
 
     /// A GPU and the job that holds it.
+    ///
+    /// @param job that holds it; of a shared one, one of them
+    /// @param shared how it is given out in parts: `mps` or `shard`; left out if it is not
+    /// @param parts hundredths or shards that it is given out in; left out if it is not
+    /// @param partsHeld how many of them jobs hold
     @Schema(name = "Gpu")
     @JsonInclude(JsonInclude.Include.NON_NULL)
     record GpuJson(
-            int index, String uuid, String type, String name, long memoryMib, @Nullable Long job) {
-        static GpuJson of(Gpu gpu, Node node) {
+            int index,
+            String uuid,
+            String type,
+            String name,
+            long memoryMib,
+            @Nullable Long job,
+            @Nullable String shared,
+            @Nullable Long parts,
+            @Nullable Long partsHeld) {
+        static GpuJson of(Gpu gpu, Node node, @Nullable SharedGpus rule) {
             Job holder = node.gpuHolders().get(gpu.uuid());
+            SharedGpus shared = rule != null && rule.shares(gpu) ? rule : null;
             return new GpuJson(
                     gpu.index(),
                     gpu.uuid(),
                     gpu.type(),
                     gpu.name(),
                     gpu.memoryMib(),
-                    holder == null ? null : holder.id().value());
+                    holder == null ? null : holder.id().value(),
+                    shared == null ? null : shared.sharing().gres(),
+                    shared == null ? null : shared.sharing().amount(shared.of()),
+                    shared == null ? null : node.partsHeld().getOrDefault(gpu.uuid(), 0L));
         }
     }
 
@@ -82,6 +100,8 @@ record NodeJson(
         Inventory inventory = node.inventory();
         Beat beat = node.beat();
         NodeHold hold = node.status().hold();
+        SharedGpus shared =
+                picture.configuration().map(it -> it.cluster().sharedOn(node.name())).orElse(null);
         return new NodeJson(
                 node.name().value(),
                 state(node, reservation),
@@ -94,7 +114,7 @@ record NodeJson(
                 node.cpusHeld(),
                 inventory.memoryMib(),
                 node.memoryMibHeld(),
-                inventory.gpus().stream().map(gpu -> GpuJson.of(gpu, node)).toList(),
+                inventory.gpus().stream().map(gpu -> GpuJson.of(gpu, node, shared)).toList(),
                 node.gpuHolders().size(),
                 partitions(node.name(), picture),
                 reservation == null ? null : reservation.name(),

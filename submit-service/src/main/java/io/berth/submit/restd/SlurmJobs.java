@@ -4,6 +4,7 @@ import io.berth.contracts.Allocation;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.ShareRequest;
 import io.berth.slurm.HostList;
 import io.berth.submit.Job;
 import io.berth.submit.Picture;
@@ -11,6 +12,7 @@ import io.berth.submit.Priority;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// Jobs in the words of slurmrestd's `job_info`. What Berth does not know of a job is left out.
 final class SlurmJobs {
@@ -88,7 +90,12 @@ final class SlurmJobs {
                 + request.totalCpus()
                 + ",node="
                 + request.nodes()
-                + (request.totalGpus() == 0 ? "" : ",gres/gpu=" + request.totalGpus());
+                + (request.totalGpus() == 0 ? "" : ",gres/gpu=" + request.totalGpus())
+                + part(request.gpus().share());
+    }
+
+    private static String part(@Nullable ShareRequest share) {
+        return share == null ? "" : "," + share.sharing().tres() + "=" + share.amount();
     }
 
     private static Map<String, Object> exit(Job job) {

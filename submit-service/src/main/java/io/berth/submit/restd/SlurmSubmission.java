@@ -106,6 +106,10 @@ final class SlurmSubmission {
 
     private void gpus(String field, String tres) throws Refused {
         String gpu = tres.replaceFirst("^gres[:/]", "");
+        if (gpu.startsWith("mps") || gpu.startsWith("shard")) {
+            job.put("gpuPart", gpu.replace('=', ':'));
+            return;
+        }
         if (!gpu.startsWith("gpu")) {
             throw invalid(tres, "gres/gpu[:type]:count");
         }

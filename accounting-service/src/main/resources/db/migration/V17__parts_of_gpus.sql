@@ -1,0 +1,2 @@
+-- What a job wants, or had, of a shared GPU, such as gres/mps=50; null is none.
+ALTER TABLE job ADD COLUMN gpu_part text;

@@ -1,0 +1,62 @@
+package io.berth.agent.group;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.contracts.Gpu;
+import io.berth.contracts.GpuHardware;
+import io.berth.contracts.GpuHardware.MigInstance;
+import io.berth.contracts.GpuHardware.Vendor;
+import io.berth.contracts.IndexSet;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+final class DeviceRulesTest {
+
+    private static final DeviceRules RULES =
+            DeviceRules.parse(
+                    List.of(
+                            "Character devices:",
+                            "195 nvidia",
+                            "236 nvidia-uvm",
+                            "237 nvidia-caps",
+                            "",
+                            "Block devices:"));
+
+    private static Gpu instance(int index, String capabilities) {
+        var mig = new MigInstance("GPU-1", index, 0, IndexSet.parse(capabilities));
+        var hardware =
+                new GpuHardware(
+                        Vendor.NVIDIA,
+                        "07",
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        Map.of(),
+                        null,
+                        mig,
+                        null);
+        return new Gpu(index, "MIG-" + index, "a100_1g.5gb", "A100", 3, 4864, 0, hardware);
+    }
+
+    @Test
+    void an_instance_of_a_split_gpu_opens_the_gpu_and_its_own_capabilities_alone() {
+        Gpu held = instance(1, "84-85");
+        Gpu other = instance(2, "93-94");
+
+        List<String> rules = RULES.allowing(List.of(held));
+
+        assertThat(rules)
+                .contains("c 195:3 rw", "c 237:84 rw", "c 237:85 rw", "c 195:255 rw", "c 236:* rw")
+                .doesNotContain("c 237:93 rw", "c 237:94 rw")
+                .noneMatch(rule -> rule.startsWith("c 237:*"));
+        assertThat(RULES.devices(other)).containsExactly("195:3", "237:93", "237:94");
+    }
+
+    @Test
+    void a_run_without_gpus_opens_none_of_their_devices() {
+        assertThat(RULES.allowing(List.of())).noneMatch(rule -> rule.matches("c (195|236|237):.*"));
+    }
+}

@@ -1,0 +1,61 @@
+package io.berth.submit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.contracts.GpuRequest;
+import io.berth.contracts.GpuSharing;
+import io.berth.contracts.IndexSet;
+import io.berth.contracts.MemoryRequest;
+import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.ShareRequest;
+import io.berth.contracts.SharedGpus;
+import io.berth.contracts.event.NodeSeen;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/// GPUs that are given out in parts do not count as whole ones, nor the other way round.
+final class FeasibilityTest {
+
+    private static final NodeSeen NODE =
+            Samples.NODES.stream()
+                    .filter(it -> it.inventory().gpus().size() == 8)
+                    .findFirst()
+                    .orElseThrow();
+
+    private static Optional<String> obstacle(GpuRequest gpus) {
+        var shared =
+                new SharedGpus(
+                        List.of(NODE.node().value()),
+                        IndexSet.parse("6-7"),
+                        GpuSharing.MPS,
+                        GpuSharing.THOUSANDTHS);
+        var cluster = Samples.configuration().cluster().sharing(List.of(shared));
+        var request = new ResourceRequest(1, 1, 1, MemoryRequest.perNode(1), gpus);
+        return new Feasibility(request, List.of(NODE), cluster).obstacle();
+    }
+
+    @Test
+    void whole_gpus_are_those_that_are_not_shared() {
+        assertThat(obstacle(new GpuRequest(6, null))).isEmpty();
+        assertThat(obstacle(new GpuRequest(7, null)).orElse(""))
+                .contains("7 GPUs on one node, and the largest has 6");
+    }
+
+    @Test
+    void a_part_is_of_a_gpu_that_is_shared_so_and_large_enough() {
+        var part = new ShareRequest(GpuSharing.MPS, 500, null);
+
+        assertThat(obstacle(GpuRequest.of(part, null))).isEmpty();
+        assertThat(obstacle(GpuRequest.of(part, "h100")).orElse(""))
+                .isEqualTo("no GPU is shared so that a job can have mps:h100:50");
+        assertThat(
+                        obstacle(GpuRequest.of(new ShareRequest(GpuSharing.SHARD, 1, null), null))
+                                .orElse(""))
+                .isEqualTo("no GPU is shared so that a job can have shard:1");
+        assertThat(
+                        obstacle(GpuRequest.of(new ShareRequest(GpuSharing.MPS, 0, 1L << 30), null))
+                                .orElse(""))
+                .isEqualTo("no GPU is shared so that a job can have gpumem:1073741824");
+    }
+}
