@@ -50,6 +50,28 @@ class FairTreeTest {
                                 "a/alice", 250_000L));
     }
 
+    /// The three users in docs/priority.md.
+    @Test
+    void a_factor_is_a_place_and_no_ratio_of_use_to_share() {
+        var tree =
+                new ShareTree(
+                        List.of(),
+                        List.of(
+                                user("root", "alice", 30),
+                                user("root", "bob", 20),
+                                user("root", "carol", 50)));
+        var usage = usage("root/alice", 57L, "root/bob", 13L, "root/carol", 30L);
+
+        assertThat(factors(tree, usage))
+                .isEqualTo(Map.of("root/bob", 666_667L, "root/carol", ONE, "root/alice", 333_333L));
+        assertThat(factors(tree, usage, rule(FairShareRule.CLASSIC, 1)))
+                .isEqualTo(
+                        Map.of(
+                                "root/bob", 637_280L,
+                                "root/carol", 659_754L,
+                                "root/alice", 267_943L));
+    }
+
     @Test
     void the_first_user_of_a_tied_account_takes_the_rank_of_the_worst_before_him() {
         var tree =
@@ -101,8 +123,8 @@ class FairTreeTest {
         Map<String, Long> factors =
                 factors(tree, usage("root/alice", 7L), rule(FairShareRule.CLASSIC, 1));
 
-        // 2^(-1/0.75) and 2^(-0.25/0.25).
-        assertThat(factors).isEqualTo(Map.of("root/alice", 396_850L, "root/bob", 500_000L));
+        // 2^(-1/0.75) and 2^0.
+        assertThat(factors).isEqualTo(Map.of("root/alice", 396_850L, "root/bob", ONE));
     }
 
     @Test
@@ -115,14 +137,14 @@ class FairTreeTest {
         Map<String, Long> factors =
                 factors(tree, usage("a/u", 60L, "b/w", 40L), rule(FairShareRule.CLASSIC, 5));
 
-        // a: 0.6 + 0.4/2 = 0.8; u: 0.6 + 0.2/2 = 0.7, v: 0 + 0.8/2 = 0.4, each of 1/4;
-        // b: 0.4 + 0.6/2 = 0.7 of 1/2, and w has all of it.
+        // a: 0.6; u: 0.6 + 0/2 = 0.6, v: 0 + 0.6/2 = 0.3, each of 1/4;
+        // b: 0.4 of 1/2, and w has all of it.
         assertThat(factors)
                 .isEqualTo(
                         Map.of(
-                                "a/u", Math.round(ONE * Math.pow(2, -0.7 / 0.25 / 5)),
-                                "a/v", Math.round(ONE * Math.pow(2, -0.4 / 0.25 / 5)),
-                                "b/w", Math.round(ONE * Math.pow(2, -0.7 / 0.5 / 5))));
+                                "a/u", Math.round(ONE * Math.pow(2, -0.6 / 0.25 / 5)),
+                                "a/v", Math.round(ONE * Math.pow(2, -0.3 / 0.25 / 5)),
+                                "b/w", Math.round(ONE * Math.pow(2, -0.4 / 0.5 / 5))));
     }
 
     @Test

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class HalfLifeTest {
 
@@ -14,6 +16,20 @@ class HalfLifeTest {
     void half_is_left_after_a_half_life() {
         assertThat(WEEK.decay(1_000_000, 7 * DAY)).isEqualTo(500_000);
         assertThat(WEEK.decay(1_000_000, 14 * DAY)).isEqualTo(250_000);
+    }
+
+    /// The table in docs/priority.md.
+    @ParameterizedTest
+    @CsvSource({"14, 175000000", "7, 131250000"})
+    void a_hundred_hours_of_today_and_each_fortnight_before(int halfLifeDays, long left) {
+        var halfLife = HalfLife.ofSeconds(halfLifeDays * 86_400L);
+
+        long counts =
+                halfLife.decay(100_000_000, 0)
+                        + halfLife.decay(100_000_000, 14 * DAY)
+                        + halfLife.decay(100_000_000, 28 * DAY);
+
+        assertThat(counts).isEqualTo(left);
     }
 
     @Test
