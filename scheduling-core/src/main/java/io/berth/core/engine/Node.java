@@ -181,6 +181,7 @@ final class Node {
     /// @param length milliseconds
     long readyAt(int level, long length) {
         boolean ofGpus = level < kind.gpus;
+        int shared = kind.gpusByLane.length;
         long need = ofGpus ? level + 1 : kind.cpusOf(level);
         long have = ofGpus ? freeGpus() : free[0];
         int run = 0;
@@ -189,11 +190,13 @@ final class Node {
         long at = 0;
         while (true) {
             for (; run < runs.length && runs[run].time <= at; run++) {
-                have += ofGpus ? kind.whole(runs[run].demand) : runs[run].demand.cpus();
+                Demand freed = runs[run].demand;
+                have += !ofGpus ? freed.cpus() : freed.lane() < shared ? freed.gpus() : 0;
             }
             for (; other < reserved.length && reserved[other].time <= at; other++) {
                 Demand step = reserved[other].demand;
-                have += (long) reserved[other].sign * (ofGpus ? kind.whole(step) : step.cpus());
+                int counts = !ofGpus ? step.cpus() : step.lane() < shared ? step.gpus() : 0;
+                have += (long) reserved[other].sign * counts;
             }
             start = have < need ? NEVER : start == NEVER ? at : start;
             long next =
