@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// The job of a command that stays with it: on one node, started once, with no output file of its
-/// own.
+/// The job of a command that stays with it: on one node unless more are asked for, started once,
+/// with no output file of its own.
 ///
 /// @param script what the job runs
 /// @param words its arguments, handed over one by one
@@ -32,29 +32,18 @@ record InteractiveJob(String name, String script, List<String> words) {
             Map<String, String> variables)
             throws InvalidOption {
         String user = client.token().operator() ? client.token().actsFor(terminal) : null;
-        JobSubmission job =
-                Sbatch.request(
-                                options(line),
-                                inherited(terminal, variables),
-                                BatchScript.of(script),
-                                words,
-                                new SubmittedFrom(
-                                        name,
-                                        terminal.directory().toString(),
-                                        SbatchCommand.host(terminal),
-                                        user,
-                                        () ->
-                                                terminal.clock()
-                                                        .instant()
-                                                        .atZone(terminal.zone().get())))
-                        .submission();
-        if (job.nodes() != null && job.nodes() > 1) {
-            throw InvalidOption.refused(
-                    "an interactive job is on one node for now: use sbatch for "
-                            + job.nodes()
-                            + " nodes");
-        }
-        return job;
+        return Sbatch.request(
+                        options(line),
+                        inherited(terminal, variables),
+                        BatchScript.of(script),
+                        words,
+                        new SubmittedFrom(
+                                name,
+                                terminal.directory().toString(),
+                                SbatchCommand.host(terminal),
+                                user,
+                                () -> terminal.clock().instant().atZone(terminal.zone().get())))
+                .submission();
     }
 
     private static GetOpt<SbatchOption> options(SrunCommandLine line) {

@@ -14,6 +14,7 @@ public final class Main {
                     "sinfo",
                     "sacct",
                     "sprio",
+                    "sdiag",
                     "sshare",
                     "share",
                     "sreport",
@@ -100,6 +101,7 @@ public final class Main {
             case "sinfo" -> new Sinfo();
             case "sacct" -> new Sacct();
             case "sprio" -> new Sprio();
+            case "sdiag" -> new Sdiag();
             case "sshare" -> new Sshare();
             case "share" -> new Share();
             case "sreport" -> new Sreport();

@@ -10,11 +10,12 @@ import java.util.Properties;
 /// `mesh.properties`, else this machine's default ports.
 ///
 /// @param gateway address without a slash at its end
-record Mesh(String gateway, String accounting) {
+record Mesh(String gateway, String accounting, String placement) {
 
     static final int DEFAULT_PORT_BASE = 7600;
 
     private static final int ACCOUNTING_OFFSET = 3;
+    private static final int PLACEMENT_OFFSET = 2;
 
     static Mesh of(Terminal terminal) {
         Properties written = written(terminal.home().resolve("mesh.properties"));
@@ -24,7 +25,11 @@ record Mesh(String gateway, String accounting) {
                 address(
                         terminal,
                         "BERTH_ACCOUNTING_URL",
-                        written.getProperty("accountingUrl", local(base + ACCOUNTING_OFFSET))));
+                        written.getProperty("accountingUrl", local(base + ACCOUNTING_OFFSET))),
+                address(
+                        terminal,
+                        "BERTH_PLACEMENT_URL",
+                        written.getProperty("placementUrl", local(base + PLACEMENT_OFFSET))));
     }
 
     private static String address(Terminal terminal, String variable, String otherwise) {

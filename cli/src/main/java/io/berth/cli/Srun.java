@@ -5,10 +5,13 @@ import io.berth.slurm.InvalidOption;
 import io.berth.slurm.SrunCommandLine;
 import io.berth.slurm.SrunOption.Setting;
 import io.berth.slurm.session.Frame;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /// `srun` outside a job: runs a program in a job of its own, or in the allocation of the `salloc`
 /// that it was started from, and is its terminal meanwhile.
@@ -24,7 +27,7 @@ final class Srun {
     private static final Voice VOICE = new Voice("srun", "Unable to allocate resources: ");
 
     /// The job's end runs the step. `$@` is what the user gave, word by word.
-    private static final String STEP = "#!/bin/sh\nexec berth-session srun -N1 \"$@\"\n";
+    private static final String STEP = "#!/bin/sh\nexec berth-session srun \"$@\"\n";
 
     /// A program with a terminal is a single task, and the step is no process beside it.
     private static final String TERMINAL =
@@ -33,6 +36,25 @@ final class Srun {
             export SLURM_STEP_ID=0 SLURM_STEPID=0 SLURM_PROCID=0 SLURM_LOCALID=0 SLURM_STEP_NUM_TASKS=1
             exec berth-session "$@"
             """;
+
+    private static final int MOST_PROGRAMS = 64 << 10;
+
+    private static final Set<String> OF_A_STEP =
+            Set.of(
+                    "chdir",
+                    "cpus-per-task",
+                    "distribution",
+                    "exclude",
+                    "export",
+                    "gpus",
+                    "gpus-per-node",
+                    "gpus-per-task",
+                    "gres",
+                    "job-name",
+                    "nodelist",
+                    "nodes",
+                    "ntasks",
+                    "ntasks-per-node");
 
     private final Terminal terminal;
 
@@ -78,6 +100,7 @@ final class Srun {
         InteractiveSession session = InteractiveSession.open(client, VOICE);
         LocalTerminal local = LocalTerminal.of(terminal, pty);
         Map<String, String> variables = session.variables();
+        variables.putAll(programs(line));
         if (pty) {
             variables.put("BERTH_SESSION_SIZE", local.size());
         }
@@ -90,19 +113,51 @@ final class Srun {
         }
     }
 
+    /// The file that `--multi-prog` names, which is on this machine.
+    private Map<String, String> programs(SrunCommandLine line) throws CommandFailure {
+        if (!line.step().contains("--multi-prog")) {
+            return Map.of();
+        }
+        Path file = terminal.directory().resolve(line.command().getFirst());
+        try {
+            String text = Files.readString(file);
+            if (text.length() > MOST_PROGRAMS) {
+                throw CommandFailure.error("srun", file + " is longer than 64 KiB");
+            }
+            return Map.of("BERTH_PROGRAMS", text.stripTrailing());
+        } catch (IOException e) {
+            throw CommandFailure.error("srun", "cannot read " + file);
+        }
+    }
+
+    /// The options of a job that say of a step what it takes of its allocation. Others have no
+    /// effect there.
+    private List<String> shape(SrunCommandLine line) {
+        var words = new ArrayList<String>();
+        for (var given : line.job().options()) {
+            String name = given.option().longName();
+            if (OF_A_STEP.contains(name)) {
+                words.add("--" + name + "=" + given.value());
+            } else {
+                terminal.err().print("srun: --" + name + " has no effect inside an allocation\n");
+            }
+        }
+        return words;
+    }
+
     /// Runs the program as a step of an allocation, whose job's end starts it.
     private int step(SrunCommandLine line, String allocation) throws CommandFailure {
         MeshClient client = MeshClient.of(terminal, "srun");
-        if (!line.job().options().isEmpty()) {
-            terminal.err().print("srun: options of a job have no effect inside an allocation\n");
-        }
         String[] place = allocation.split(" ", 2);
         boolean pty = line.has(Setting.PTY);
         LocalTerminal local = LocalTerminal.of(terminal, pty);
         InteractiveSession session = InteractiveSession.open(client, VOICE);
         var command = new ArrayList<String>();
         if (!pty) {
-            command.addAll(List.of("srun", "-N1", "--overlap"));
+            programs(line)
+                    .forEach((name, value) -> command.addAll(List.of("env", name + "=" + value)));
+            command.addAll(List.of("srun", "--overlap"));
+            command.addAll(shape(line));
             command.addAll(line.step());
             command.add("--");
         }

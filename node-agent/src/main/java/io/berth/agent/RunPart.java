@@ -318,16 +318,18 @@ final class RunPart {
             enforced = prepared.enforced();
             reports.started(isolation, enforced);
         });
-        return new RunningTask(
-                        launch,
-                        files,
-                        prepared.group(),
-                        orders,
-                        new Standing(files, prepared.group(), orders, reports),
-                        new Checkpoints(files, reports::saved),
-                        surroundings.killGrace(),
-                        begun.uptimeMillis())
-                .untilEnd();
+        try (var _ = new StepPost(launch, files)) {
+            return new RunningTask(
+                            launch,
+                            files,
+                            prepared.group(),
+                            orders,
+                            new Standing(files, prepared.group(), orders, reports),
+                            new Checkpoints(files, reports::saved),
+                            surroundings.killGrace(),
+                            begun.uptimeMillis())
+                    .untilEnd();
+        }
     }
 
     /// Prepares the part, or finds it as an earlier agent prepared it.

@@ -83,8 +83,10 @@ public record SrunOption(String longName, char letter, Argument argument, Meanin
         step(rows, "kill-on-bad-exit", 'K', Argument.OPTIONAL);
         step(rows, "label", 'l', Argument.NONE);
         step(rows, "mpi", '\0', Argument.REQUIRED);
+        step(rows, "multi-prog", '\0', Argument.NONE);
         step(rows, "output", 'o', Argument.REQUIRED);
         step(rows, "overlap", '\0', Argument.NONE);
+        step(rows, "relative", 'r', Argument.REQUIRED);
         own(rows, "help", 'h', Setting.HELP);
         own(rows, "pty", '\0', Setting.PTY);
         own(rows, "quiet", 'Q', Setting.QUIET);
@@ -98,8 +100,6 @@ public record SrunOption(String longName, char letter, Argument argument, Meanin
         refused(rows, "bcast", '\0', Argument.OPTIONAL);
         refused(rows, "immediate", 'I', Argument.OPTIONAL);
         refused(rows, "jobid", '\0', Argument.REQUIRED);
-        refused(rows, "multi-prog", '\0', Argument.NONE);
-        refused(rows, "relative", 'r', Argument.REQUIRED);
         return List.copyOf(rows);
     }
 

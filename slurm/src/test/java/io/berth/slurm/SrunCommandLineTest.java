@@ -40,7 +40,7 @@ final class SrunCommandLineTest {
 
     @ParameterizedTest
     @CsvSource({
-        "--multi-prog, --multi-prog is not supported yet",
+        "--bcast, --bcast is not supported yet",
         "--jobid=7, --jobid is not supported yet",
         "--array=0-3, unrecognized option '--array=0-3'",
         "--wrap=x, unrecognized option '--wrap=x'",

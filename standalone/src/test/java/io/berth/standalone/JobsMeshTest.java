@@ -195,6 +195,49 @@ class JobsMeshTest {
     }
 
     @Test
+    void a_step_runs_on_all_nodes_of_its_job_and_fails_as_one() throws IOException {
+        String script =
+                """
+                cd "$SLURM_SUBMIT_DIR"
+                export GIVEN='to all'
+                printf 'typed\n' | srun -l sh -c 'cat; echo "$GIVEN" $SLURM_PROCID of $SLURM_NTASKS, $SLURM_LOCALID on $SLURM_NODEID $SLURMD_NODENAME $RANK'
+                srun -N1 -r1 sh -c 'echo second $SLURM_STEP_ID $SLURMD_NODENAME ${CUDA_VISIBLE_DEVICES%%-*}'
+                srun -n2 -K sh -c '[ $SLURM_PROCID = 0 ] || exit 7; exec sleep 300'
+                """;
+
+        Outcome outcome =
+                mesh.berth(
+                        "sbatch", "--wait", "-N2", "-n3", "--gpus-per-node=1", "-oout.%j", "--wrap", script);
+
+        assertThat(outcome.status()).isEqualTo(143);
+        String id = outcome.out().replaceAll("\\D", "");
+        String nodes = mesh.berth("squeue", "-t", "all", "-h", "-o", "%N", "-j", id).out().strip();
+        List<String> names =
+                mesh.berth("scontrol", "show", "hostnames", nodes).succeeded().out().lines().toList();
+        assertThat(Files.readAllLines(mesh.work().resolve("out." + id)))
+                .containsExactlyInAnyOrder(
+                        "0: typed",
+                        "0: to all 0 of 3, 0 on 0 %s 0".formatted(names.getFirst()),
+                        "1: to all 1 of 3, 1 on 0 %s 1".formatted(names.getFirst()),
+                        "2: to all 2 of 3, 0 on 1 %s 2".formatted(names.getLast()),
+                        "second 1 %s GPU".formatted(names.getLast()),
+                        "srun: error: %s: task 1: Exited with exit code 7".formatted(names.getLast()),
+                        "srun: error: %s: task 0: Exited with exit code 143"
+                                .formatted(names.getFirst()));
+    }
+
+    @Test
+    void srun_has_a_job_of_several_nodes_and_a_program_for_each_task() throws IOException {
+        Files.writeString(mesh.work().resolve("programs"), "0 echo leads\n* echo follows %o\n");
+
+        Outcome outcome = mesh.berth("srun", "-N2", "-n3", "-l", "--multi-prog", "programs");
+
+        assertThat(outcome.status()).as(outcome.err()).isZero();
+        assertThat(outcome.out().lines())
+                .containsExactlyInAnyOrder("0: leads", "1: follows 1", "2: follows 2");
+    }
+
+    @Test
     void a_job_over_a_limit_waits_for_it_until_it_is_lifted() throws IOException {
         mesh.berth("sacctmgr", "-i", "add", "qos", "narrow", "MaxTRESPerUser=gres/gpu=1")
                 .succeeded();

@@ -96,8 +96,8 @@ public final class Admission {
     public Decision decide(JobSubmission asked) {
         try {
             ArrayText array = array(asked.conditions().array());
-            return new Decision.Admitted(
-                    description(asked), Launch.of(asked, caller, array != null), array);
+            JobDescription job = description(asked);
+            return new Decision.Admitted(job, Launch.of(asked, job, caller, array != null), array);
         } catch (Refused e) {
             return new Decision.NotAdmitted(e.refusal());
         }

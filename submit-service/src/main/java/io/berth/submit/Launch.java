@@ -34,7 +34,8 @@ public record Launch(
     /// What a submission asks to launch, with defaults for what it leaves out.
     ///
     /// @param array whether each task of an array writes a file of its own
-    static Launch of(JobSubmission asked, Caller caller, boolean array) throws Refused {
+    static Launch of(JobSubmission asked, JobDescription job, Caller caller, boolean array)
+            throws Refused {
         String directory =
                 line(
                         "the working directory",
@@ -46,7 +47,10 @@ public record Launch(
         return new Launch(
                 script(asked.script()),
                 arguments(requireNonNullElse(asked.arguments(), List.of())),
-                environment(requireNonNullElse(asked.environment(), Map.of())),
+                StepMeeting.in(
+                        environment(requireNonNullElse(asked.environment(), Map.of())),
+                        job,
+                        caller),
                 directory,
                 line(
                         "the output file",

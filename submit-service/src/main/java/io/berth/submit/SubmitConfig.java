@@ -41,6 +41,11 @@ public interface SubmitConfig {
     @WithDefault("1000")
     int requestsInFlight();
 
+    /// How many requests a user may send in a second; twice as many at once. 0 is without a limit;
+    /// operators have none.
+    @WithDefault("0")
+    int userRequestsPerSecond();
+
     /// How many interactive runs may be connected at once.
     @WithDefault("256")
     int sessions();

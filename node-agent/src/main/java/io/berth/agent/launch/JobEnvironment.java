@@ -62,7 +62,8 @@ public record JobEnvironment(
                     "SLURM_STEP_GPUS",
                     "SLURM_STEP_ID",
                     "SLURM_STEP_NODELIST",
-                    "BERTH_SIMULATED_GPUS");
+                    "BERTH_SIMULATED_GPUS",
+                    "BERTH_STEP_NODES");
 
     /// What a task of a job brings along beside Slurm's names when it submits another one.
     private static final Set<String> OF_THE_SUBMITTING_TASK =
@@ -172,6 +173,14 @@ public record JobEnvironment(
         variables.put("SLURM_JOB_CPUS_PER_NODE", perNode(all, each -> each.cpus().size()));
         if (all.stream().mapToInt(Allocation::tasks).distinct().count() == 1) {
             variables.put("SLURM_NTASKS_PER_NODE", Integer.toString(all.getFirst().tasks()));
+        }
+        if (variables.containsKey(StepPlace.SECRET)) {
+            variables.put(
+                    "BERTH_STEP_NODES",
+                    all.stream()
+                            .map(it ->
+                                    "%s:%d:%d".formatted(it.node(), it.tasks(), it.cpus().size()))
+                            .collect(Collectors.joining(",")));
         }
         variables.put("SLURM_CPUS_PER_TASK", Integer.toString(job().request().cpusPerTask()));
         memory(variables);

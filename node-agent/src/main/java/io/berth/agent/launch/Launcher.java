@@ -88,7 +88,9 @@ public record Launcher(
         try {
             hooks.before(node, launch, job(launch, spec), files);
             String start =
-                    launch.runsScript() ? script(node, launch, spec, files) : StartScript.HOLDER;
+                    launch.runsScript()
+                            ? script(node, launch, spec, files)
+                            : holder(node, launch, spec, files);
             return start(node, launch.run(), launch.here(), start, files);
         } catch (IOException e) {
             throw new LaunchRefused("cannot prepare the run: " + e.getMessage(), e);
@@ -147,6 +149,31 @@ public record Launcher(
         mps.folder(node, launch.here()).ifPresent(given::add);
         files.giveTo(account, given);
         return StartScript.turningInto(account, files.folder().resolve("begin"));
+    }
+
+    /// The text by which the task holds the group open, and starts what steps of the script run
+    /// here, under its account.
+    private String holder(LocalNode node, Launch launch, JobSpec spec, RunFiles files)
+            throws LaunchRefused, IOException, InterruptedException {
+        Optional<StepPlace> place = StepPlace.of(spec.environment());
+        if (place.isEmpty()) {
+            return StartScript.HOLDER;
+        }
+        Account account = accounts.of(job(launch, spec).user());
+        Path nothing = Path.of("/dev/null");
+        files.write(
+                "begin",
+                StartScript.of(
+                        Path.of("/"),
+                        environment(node, launch, spec, account, files),
+                        new OutputFiles(nothing, nothing, nothing),
+                        "",
+                        List.of(shims.session().toString(), "--part")));
+        if (account.switched()) {
+            files.giveTo(account, List.of("begin", "steps"));
+        }
+        files.note(StepPlace.NAME, place.get());
+        return StartScript.holding(account, files.folder().resolve("begin"), place.get().gateway());
     }
 
     private static FilenamePattern pattern(LocalNode node, Launch launch, JobSpec spec) {

@@ -231,11 +231,16 @@ public final class RunFiles {
     /// Gives the waiting task the word. Given twice, or to a task that has gone on, it does
     /// nothing.
     public void release() throws IOException {
+        say("go");
+    }
+
+    /// Writes a line to the task's pipe.
+    public void say(String line) throws IOException {
         Path go = folder.resolve("go");
         // Open for both ways, a pipe neither waits for its reader nor fails without one.
         try (var channel =
                 FileChannel.open(go, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-            channel.write(ByteBuffer.wrap("go\n".getBytes(StandardCharsets.US_ASCII)));
+            channel.write(ByteBuffer.wrap((line + "\n").getBytes(StandardCharsets.US_ASCII)));
         }
     }
 

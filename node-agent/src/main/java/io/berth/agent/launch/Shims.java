@@ -65,7 +65,7 @@ public final class Shims implements Closeable {
         for (String name : List.of("shim.sh", "task.sh", "try-files.sh")) {
             install(name, home.resolve(name), "rw-r--r--");
         }
-        for (String name : List.of("srun", "srun-share.sh")) {
+        for (String name : List.of("srun", "srun-nodes.sh", "srun-share.sh")) {
             install(name, commands.resolve(name), "rwxr-xr-x");
         }
         SessionCommand.install(commands.resolve("berth-session"));
@@ -105,6 +105,11 @@ public final class Shims implements Closeable {
 
     public Kind kind() {
         return kind;
+    }
+
+    /// The program that connects a process of a job to the gateway.
+    Path session() {
+        return commands.resolve("berth-session");
     }
 
     /// Where scripts find commands, those of jobs first.

@@ -103,6 +103,26 @@ public final class StartScript {
                 .formatted(String.join(" ", account.turning()), quoted(begin.toString()));
     }
 
+    /// Holds the group open, and starts the text of [#of] in a file for each line `step PATH
+    /// SECRET` that it is told, with the address at the gateway and the secret in variables. What
+    /// is started is ended by its own, and not by signals to what it runs.
+    static String holding(Account account, Path begin, String gateway) throws LaunchRefused {
+        return """
+        while read -r word path secret <&9; do
+            case $word in
+            step)
+                (
+                    trap '' HUP INT TERM USR1 USR2
+                    export BERTH_PART_URL=%s"$path" BERTH_PART_SECRET="$secret"
+                    exec 9<&-
+                    %s) &
+                ;;
+            esac
+        done
+        """
+                .formatted(quoted(gateway), turningInto(account, begin).strip());
+    }
+
     /// The text as one word of a shell.
     static String quoted(String text) throws LaunchRefused {
         if (text.indexOf('\0') >= 0) {

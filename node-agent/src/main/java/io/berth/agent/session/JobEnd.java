@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /// at the other end of the gateway's session that `BERTH_SESSION_URL` and `BERTH_SESSION_SECRET`
 /// name, and ends with its exit code. With `BERTH_SESSION_SIZE` (rows and columns) the command has
 /// a terminal. When the other end goes, the command is ended. `berth-session --allocation` runs
-/// those commands that the other end asks for: see [AllocationEnd].
+/// those commands that the other end asks for: see [AllocationEnd]. `--step` and `--part` are the
+/// two ends of a step over several nodes: see [StepRun] and [PartEnd].
 ///
 /// It is run by the job's script, as the job's user and within the job's limits.
 public final class JobEnd {
@@ -46,6 +47,17 @@ public final class JobEnd {
     /// @return the exit code
     static int run(List<String> command, Map<String, String> environment)
             throws IOException, InterruptedException {
+        switch (command.isEmpty() ? "" : command.getFirst()) {
+            case "--part" -> {
+                return PartEnd.run(environment);
+            }
+            case "--step" -> {
+                return StepRun.run(command.subList(1, command.size()), environment);
+            }
+            default -> {
+                // A command, or an allocation.
+            }
+        }
         URI session = URI.create(environment.getOrDefault("BERTH_SESSION_URL", ""));
         String secret = environment.getOrDefault("BERTH_SESSION_SECRET", "");
         var early = new LinkedBlockingQueue<Frame>();
@@ -67,10 +79,30 @@ public final class JobEnd {
             if (terminal != null) {
                 builder.environment().put("SHELL", "/bin/sh");
             }
-            var end = new JobEnd(builder.start(), terminal);
-            Thread.ofVirtual().start(() -> end.take(early));
-            return end.untilExit(socket, environment.getOrDefault("SLURMD_NODENAME", "?"));
+            return serve(
+                    builder,
+                    terminal,
+                    early,
+                    socket,
+                    environment.getOrDefault("SLURMD_NODENAME", "?"));
         }
+    }
+
+    /// Runs a command, with its streams at the other end, until it ends.
+    ///
+    /// @param frames that come from there
+    /// @param node for the word that it has begun
+    /// @return the exit code
+    static int serve(
+            ProcessBuilder builder,
+            @Nullable Terminal terminal,
+            BlockingQueue<Frame> frames,
+            FrameSocket socket,
+            String node)
+            throws IOException, InterruptedException {
+        var end = new JobEnd(builder.start(), terminal);
+        Thread.ofVirtual().start(() -> end.take(frames));
+        return end.untilExit(socket, node);
     }
 
     private void take(BlockingQueue<Frame> frames) {

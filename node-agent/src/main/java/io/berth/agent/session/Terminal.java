@@ -82,16 +82,23 @@ record Terminal(int rows, int columns, Path name) {
 
     static void runQuietly(List<String> command) {
         try {
-            var unused =
-                    new ProcessBuilder(command)
+            boolean unused = succeeds(command);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// Runs a command without its output. Whether it is there and exits with 0.
+    static boolean succeeds(List<String> command) throws InterruptedException {
+        try {
+            return new ProcessBuilder(command)
                             .redirectErrorStream(true)
                             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                             .start()
-                            .waitFor();
+                            .waitFor()
+                    == 0;
         } catch (IOException e) {
-            // As if it had not been asked for.
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            return false;
         }
     }
 }

@@ -66,6 +66,13 @@ srun_free() {
     done
 }
 
+# With the lock: the number of the next step.
+srun_next() {
+    srun_id=0
+    [ ! -e "$BERTH_STEPS/next" ] || read -r srun_id <"$BERTH_STEPS/next"
+    echo $((srun_id + 1)) >"$BERTH_STEPS/next"
+}
+
 # Takes the step's CPUs and GPUs and its number, if they are free. What it holds stands in a file of that number, with
 # the process that holds it: when that is gone, so is the claim.
 srun_claim() {
@@ -78,9 +85,7 @@ srun_claim() {
     # shellcheck disable=SC2086
     if srun_step_cpus=$(srun_first_of "${srun_cpu_count:-$(echo "$srun_all_cpus" | wc -l)}" $srun_step_cpus) &&
         srun_step_gpus=$(srun_first_of "${srun_gpus:-$(echo "$srun_all_gpus" | wc -w)}" $srun_step_gpus); then
-        srun_id=0
-        [ ! -e "$BERTH_STEPS/next" ] || read -r srun_id <"$BERTH_STEPS/next"
-        echo $((srun_id + 1)) >"$BERTH_STEPS/next"
+        [ -n "$srun_id" ] || srun_next
         srun_file=$BERTH_STEPS/step.$srun_id
         if [ -n "$srun_overlap" ]; then
             echo "$$ $(srun_start_time $$)" >"$srun_file"

@@ -229,6 +229,63 @@ class SrunTest {
     }
 
     @Test
+    void a_part_of_a_step_knows_its_place_in_the_whole() throws Exception {
+        Result part =
+                run(
+                        "BERTH_PART='3 1 4,5 11 3 gpu[1-3] 4,2,5' srun -l -G7 -o out.%t.%n sh -c 'echo $SLURM_STEP_ID"
+                                + " $SLURM_NODEID $SLURM_LOCALID $SLURM_PROCID $SLURM_GTIDS $SLURM_NTASKS"
+                                + " $SLURM_NNODES $SLURM_STEP_NODELIST $SLURM_STEP_TASKS_PER_NODE $RANK"
+                                + " $LOCAL_RANK $WORLD_SIZE $LOCAL_WORLD_SIZE $CUDA_VISIBLE_DEVICES ${BERTH_PART-none}'");
+
+        assertThat(part.error()).isEmpty();
+        assertThat(folder.resolve("out.4.1"))
+                .hasContent(" 4: 3 1 0 4 4,5 11 3 gpu[1-3] 4,2,5 4 0 11 2 G0,G1 none\n");
+        assertThat(folder.resolve("out.5.1"))
+                .hasContent(" 5: 3 1 1 5 4,5 11 3 gpu[1-3] 4,2,5 5 1 11 2 G0,G1 none\n");
+    }
+
+    @Test
+    void a_file_tells_each_task_its_program() throws Exception {
+        Files.writeString(
+                folder.resolve("programs"),
+                """
+                # the two that lead, and what follows them
+                0,3  sh -c 'printf "[%s]" %t "$@"; echo' - %t "a  b" \\
+                     %o
+                *    echo other%o ''
+                """);
+
+        Result step = run("srun -n4 -l --multi-prog programs more");
+
+        assertThat(step.error()).isEmpty();
+        assertThat(sorted(step.output()))
+                .containsExactly(
+                        "0: [%t][0][a  b][0][more]",
+                        "1: other1  more", "2: other2  more", "3: [%t][3][a  b][1][more]");
+    }
+
+    @Test
+    void a_task_that_the_file_forgets_fails_and_says_so() throws Exception {
+        Files.writeString(folder.resolve("programs"), "0 true\n");
+
+        Result step = run("srun -n2 --multi-prog programs");
+
+        assertThat(step.status()).isEqualTo(1);
+        assertThat(step.error())
+                .startsWith(
+                        "srun: error: task 1 has no program in the configuration of --multi-prog\n");
+    }
+
+    @Test
+    void variables_are_given_to_the_tasks_of_a_step_alone() throws Exception {
+        Result step =
+                run(
+                        "srun --export=ALL,A=1,B='x y' sh -c 'echo $A $B $SLURM_JOB_ID'; echo ${A-none}");
+
+        assertThat(step.output()).isEqualTo("1 x y 7\nnone\n");
+    }
+
+    @Test
     void steps_are_noted_for_the_books() throws Exception {
         run(
                 "srun -n2 --exact -c1 -G3 sh -c 'i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); done; exit 4';"
@@ -270,7 +327,9 @@ class SrunTest {
                 "srun -n999 --exact true    | the step needs 999 CPUs, the job holds CPUS here",
                 "srun --gpus=many true      | --gpus is a number of GPUs, such as 2 or a100:2, not 'many'",
                 "srun --mpi=pmix true       | --mpi=pmix is not there: only none. Start MPI with mpirun",
-                "SLURM_JOB_NUM_NODES=2 srun true | a step runs on one node here, the job holds 2: give -N1, or start the script on each with #BERTH --launch=per-node",
+                "SLURM_JOB_NUM_NODES=2 srun true | a step on several nodes needs a script that runs on the first of the job's alone: give -N1 here",
+                "srun -N2 true              | Only allocated 1 nodes asked for 2",
+                "srun -w gpu2 true          | the job holds gpu1, not gpu2",
                 "BERTH_STEPS= srun true     | no allocation here: srun works inside the script of a job, see sbatch"
             })
     void what_cannot_be_done_is_said_in_one_line(String command, String message) throws Exception {

@@ -248,6 +248,42 @@ class JobEndTest {
     }
 
     @Test
+    void a_part_of_a_step_has_the_variables_of_its_start_but_for_what_is_the_nodes_own()
+            throws Exception {
+        String url = "ws://127.0.0.1:" + server.actualPort() + "/part";
+        var run =
+                new Run(
+                        Map.of(
+                                "BERTH_PART_URL", url,
+                                "BERTH_PART_SECRET", "secret",
+                                "CUDA_VISIBLE_DEVICES", "here",
+                                "PATH", "/bin:/usr/bin"),
+                        "--part");
+        var part =
+                new StepPart(
+                        "/nowhere",
+                        Map.of(
+                                "CUDA_VISIBLE_DEVICES", "there",
+                                "SLURM_JOB_GPUS", "there",
+                                "LONG", "x".repeat(20_000),
+                                "PATH", "/opt:/usr/bin:/bin"),
+                        List.of(
+                                "sh",
+                                "-c",
+                                "echo $CUDA_VISIBLE_DEVICES ${SLURM_JOB_GPUS-none} ${#LONG} $PATH $PWD \"$1\"",
+                                "-",
+                                "a\nb"));
+
+        part.frames().forEach(run::send);
+
+        assertThat(run.exit()).isZero();
+        assertThat(run.output).hasToString("here none 20000 /bin:/opt:/usr/bin:/bin /tmp a\nb\n");
+        assertThat(run.error)
+                .hasToString(
+                        "srun: error: gpu-01: couldn't chdir to /nowhere: going to /tmp instead\n");
+    }
+
+    @Test
     void when_the_user_is_gone_nothing_of_the_command_is_left() throws Exception {
         Path pid = folder.resolve("pid");
         var run =

@@ -10,8 +10,9 @@ import java.util.stream.Stream;
 /// One message of an interactive run: a byte that names the channel, and the bytes that go there.
 ///
 /// Control messages are words with blanks between. The user's end says `eof` (its input is over),
-/// `signal INT` and `size 24 80` (rows and columns of its terminal), to an allocation `step …` and
-/// `end`; the job's end says `started <node>` and, last, `exit <code>`.
+/// `signal INT` and `size 24 80` (rows and columns of its terminal), to an allocation or the agent
+/// of a job's further node `step …`, to an allocation `end`, to a part of a step `part …` and
+/// `run`; the job's end says `started <node>` and, last, `exit <code>`.
 public record Frame(Channel channel, byte[] payload) {
     private static final Base64.Encoder ENCODER = Base64.getUrlEncoder().withoutPadding();
     private static final Base64.Decoder DECODER = Base64.getUrlDecoder();

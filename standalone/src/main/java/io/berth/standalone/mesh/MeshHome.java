@@ -136,10 +136,16 @@ public record MeshHome(Path root) {
                 """
                 url=http://127.0.0.1:%d
                 accountingUrl=http://127.0.0.1:%d
+                placementUrl=http://127.0.0.1:%d
                 kafka=127.0.0.1:%d
                 home=%s
                 """
-                        .formatted(ports.submit(), ports.accounting(), ports.kafka(), root),
+                        .formatted(
+                                ports.submit(),
+                                ports.accounting(),
+                                ports.placement(),
+                                ports.kafka(),
+                                root),
                 "rw-r--r--");
     }
 

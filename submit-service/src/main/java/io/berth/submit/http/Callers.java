@@ -1,6 +1,7 @@
 package io.berth.submit.http;
 
 import io.berth.submit.Caller;
+import io.berth.submit.SubmitConfig;
 import io.quarkus.security.identity.SecurityIdentity;
 import io.vertx.core.http.HttpServerRequest;
 import jakarta.inject.Singleton;
@@ -12,9 +13,11 @@ public final class Callers {
     public static final String USER = "user";
 
     private final SecurityIdentity identity;
+    private final SubmitConfig config;
 
-    Callers(SecurityIdentity identity) {
+    Callers(SecurityIdentity identity, SubmitConfig config) {
         this.identity = identity;
+        this.config = config;
     }
 
     public Caller of(HttpServerRequest request) {
@@ -24,6 +27,13 @@ public final class Callers {
                 identity.hasRole(OPERATOR),
                 address == null || address.hostAddress() == null
                         ? "unknown"
-                        : address.hostAddress());
+                        : address.hostAddress(),
+                gateway(request));
+    }
+
+    /// Where nodes reach this gateway: as it is set, else as the caller reached it.
+    String gateway(HttpServerRequest request) {
+        return config.sessionUrl()
+                .orElseGet(() -> (request.isSSL() ? "wss://" : "ws://") + request.authority());
     }
 }

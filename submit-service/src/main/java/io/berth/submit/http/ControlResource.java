@@ -43,6 +43,7 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 @APIResponse(responseCode = "403", description = "It is not the caller's to ask")
 @APIResponse(responseCode = "404", description = "The log has no such job")
 @APIResponse(responseCode = "409", description = "The job is too far for that")
+@APIResponse(responseCode = "412", description = "The job is not as If-Match says")
 public class ControlResource {
 
     private final JobControls controls;

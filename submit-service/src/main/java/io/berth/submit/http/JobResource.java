@@ -24,6 +24,7 @@ import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
@@ -205,7 +206,9 @@ public class JobResource {
             description = "The job",
             content = @Content(schema = @Schema(implementation = JobJson.class)))
     @APIResponse(responseCode = "404", description = "The log has no such job")
-    public JobJson one(@PathParam("id") String id, @HeaderParam(POSITION) @Nullable String position)
+    @APIResponse(responseCode = "304", description = "It is as If-None-Match says")
+    public Response one(
+            @PathParam("id") String id, @HeaderParam(POSITION) @Nullable String position)
             throws Refused {
         Picture picture = picture(position);
         Job job = one(id);
@@ -213,7 +216,9 @@ public class JobResource {
                 specs.read(job, Deadline.in(config.viewTimeout()))
                         .map(spec -> LaunchJson.of(spec, job))
                         .orElse(null);
-        return JobJson.of(job, picture, clock.millis(), launch);
+        return Response.ok(JobJson.of(job, picture, clock.millis(), launch))
+                .header(HttpHeaders.ETAG, EntityTags.of(job))
+                .build();
     }
 
     @GET

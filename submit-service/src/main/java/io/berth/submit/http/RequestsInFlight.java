@@ -35,7 +35,8 @@ final class RequestsInFlight {
         String path = context.normalizedPath();
         if (!path.startsWith("/v1/")
                 || path.equals("/v1/events")
-                || path.startsWith("/v1/sessions/")) {
+                || path.startsWith("/v1/sessions/")
+                || path.startsWith("/v1/steps/")) {
             context.next();
             return;
         }

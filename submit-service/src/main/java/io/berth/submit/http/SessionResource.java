@@ -31,10 +31,12 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 @Tag(name = "Sessions")
 public class SessionResource {
     private final Sessions sessions;
+    private final Callers callers;
     private final SubmitConfig config;
 
-    SessionResource(Sessions sessions, SubmitConfig config) {
+    SessionResource(Sessions sessions, Callers callers, SubmitConfig config) {
         this.sessions = sessions;
+        this.callers = callers;
         this.config = config;
     }
 
@@ -67,7 +69,7 @@ public class SessionResource {
                         new SessionJson(
                                 path,
                                 opened.userSecret(),
-                                address(request) + path,
+                                callers.gateway(request) + path,
                                 opened.jobSecret()))
                 .build();
     }
@@ -96,11 +98,5 @@ public class SessionResource {
             throw new NotFoundException();
         }
         return Response.accepted().build();
-    }
-
-    /// Where nodes reach this gateway: as it is set, else as the caller reached it.
-    private String address(HttpServerRequest request) {
-        return config.sessionUrl()
-                .orElseGet(() -> (request.isSSL() ? "wss://" : "ws://") + request.authority());
     }
 }

@@ -1,5 +1,6 @@
 package io.berth.submit.session;
 
+import io.berth.submit.Secret;
 import io.berth.submit.SubmitConfig;
 import io.berth.submit.session.Session.End;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -10,11 +11,7 @@ import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Singleton;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.Base64;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -28,22 +25,15 @@ public final class Sessions {
 
     private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(20);
     private static final Duration USER_COMES_WITHIN = Duration.ofSeconds(30);
-    private static final int SECRET_BYTES = 32;
 
-    private final SecureRandom random = new SecureRandom();
     private final Map<String, Place> places = new ConcurrentHashMap<>();
     private final Vertx vertx;
     private final int limit;
 
-    private record Place(Session session, byte[] userSecret, byte[] jobSecret) {
+    private record Place(Session session, String userSecret, String jobSecret) {
         @Nullable End end(@Nullable String authorization) {
-            byte[] shown =
-                    authorization == null
-                            ? new byte[0]
-                            : authorization.getBytes(StandardCharsets.UTF_8);
-            // Both are compared, each in constant time.
-            boolean user = MessageDigest.isEqual(shown, userSecret);
-            boolean job = MessageDigest.isEqual(shown, jobSecret);
+            boolean user = Secret.isBearer(authorization, userSecret);
+            boolean job = Secret.isBearer(authorization, jobSecret);
             return user ? End.USER : job ? End.JOB : null;
         }
     }
@@ -63,11 +53,9 @@ public final class Sessions {
         if (places.size() >= limit) {
             return Optional.empty();
         }
-        var opened = new Opened(secret().substring(0, 16), secret(), secret());
+        var opened = new Opened(Secret.random().substring(0, 16), Secret.random(), Secret.random());
         var session = new Session(opened.id(), () -> places.remove(opened.id()));
-        places.put(
-                opened.id(),
-                new Place(session, bearer(opened.userSecret()), bearer(opened.jobSecret())));
+        places.put(opened.id(), new Place(session, opened.userSecret(), opened.jobSecret()));
         vertx.setTimer(
                 USER_COMES_WITHIN.toMillis(),
                 _ -> {
@@ -76,16 +64,6 @@ public final class Sessions {
                     }
                 });
         return Optional.of(opened);
-    }
-
-    private String secret() {
-        var bytes = new byte[SECRET_BYTES];
-        random.nextBytes(bytes);
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
-    }
-
-    private static byte[] bearer(String secret) {
-        return ("Bearer " + secret).getBytes(StandardCharsets.UTF_8);
     }
 
     /// Says something to the job of a session in its user's name.

@@ -43,6 +43,7 @@ class ImpatientGatewayTest {
                     "berth.submit.body-timeout", "600ms",
                     "berth.submit.requests-in-flight", "3",
                     "berth.submit.bulks", "1",
+                    "berth.submit.user-requests-per-second", "40",
                     "quarkus.http.read-timeout", "500ms");
         }
     }
@@ -79,6 +80,20 @@ class ImpatientGatewayTest {
         Api.as("alice").get("/v1/jobs/" + id).then().statusCode(200).body("state", is("PENDING"));
         Api.as("alice").get("/v1/jobs/" + known).then().statusCode(200);
         Api.as("alice").get("/v1/jobs?user=alice").then().body("jobs.size()", is(2));
+    }
+
+    @Test
+    void who_sends_too_much_is_turned_away_and_others_and_operators_are_not() {
+        Response last = Api.as("hasty").get("/v1/partitions");
+        for (int i = 0; i < 1000 && last.statusCode() == 200; i++) {
+            last = Api.as("hasty").get("/v1/partitions");
+        }
+
+        Api.refused(last, 429, "too_many_requests")
+                .header("Retry-After", is("1"))
+                .body("detail", is("a user may send 40 requests a second; try again"));
+        Api.as("bob").get("/v1/partitions").then().statusCode(200);
+        Api.eventually(() -> Api.as("hasty").get("/v1/partitions").then().statusCode(200));
     }
 
     @Test

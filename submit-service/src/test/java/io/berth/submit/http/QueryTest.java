@@ -331,6 +331,45 @@ class QueryTest {
     }
 
     @Test
+    void what_has_not_changed_is_not_answered_again() throws Exception {
+        long id = Api.submitted("alice", "");
+        String path = "/v1/jobs/" + id;
+        String tag = Api.as("alice").get(path).then().extract().header("ETag");
+        String nodes = Api.as("alice").get("/v1/nodes").then().extract().header("ETag");
+
+        Api.as("alice").header("If-None-Match", tag).get(path).then().statusCode(304).body(is(""));
+        Api.as("alice")
+                .header("If-None-Match", "\"other\", W/" + nodes)
+                .get("/v1/nodes")
+                .then()
+                .statusCode(304)
+                .header("ETag", is(nodes));
+        Api.as("alice").header("If-None-Match", nodes).get(path).then().statusCode(200);
+        placed(id, JobState.RUNNING, List.of());
+        Api.eventually(() ->
+                Api.as("alice")
+                        .header("If-None-Match", tag)
+                        .get(path)
+                        .then()
+                        .statusCode(200)
+                        .body("state", is("RUNNING")));
+    }
+
+    @Test
+    void a_job_that_has_changed_since_is_left_as_it_is() throws Exception {
+        long id = Api.submitted("alice", "");
+        String seen = Api.as("alice").get("/v1/jobs/" + id).then().extract().header("ETag");
+        placed(id, JobState.RUNNING, List.of());
+        Api.eventually(
+                () -> Api.as("alice").get("/v1/jobs/" + id).then().body("state", is("RUNNING")));
+
+        Api.refused(
+                Api.as("alice").header("If-Match", seen).delete("/v1/jobs/" + id), 412, "changed");
+        String now = Api.as("alice").get("/v1/jobs/" + id).then().extract().header("ETag");
+        Api.as("alice").header("If-Match", now).delete("/v1/jobs/" + id).then().statusCode(202);
+    }
+
+    @Test
     void ten_thousand_jobs_are_listed_whole() throws Exception {
         // Above the block that the gateway takes its ids from.
         long first = Api.submitted("jack", "") + IdBlockClaimed.SIZE;

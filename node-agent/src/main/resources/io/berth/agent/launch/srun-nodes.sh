@@ -1,0 +1,120 @@
+# On which nodes the tasks of a step are, and which program each of them is. Read by srun, whose variables it uses.
+# Of the tasks here, one is known by its place among them, from 0; srun_ranks are their numbers in the step.
+
+# The number in the step of task $1 of those here.
+srun_rank_of() {
+    echo "$srun_ranks" | cut -d, -f$(($1 + 1))
+}
+
+# The step is on this node alone.
+srun_here() {
+    if [ "$srun_job_nodes" = 1 ]; then
+        srun_tasks=${srun_tasks:-${srun_per_node:-${SLURM_NTASKS:-1}}}
+    else
+        srun_first=${SLURM_TASKS_PER_NODE:-1}
+        srun_tasks=${srun_tasks:-${srun_per_node:-${srun_first%%[(,]*}}}
+    fi
+    srun_id='' srun_node=0 srun_nodes=1 srun_names=$SLURMD_NODENAME srun_total=$srun_tasks srun_per_each=$srun_tasks
+    srun_ranks=$(seq -s, 0 $((srun_tasks - 1)))
+}
+
+# What BERTH_PART says: the step's number, this node's place in it, the ranks here; of the whole step tasks, nodes, names
+# of nodes and tasks on each.
+srun_take_part() {
+    read -r srun_id srun_node srun_ranks srun_total srun_nodes srun_names srun_per_each <<EOF
+$BERTH_PART
+EOF
+    srun_tasks=$(srun_count "$srun_ranks")
+    unset BERTH_PART
+}
+
+# Whether tasks may be on other nodes than this.
+srun_is_elsewhere() {
+    if [ "$srun_job_nodes" = 1 ]; then
+        [ "${srun_nodes:-1}" = 1 ] || srun_fail "Only allocated 1 nodes asked for $srun_nodes"
+        case ${srun_nodelist:-$SLURMD_NODENAME} in
+        "$SLURMD_NODENAME") return 1 ;;
+        *) srun_fail "the job holds $SLURMD_NODENAME, not $srun_nodelist" ;;
+        esac
+    fi
+    [ -z "$srun_nodelist$srun_excluded$srun_relative" ] || return 0
+    case ${srun_nodes:-0},${srun_tasks:-0} in 1,* | 0,1) return 1 ;; esac
+}
+
+# Starts this program once on each node of the step, and ends with the highest of their exit statuses. What steers them is
+# not to be ended by signals, which are the tasks': they go there by way of a pipe.
+srun_on_nodes() {
+    [ -n "${BERTH_STEP_SECRET-}" ] ||
+        srun_fail "a step on several nodes needs a script that runs on the first of the job's alone: give -N1 here"
+    exec 7>"$BERTH_STEPS/lock" && flock 7 || srun_fail "cannot lock $BERTH_STEPS"
+    srun_next
+    exec 7>&-
+    srun_pipe=$BERTH_STEPS/signals.$srun_id
+    mkfifo -m 600 "$srun_pipe" && exec 5<>"$srun_pipe" 6<&0 || exit 1
+    trap 'rm -f "$srun_pipe"' EXIT
+    for srun_signal in HUP INT TERM USR1 USR2; do
+        # shellcheck disable=SC2064
+        trap "echo $srun_signal >&5" "$srun_signal"
+    done
+    (
+        trap '' HUP INT TERM USR1 USR2
+        exec "${0%/*}/berth-session" --step "id=$srun_id" "signals=$srun_pipe" "kill=$srun_kill" "nodes=$srun_nodes" \
+            "tasks=$srun_tasks" "perNode=$srun_per_node" "cpus=${srun_cpus_per_task:-${SLURM_CPUS_PER_TASK:-1}}" \
+            "nodelist=$srun_nodelist" "exclude=$srun_excluded" "relative=$srun_relative" "distribution=$srun_distribution" \
+            "srun=$0" -- "$@"
+    ) <&6 5<&- 6<&- &
+    exec 6<&-
+    while :; do
+        wait $!
+        srun_status=$?
+        kill -0 $! 2>/dev/null || exit "$srun_status"
+    done
+}
+
+# The words of the program of task $1, a word a line after a =, as BERTH_PROGRAMS has them: lines of ranks (0-3,7 or * for all others),
+# a program and its arguments, in which %t is the rank and %o its place among those of its line. What stands in single
+# quotes is taken as it is; \ at the end of a line goes on in the next.
+srun_program() {
+    printf '%s\n' "$BERTH_PROGRAMS" | awk -v rank="$1" '
+        function mine(list, n, parts, i, ends, last) {
+            n = split(list, parts, ",")
+            place = 0
+            for (i = 1; i <= n; i++) {
+                last = split(parts[i], ends, "-")
+                if (rank >= ends[1] + 0 && rank <= ends[last] + 0) { place += rank - ends[1]; return 1 }
+                place += ends[last] - ends[1] + 1
+            }
+            return 0
+        }
+        function words(text, i, c, word, begun, quote) {
+            for (i = 1; i <= length(text); i++) {
+                c = substr(text, i, 1)
+                if (quote == "" && (c == "\"" || c == "\047")) { quote = c; begun = 1 }
+                else if (c == quote) quote = ""
+                else if (quote == "" && (c == " " || c == "\t")) { if (begun) print "=" word; word = ""; begun = 0 }
+                else if (quote != "\047" && c == "%" && substr(text, i + 1, 1) ~ /[to]/) {
+                    word = word (substr(text, ++i, 1) == "t" ? rank : place); begun = 1
+                } else { word = word c; begun = 1 }
+            }
+            if (begun) print "=" word
+        }
+        { rank += 0 }
+        /^[ \t]*(#|$)/ { next }
+        {
+            line = $0
+            while (sub(/\\$/, "", line) && (getline more) > 0) line = line more
+            sub(/^[ \t]+/, "", line)
+            list = line
+            sub(/[ \t].*/, "", list)
+            sub(/^[^ \t]+[ \t]*/, "", line)
+            if (list == "*") { others = line; next }
+            if (mine(list)) { found = 1; words(line); exit }
+        }
+        END {
+            if (!found && others != "") { found = 1; place = rank; words(others) }
+            exit !found
+        }
+    ' && return
+    echo "srun: error: task $1 has no program in the configuration of --multi-prog" >&2
+    return 1
+}

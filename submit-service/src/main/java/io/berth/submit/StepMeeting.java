@@ -1,0 +1,40 @@
+package io.berth.submit;
+
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.LaunchMode;
+import java.util.Map;
+import java.util.TreeMap;
+
+/// The variables by which the nodes of a job meet at a gateway to run its steps. A job of several
+/// nodes whose script runs on the first has them; in no other are they left from the job that
+/// submitted it.
+public final class StepMeeting {
+
+    /// Where nodes reach the gateway, such as `ws://gateway:7600`.
+    static final String GATEWAY = "BERTH_STEP_GATEWAY";
+
+    /// By which a process is known as one of the job.
+    public static final String SECRET = "BERTH_STEP_SECRET";
+
+    private StepMeeting() {}
+
+    /// The variables of a job with its own way to the gateway.
+    static Map<String, String> in(
+            Map<String, String> environment, JobDescription job, Caller caller) {
+        boolean meets =
+                job.request().nodes() > 1
+                        && job.launch() == LaunchMode.BATCH
+                        && !caller.gateway().isEmpty();
+        if (!meets && !environment.containsKey(SECRET)) {
+            return environment;
+        }
+        var variables = new TreeMap<>(environment);
+        variables.remove(GATEWAY);
+        variables.remove(SECRET);
+        if (meets) {
+            variables.put(GATEWAY, caller.gateway());
+            variables.put(SECRET, Secret.random());
+        }
+        return variables;
+    }
+}

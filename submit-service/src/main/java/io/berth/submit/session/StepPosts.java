@@ -1,0 +1,193 @@
+package io.berth.submit.session;
+
+import io.berth.contracts.JobId;
+import io.berth.contracts.JobSpec;
+import io.berth.slurm.session.Frame;
+import io.berth.submit.Deadline;
+import io.berth.submit.Job;
+import io.berth.submit.Secret;
+import io.berth.submit.StepMeeting;
+import io.berth.submit.SubmitConfig;
+import io.berth.submit.Unavailable;
+import io.berth.submit.kafka.GatewayLog;
+import io.berth.submit.kafka.SpecReader;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.ServerWebSocket;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import jakarta.enterprise.event.Observes;
+import jakarta.inject.Singleton;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/// Where the agents of a job's further nodes wait for its steps: `/v1/steps/<job>/<node>`. An agent
+/// comes there by a WebSocket; the script's `srun` asks there by a POST for a process on that node,
+/// and is answered with a session, of which the agent is told the other end.
+///
+/// Both know the secret that the gateway gave the job when it was submitted. It is looked up in the
+/// log, so that any replica that the log feeds can tell.
+@Singleton
+public final class StepPosts {
+    private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(20);
+    private static final short REPLACED = 1008;
+    private static final int CREATED = 201;
+    private static final int NOT_FOUND = 404;
+    private static final int TOO_MANY = 429;
+    private static final int UNAVAILABLE = 503;
+
+    private final Map<Post, ServerWebSocket> posts = new ConcurrentHashMap<>();
+    private final Vertx vertx;
+    private final Sessions sessions;
+    private final GatewayLog log;
+    private final SpecReader specs;
+    private final SubmitConfig config;
+    private final Clock clock;
+
+    private record Post(long job, String node) {}
+
+    StepPosts(
+            Vertx vertx,
+            Sessions sessions,
+            GatewayLog log,
+            SpecReader specs,
+            SubmitConfig config,
+            Clock clock) {
+        this.vertx = vertx;
+        this.sessions = sessions;
+        this.log = log;
+        this.specs = specs;
+        this.config = config;
+        this.clock = clock;
+    }
+
+    void register(@Observes Router router) {
+        router.get("/v1/steps/:job/:node").handler(this::come);
+        router.post("/v1/steps/:job/:node").handler(this::ask);
+        vertx.setPeriodic(
+                SIGN_OF_LIFE.toMillis(),
+                _ ->
+                        posts.values()
+                                .forEach(it -> {
+                                    var unused = it.writePing(Buffer.buffer());
+                                }));
+    }
+
+    private void come(RoutingContext context) {
+        verified(context)
+                .onSuccess(found -> {
+                    if (found.isEmpty()) {
+                        answer(context, NOT_FOUND);
+                    } else {
+                        stay(context, found.get());
+                    }
+                })
+                .onFailure(_ -> answer(context, UNAVAILABLE));
+    }
+
+    private void stay(RoutingContext context, Post post) {
+        context.request()
+                .toWebSocket()
+                .onSuccess(socket -> {
+                    UpgradedRequest.done(context.request());
+                    socket.closeHandler(_ -> posts.remove(post, socket));
+                    ServerWebSocket before = posts.put(post, socket);
+                    if (before != null) {
+                        var unused = before.close(REPLACED, "another agent came");
+                    }
+                })
+                .onFailure(_ -> answer(context, NOT_FOUND));
+    }
+
+    private void ask(RoutingContext context) {
+        verified(context)
+                .onSuccess(found -> {
+                    ServerWebSocket agent = found.map(posts::get).orElse(null);
+                    if (found.isEmpty()) {
+                        answer(context, NOT_FOUND);
+                    } else if (agent == null) {
+                        answer(context, UNAVAILABLE);
+                    } else {
+                        sessions.open()
+                                .ifPresentOrElse(
+                                        session -> meet(context, agent, session),
+                                        () -> answer(context, TOO_MANY));
+                    }
+                })
+                .onFailure(_ -> answer(context, UNAVAILABLE));
+    }
+
+    private static void meet(
+            RoutingContext context, ServerWebSocket agent, Sessions.Opened session) {
+        String path = Sessions.PATH + session.id();
+        Frame step = Frame.step(path, session.jobSecret(), "", List.of("srun"));
+        var unused = agent.writeBinaryMessage(Buffer.buffer(step.message().array()));
+        var unusedAnswer =
+                context.response()
+                        .setStatusCode(CREATED)
+                        .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
+                        .end(
+                                new JsonObject()
+                                        .put("path", path)
+                                        .put("secret", session.userSecret())
+                                        .encode());
+    }
+
+    private static void answer(RoutingContext context, int status) {
+        if (status == UNAVAILABLE || status == TOO_MANY) {
+            context.response().putHeader(HttpHeaders.RETRY_AFTER, "1");
+        }
+        var unused = context.response().setStatusCode(status).end();
+    }
+
+    /// The post that is asked for, if the request shows its job's secret.
+    private Future<Optional<Post>> verified(RoutingContext context) {
+        if (context.request().method().equals(HttpMethod.GET)) {
+            context.request().pause();
+        }
+        String job = String.valueOf(context.pathParam("job"));
+        String node = String.valueOf(context.pathParam("node"));
+        String authorization = context.request().getHeader(HttpHeaders.AUTHORIZATION);
+        var verified = Promise.<Optional<Post>>promise();
+        Thread.ofVirtual()
+                .start(() -> {
+                    try {
+                        verified.complete(
+                                secret(job, node)
+                                        .filter(it -> Secret.isBearer(authorization, it))
+                                        .map(_ -> new Post(Long.parseLong(job), node)));
+                    } catch (RuntimeException e) {
+                        verified.fail(e);
+                    }
+                });
+        return verified.future();
+    }
+
+    /// The secret of a job that holds the node.
+    ///
+    /// @throws Unavailable if the log does not tell
+    private Optional<String> secret(String job, String node) {
+        if (!job.matches("[1-9]\\d{0,17}")) {
+            return Optional.empty();
+        }
+        return log.picture()
+                .job(new JobId(Long.parseLong(job)), clock.millis())
+                .filter(it -> holds(it, node))
+                .flatMap(it -> specs.read(it, Deadline.in(config.viewTimeout())))
+                .map(JobSpec::environment)
+                .map(it -> it.get(StepMeeting.SECRET));
+    }
+
+    private static boolean holds(Job job, String node) {
+        return job.held().stream().anyMatch(it -> it.node().value().equals(node));
+    }
+}

@@ -1,0 +1,167 @@
+package io.berth.submit.http;
+
+import static io.restassured.RestAssured.given;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.hamcrest.Matchers.is;
+
+import io.berth.contracts.JobSpec;
+import io.berth.contracts.JobState;
+import io.berth.contracts.topic.Topics;
+import io.berth.slurm.session.Frame;
+import io.berth.slurm.session.Frame.Channel;
+import io.berth.slurm.session.FrameSocket;
+import io.berth.submit.Samples;
+import io.berth.submit.StepMeeting;
+import io.quarkus.test.common.QuarkusTestResource;
+import io.quarkus.test.junit.QuarkusTest;
+import io.restassured.RestAssured;
+import io.restassured.path.json.JsonPath;
+import io.restassured.response.Response;
+import java.io.IOException;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+@QuarkusTest
+@QuarkusTestResource(MeshResource.class)
+class StepPostsTest {
+    private final BlockingQueue<Frame> toAgent = new LinkedBlockingQueue<>();
+    private final BlockingQueue<Frame> toStep = new LinkedBlockingQueue<>();
+    private final Mesh mesh = Mesh.connect();
+
+    @BeforeEach
+    void ready() {
+        Api.awaitReady();
+        mesh.publishCluster();
+    }
+
+    @AfterEach
+    void close() {
+        mesh.close();
+    }
+
+    /// A job of two nodes that runs on one of them, as far as the gateway is concerned.
+    private long running() throws Exception {
+        long id = Api.submitted("alice", "\"nodes\":2");
+        mesh.jobStatus(
+                Samples.status(
+                        mesh.submitted(id),
+                        JobState.RUNNING,
+                        Samples.run(Samples.DGX, System.currentTimeMillis(), List.of()),
+                        0));
+        Api.eventually(
+                () -> Api.as("alice").get("/v1/jobs/" + id).then().body("state", is("RUNNING")));
+        return id;
+    }
+
+    private Map<String, String> environment(long id) throws Exception {
+        for (JobSpec spec : mesh.events(Topics.SPECS)) {
+            if (spec.job().value() == id) {
+                return spec.environment();
+            }
+        }
+        throw new AssertionError("no specification of job " + id);
+    }
+
+    private static FrameSocket agent(long id, String secret, BlockingQueue<Frame> frames)
+            throws IOException {
+        return FrameSocket.connect(
+                URI.create("ws://127.0.0.1:" + RestAssured.port + "/v1/steps/" + id + "/dgx-01"),
+                secret,
+                frames::add);
+    }
+
+    private static Response ask(long id, String node, String secret) {
+        return given().header("Authorization", "Bearer " + secret)
+                .post("/v1/steps/" + id + "/" + node);
+    }
+
+    @Test
+    void a_step_and_a_process_on_another_node_of_its_job_meet() throws Exception {
+        long id = running();
+        String secret = environment(id).getOrDefault(StepMeeting.SECRET, "");
+        ask(id, "dgx-01", secret).then().statusCode(503).header("Retry-After", is("1"));
+
+        try (var agent = agent(id, secret, toAgent)) {
+            Api.eventually(() -> ask(id, "dgx-01", secret).then().statusCode(201));
+            toAgent.take();
+            JsonPath session = ask(id, "dgx-01", secret).then().extract().jsonPath();
+            Frame told = toAgent.poll(10, TimeUnit.SECONDS);
+            assertThat(told).isNotNull();
+            String base = "ws://127.0.0.1:" + RestAssured.port;
+            try (var step =
+                            FrameSocket.connect(
+                                    URI.create(base + session.getString("path")),
+                                    session.getString("secret"),
+                                    toStep::add);
+                    var process =
+                            FrameSocket.connect(
+                                    URI.create(base + told.stepWords().getFirst()),
+                                    told.stepWords().get(1),
+                                    _ -> {})) {
+                process.send(new Frame(Channel.OUTPUT, new byte[] {'x'}));
+
+                Frame came = toStep.poll(10, TimeUnit.SECONDS);
+                assertThat(came).isNotNull();
+                assertThat(came.payload()).containsExactly('x');
+                assertThat(step.closed()).isNotDone();
+            }
+            assertThat(agent.closed()).isNotDone();
+        }
+    }
+
+    @Test
+    void nobody_but_the_job_reaches_its_nodes_and_the_job_no_others() throws Exception {
+        long id = running();
+        long other = running();
+        String secret = environment(id).getOrDefault(StepMeeting.SECRET, "");
+
+        ask(id, "dgx-01", "guessed").then().statusCode(404);
+        ask(id, "dgx-02", secret).then().statusCode(404);
+        ask(other, "dgx-01", secret).then().statusCode(404);
+        given().post("/v1/steps/x/dgx-01").then().statusCode(404);
+        assertThatThrownBy(() -> agent(id, "guessed", toAgent)).isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void an_agent_that_comes_again_takes_the_place_of_the_one_before() throws Exception {
+        long id = running();
+        String secret = environment(id).getOrDefault(StepMeeting.SECRET, "");
+        var toNext = new LinkedBlockingQueue<Frame>();
+
+        try (var first = agent(id, secret, toAgent)) {
+            try (var next = agent(id, secret, toNext)) {
+                first.closed().get(10, TimeUnit.SECONDS);
+                ask(id, "dgx-01", secret).then().statusCode(201);
+
+                assertThat(toNext.poll(10, TimeUnit.SECONDS)).isNotNull();
+                assertThat(toAgent).isEmpty();
+                assertThat(next.closed()).isNotDone();
+            }
+        }
+    }
+
+    @Test
+    void only_a_script_on_the_first_of_several_nodes_has_a_secret_and_one_of_its_own()
+            throws Exception {
+        String inherited =
+                "\"environment\":{\"BERTH_STEP_SECRET\":\"old\",\"BERTH_STEP_GATEWAY\":\"ws://old\"}";
+        long one = Api.submitted("alice", inherited);
+        long each = Api.submitted("alice", "\"nodes\":2,\"launch\":\"PER_NODE\"," + inherited);
+        long several = Api.submitted("alice", "\"nodes\":2," + inherited);
+
+        assertThat(environment(one)).isEmpty();
+        assertThat(environment(each)).isEmpty();
+        assertThat(environment(several))
+                .containsEntry("BERTH_STEP_GATEWAY", "ws://127.0.0.1:" + RestAssured.port)
+                .hasEntrySatisfying(
+                        StepMeeting.SECRET, it -> assertThat(it).matches("[A-Za-z0-9_-]{43}"));
+    }
+}
