@@ -65,6 +65,17 @@ public final class Main {
             case "salloc" -> new Salloc(terminal).run(arguments);
             case "version", "--version", "-V" -> print(terminal, version() + "\n");
             case "help", "--help", "-h" -> print(terminal, Help.ofAll());
+            case "sattach" ->
+                    throw CommandFailure.error(
+                            name,
+                            "not supported: 'berth logs -f JOB' shows what a job's script writes");
+            case "sstat" ->
+                    throw CommandFailure.error(
+                            name,
+                            "not supported: 'berth console' shows the GPUs of a running job, sacct what a run used");
+            case "strigger" ->
+                    throw CommandFailure.error(
+                            name, "not supported: GET /v1/events tells programs what happens");
             case "--train-aot" -> AotTraining.run();
             default ->
                     throw CommandFailure.error(

@@ -17,6 +17,8 @@ import java.util.Base64;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// `scancel`, `why`, `logs`, `token`, `help` and the command line itself.
 final class OtherCommandsTest {
@@ -277,6 +279,15 @@ final class OtherCommandsTest {
                                         + "Try \"squeue --help\" for more information\n"));
         assertThat(new CommandRun().run("frobnicate").err())
                 .isEqualTo("berth: error: 'frobnicate' is no command; 'berth help' lists them\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"sattach", "sstat", "strigger"})
+    void a_command_of_slurm_that_is_not_there_says_what_to_use(String name) {
+        Outcome outcome = new CommandRun().run(name, "-j", "17");
+
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.err()).startsWith(name + ": error: not supported: ").hasLineCount(1);
     }
 
     @Test

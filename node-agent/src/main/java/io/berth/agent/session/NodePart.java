@@ -7,6 +7,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.ProcessBuilder.Redirect;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -86,7 +87,8 @@ abstract sealed class NodePart {
         private final String node;
         private final StepPart part;
         private final boolean reads;
-        private volatile @Nullable FrameSocket socket;
+        private final List<String> early = new ArrayList<>();
+        private @Nullable FrameSocket running;
 
         There(String node, StepPart part, boolean reads) {
             this.node = node;
@@ -103,11 +105,11 @@ abstract sealed class NodePart {
             try {
                 FrameSocket connected =
                         StepGateway.of(part.environment()).connect(node, this::take);
-                socket = connected;
                 var unused = connected.closed().thenRun(() -> failed(node, "connection lost"));
                 for (Frame frame : part.frames()) {
                     connected.send(frame);
                 }
+                runs(connected);
                 if (reads) {
                     connected.sendAll(Channel.INPUT, System.in);
                 }
@@ -140,16 +142,22 @@ abstract sealed class NodePart {
             stream.flush();
         }
 
+        /// It has been told what to run: what was to be signalled before is so now.
+        private synchronized void runs(FrameSocket connected) {
+            running = connected;
+            early.forEach(this::signal);
+        }
+
         @Override
-        void signal(String name) {
-            FrameSocket to = socket;
-            if (to == null || exit().isDone()) {
-                return;
-            }
-            try {
-                to.send(Frame.control("signal " + name));
-            } catch (IOException e) {
-                // Told by the end of the connection.
+        synchronized void signal(String name) {
+            if (running == null) {
+                early.add(name);
+            } else if (!exit().isDone()) {
+                try {
+                    running.send(Frame.control("signal " + name));
+                } catch (IOException e) {
+                    // Told by the end of the connection.
+                }
             }
         }
     }

@@ -16,11 +16,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Tokens whose signature was verified, remembered until they expire: to verify one costs more than
-/// all the rest of a submission.
+/// Tokens whose signature was verified, remembered for five minutes if they do not expire before:
+/// to verify one costs more than all the rest of a submission, and a key that its issuer withdraws
+/// is not to be good for much longer.
 ///
-/// A token is known by its SHA-256, so that to compare it tells nothing of it. Keys are read at the
-/// start of the service, and so live as long as what is remembered here.
+/// A token is known by its SHA-256, so that to compare it tells nothing of it.
 @Alternative
 @Priority(1)
 @ApplicationScoped
@@ -28,15 +28,20 @@ class VerifiedTokens extends JWTCallerPrincipalFactory {
     /// The one that was used least lately is forgotten when there are more.
     static final int MOST = 1024;
 
+    static final long REMEMBERED_MILLIS = 300_000;
+
     private final JWTCallerPrincipalFactory verifier;
     private final Clock clock;
-    private final Map<String, JWTCallerPrincipal> verified =
+    private final Map<String, Remembered> verified =
             new LinkedHashMap<>(64, 0.75f, true) {
                 @Override
-                protected boolean removeEldestEntry(Map.Entry<String, JWTCallerPrincipal> eldest) {
+                protected boolean removeEldestEntry(Map.Entry<String, Remembered> eldest) {
                     return size() > MOST;
                 }
             };
+
+    /// @param until epoch milliseconds
+    private record Remembered(JWTCallerPrincipal principal, long until) {}
 
     @Inject
     VerifiedTokens(Clock clock) {
@@ -57,20 +62,22 @@ class VerifiedTokens extends JWTCallerPrincipalFactory {
             return known;
         }
         JWTCallerPrincipal principal = verifier.parse(token, context);
+        long until =
+                Math.min(principal.getExpirationTime() * 1000, clock.millis() + REMEMBERED_MILLIS);
         synchronized (verified) {
-            verified.put(digest, principal);
+            verified.put(digest, new Remembered(principal, until));
         }
         return principal;
     }
 
     private @Nullable JWTCallerPrincipal known(String digest) {
         synchronized (verified) {
-            JWTCallerPrincipal known = verified.get(digest);
-            if (known != null && known.getExpirationTime() * 1000 <= clock.millis()) {
+            Remembered known = verified.get(digest);
+            if (known != null && known.until() <= clock.millis()) {
                 verified.remove(digest);
                 return null;
             }
-            return known;
+            return known == null ? null : known.principal();
         }
     }
 }

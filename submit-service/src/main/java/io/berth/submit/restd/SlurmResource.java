@@ -5,12 +5,10 @@ import io.berth.submit.Caller;
 import io.berth.submit.Job;
 import io.berth.submit.JobName;
 import io.berth.submit.Picture;
-import io.berth.submit.Refused;
 import io.berth.submit.SubmitConfig;
 import io.berth.submit.http.Callers;
 import io.berth.submit.http.Gateway;
 import io.berth.submit.http.JobControls;
-import io.berth.submit.http.Problem;
 import io.berth.submit.http.StrictJson;
 import io.berth.submit.http.SubmissionBody;
 import io.smallrye.common.annotation.RunOnVirtualThread;
@@ -28,7 +26,6 @@ import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
 import java.time.Clock;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.eclipse.microprofile.openapi.annotations.Operation;
@@ -61,16 +58,11 @@ public class SlurmResource {
         this.clock = clock;
     }
 
-    /// What may be refused.
-    private interface Answer {
-        Map<String, Object> make() throws Refused;
-    }
-
     @GET
     @Path("ping")
     @Operation(summary = "Whether the gateway answers")
     public Response ping() {
-        return answer(() -> {
+        return SlurmAnswer.of(() -> {
             var unused = gateway.picture(null);
             return Map.of(
                     "pings",
@@ -82,7 +74,7 @@ public class SlurmResource {
     @Path("jobs")
     @Operation(summary = "All jobs, those too that ended in the last 24 hours")
     public Response jobs() {
-        return answer(() -> {
+        return SlurmAnswer.of(() -> {
             Picture picture = gateway.picture(null);
             long now = clock.millis();
             return Map.of(
@@ -97,7 +89,7 @@ public class SlurmResource {
     @Path("job/{id}")
     @Operation(summary = "A job, or the tasks of an array")
     public Response job(@PathParam("id") String id) {
-        return answer(() -> {
+        return SlurmAnswer.of(() -> {
             List<Job> named = gateway.named(JobName.parse(id));
             Picture picture = gateway.picture(null);
             long now = clock.millis();
@@ -111,7 +103,7 @@ public class SlurmResource {
     @Operation(summary = "End a job")
     public Response cancel(@PathParam("id") String id, @Context HttpServerRequest request) {
         Caller caller = callers.of(request);
-        return answer(() -> {
+        return SlurmAnswer.of(() -> {
             var unused = controls.cancel(JobName.parse(id), caller);
             return Map.of();
         });
@@ -123,7 +115,7 @@ public class SlurmResource {
     @Operation(summary = "Submit a batch job")
     public Response submit(InputStream body, @Context HttpServerRequest request) {
         Caller caller = callers.of(request);
-        return answer(() -> {
+        return SlurmAnswer.of(() -> {
             ObjectNode asked =
                     StrictJson.read(
                             SubmissionBody.bytes(body, config.bodyTimeout()),
@@ -139,7 +131,7 @@ public class SlurmResource {
     @Path("nodes")
     @Operation(summary = "All nodes")
     public Response nodes() {
-        return answer(() -> {
+        return SlurmAnswer.of(() -> {
             Picture picture = gateway.picture(null);
             return Map.of(
                     "nodes",
@@ -151,7 +143,7 @@ public class SlurmResource {
     @Path("partitions")
     @Operation(summary = "All partitions")
     public Response partitions() {
-        return answer(() -> {
+        return SlurmAnswer.of(() -> {
             Picture picture = gateway.picture(null);
             return Map.of(
                     "partitions",
@@ -159,32 +151,5 @@ public class SlurmResource {
                             .map(it -> SlurmNodes.partition(it, picture))
                             .toList());
         });
-    }
-
-    private static Response answer(Answer made) {
-        var fields = new LinkedHashMap<String, Object>();
-        int status = 200;
-        List<Map<String, Object>> errors = List.of();
-        try {
-            fields.putAll(made.make());
-        } catch (Refused e) {
-            Problem problem = Problem.of(e.refusal());
-            status = problem.status();
-            errors =
-                    List.of(
-                            Map.of(
-                                    "error",
-                                    problem.detail(),
-                                    "error_number",
-                                    status,
-                                    "description",
-                                    problem.code(),
-                                    "source",
-                                    "berth"));
-        }
-        fields.put("meta", Map.of("slurm", Map.of("release", "berth", "cluster", "berth")));
-        fields.put("errors", errors);
-        fields.put("warnings", List.of());
-        return Response.status(status).entity(fields).build();
     }
 }

@@ -22,7 +22,7 @@ final class SlurmToken {
         var headers = context.request().headers();
         String token = headers.get(HEADER);
         if (token != null
-                && context.normalizedPath().startsWith("/slurm/")
+                && context.normalizedPath().matches("/slurm(db)?/.*")
                 && !headers.contains(HttpHeaders.AUTHORIZATION)) {
             headers.set(HttpHeaders.AUTHORIZATION, "Bearer " + token);
         }

@@ -39,6 +39,51 @@ class SlurmResourceTest {
                 .header("X-SLURM-USER-TOKEN", Tokens.user(user));
     }
 
+    @Test
+    void accounts_users_and_qos_are_told_in_the_words_of_slurmdb() {
+        String root = "/slurmdb/v0.0.40/";
+
+        slurm("alice")
+                .get(root + "accounts")
+                .then()
+                .statusCode(200)
+                .body("accounts.name", hasItems("team_a", "team_b"))
+                .body("accounts.find { it.name == 'team_b' }.coordinators.name", contains("carol"))
+                .body("errors", empty());
+        slurm("alice")
+                .get(root + "user/alice")
+                .then()
+                .body("users.name", contains("alice"))
+                .body("users[0].default.account", is("team_a"))
+                .body("users[0].associations.account", contains("team_b", "team_a"));
+        slurm("alice")
+                .get(root + "associations")
+                .then()
+                .body(
+                        "associations.find { it.account == 'team_a' && it.user == '' }.shares_raw",
+                        is(60))
+                .body("associations.findAll { it.user == 'bob' }.account", contains("team_b"));
+        slurm("alice")
+                .get(root + "qos/high")
+                .then()
+                .body("qos.name", contains("high"))
+                .body("qos[0].priority.number", is(100));
+        slurm("alice").get(root + "account/none").then().statusCode(200).body("accounts", empty());
+    }
+
+    @Test
+    void jobs_in_the_words_of_slurmdb_say_how_far_back_they_go() {
+        long id = Api.submitted("alice", "");
+
+        slurm("alice")
+                .get("/slurmdb/v0.0.40/job/" + id)
+                .then()
+                .statusCode(200)
+                .body("jobs.job_id", contains((int) id))
+                .body("warnings[0].description", containsString("24 hours"));
+        given().get("/slurmdb/v0.0.40/jobs").then().statusCode(401);
+    }
+
     private static Response submit(String job) {
         return slurm("alice")
                 .contentType(ContentType.JSON)

@@ -54,6 +54,19 @@ class VerifiedTokensTest {
     }
 
     @Test
+    void a_token_is_verified_again_after_five_minutes_as_its_key_may_be_withdrawn()
+            throws ParseException {
+        tokens.parse("alice", CONTEXT);
+        clock.seconds += 299;
+        tokens.parse("alice", CONTEXT);
+        clock.seconds += 1;
+
+        tokens.parse("alice", CONTEXT);
+
+        assertThat(verifier.seen).containsExactly("alice", "alice");
+    }
+
+    @Test
     void a_token_that_is_not_valid_is_never_remembered() {
         assertThatThrownBy(() -> tokens.parse("forged", CONTEXT))
                 .isInstanceOf(ParseException.class);

@@ -1,0 +1,46 @@
+package io.berth.submit.restd;
+
+import io.berth.submit.Refused;
+import io.berth.submit.http.Problem;
+import jakarta.ws.rs.core.Response;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/// An answer in the frame of slurmrestd: what was asked for, beside `meta`, `errors` and
+/// `warnings`.
+final class SlurmAnswer {
+    private SlurmAnswer() {}
+
+    /// What may be refused.
+    interface Content {
+        Map<String, Object> make() throws Refused;
+    }
+
+    static Response of(Content content) {
+        var fields = new LinkedHashMap<String, Object>();
+        int status = 200;
+        List<Map<String, Object>> errors = List.of();
+        try {
+            fields.putAll(content.make());
+        } catch (Refused e) {
+            Problem problem = Problem.of(e.refusal());
+            status = problem.status();
+            errors =
+                    List.of(
+                            Map.of(
+                                    "error",
+                                    problem.detail(),
+                                    "error_number",
+                                    status,
+                                    "description",
+                                    problem.code(),
+                                    "source",
+                                    "berth"));
+        }
+        fields.put("meta", Map.of("slurm", Map.of("release", "berth", "cluster", "berth")));
+        fields.put("errors", errors);
+        fields.putIfAbsent("warnings", List.of());
+        return Response.status(status).entity(fields).build();
+    }
+}
