@@ -21,6 +21,10 @@ public interface AccountingConfig {
     @WithDefault("5s")
     Duration longestPause();
 
+    /// How long the books wait for one answer of the database before they try again.
+    @WithDefault("30s")
+    Duration databaseTimeout();
+
     /// How long jobs are kept in the books after their end, whole months at a time; for ever
     /// without.
     Optional<Duration> keep();

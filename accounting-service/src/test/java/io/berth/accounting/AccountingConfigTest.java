@@ -20,6 +20,7 @@ class AccountingConfigTest {
         assertThat(config.clusterFile()).isEmpty();
         assertThat(config.sharesInterval()).isEqualTo(Duration.ofSeconds(10));
         assertThat(config.longestPause()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(config.databaseTimeout()).isEqualTo(Duration.ofSeconds(30));
         assertThat(config.keep()).isEmpty();
         assertThat(config.archive()).isEmpty();
     }

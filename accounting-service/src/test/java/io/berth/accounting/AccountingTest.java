@@ -328,6 +328,27 @@ class AccountingTest {
     }
 
     @Test
+    @Order(8)
+    @TestSecurity(user = "admin", roles = "operator")
+    void a_database_that_stands_still_is_waited_for() throws Exception {
+        servers.signalDatabase("STOP");
+        try {
+            await().atMost(PATIENCE)
+                    .untilAsserted(() ->
+                            ready().then()
+                                    .statusCode(503)
+                                    .body(
+                                            "checks.data.books",
+                                            hasItem(containsString("has not answered for 5 s"))));
+        } finally {
+            servers.signalDatabase("CONT");
+        }
+
+        await().atMost(PATIENCE).untilAsserted(() -> ready().then().statusCode(200));
+        balance().then().body("balanced", is(true));
+    }
+
+    @Test
     @Order(9)
     void usage_is_published_and_matches_the_books() {
         Map<String, Usage> shares = new TreeMap<>();

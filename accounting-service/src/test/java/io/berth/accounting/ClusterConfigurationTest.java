@@ -238,6 +238,11 @@ class ClusterConfigurationTest {
                     }
 
                     @Override
+                    public Duration databaseTimeout() {
+                        return Duration.ofSeconds(30);
+                    }
+
+                    @Override
                     public Optional<Duration> keep() {
                         return Optional.empty();
                     }

@@ -8,9 +8,12 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// A broker and a database of its own for a test of the whole service.
@@ -41,7 +44,9 @@ public final class Servers implements QuarkusTestResourceLifecycleManager {
                     "berth.accounting.shares-interval",
                     "1s",
                     "berth.accounting.longest-pause",
-                    "200ms");
+                    "200ms",
+                    "berth.accounting.database-timeout",
+                    "5s");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -53,6 +58,15 @@ public final class Servers implements QuarkusTestResourceLifecycleManager {
         }
         database = PostgresServer.start(directory.resolve("postgres"), databasePort);
         return database;
+    }
+
+    /// Lets all processes of the database stand still (STOP) or go on (CONT).
+    void signalDatabase(String name) throws IOException, InterruptedException {
+        var command = new ArrayList<>(List.of("kill", "-" + name));
+        ProcessHandle.of(Objects.requireNonNull(database).pid()).stream()
+                .flatMap(it -> Stream.concat(Stream.of(it), it.descendants()))
+                .forEach(it -> command.add(Long.toString(it.pid())));
+        new ProcessBuilder(command).inheritIO().start().waitFor();
     }
 
     void stopDatabase() throws IOException {

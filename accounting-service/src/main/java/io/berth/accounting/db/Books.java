@@ -1,5 +1,6 @@
 package io.berth.accounting.db;
 
+import io.berth.accounting.AccountingConfig;
 import io.berth.accounting.db.Batch.Advance;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.LogPosition;
@@ -9,6 +10,7 @@ import io.berth.core.fairshare.Decay;
 import io.quarkus.hibernate.reactive.panache.Panache;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -35,9 +37,11 @@ public class Books {
     }
 
     private final Flyway flyway;
+    private final Duration timeout;
 
-    public Books(Flyway flyway) {
+    public Books(Flyway flyway, AccountingConfig config) {
         this.flyway = flyway;
+        this.timeout = config.databaseTimeout();
     }
 
     /// Brings the tables to this version.
@@ -47,24 +51,26 @@ public class Books {
 
     /// How far the topic is in the books: nothing for a partition that was never read.
     public List<LogPosition> positions(String topic) {
-        return Waits.await(() ->
-                Panache.withSession(() -> PositionRow.<PositionRow>list("topic", topic))
-                        .map(rows ->
-                                rows.stream()
-                                        .map(it ->
-                                                new LogPosition(
-                                                        it.topic,
-                                                        it.topicId,
-                                                        it.partition,
-                                                        it.nextOffset))
-                                        .toList()));
+        return Waits.await(
+                () ->
+                        Panache.withSession(() -> PositionRow.<PositionRow>list("topic", topic))
+                                .map(rows ->
+                                        rows.stream()
+                                                .map(it ->
+                                                        new LogPosition(
+                                                                it.topic,
+                                                                it.topicId,
+                                                                it.partition,
+                                                                it.nextOffset))
+                                                .toList()),
+                timeout);
     }
 
     /// Enters a batch. Whether runs were placed or ended in it.
     ///
     /// @throws Overtaken if the books do not stand where the batch begins; nothing is entered then
     public boolean enter(Batch batch, Decay decay) {
-        return Waits.await(() -> Panache.withTransaction(() -> entering(batch, decay)));
+        return Waits.await(() -> Panache.withTransaction(() -> entering(batch, decay)), timeout);
     }
 
     private static Uni<Boolean> entering(Batch batch, Decay decay) {
@@ -198,6 +204,6 @@ public class Books {
 
     /// What still counts of everybody's usage, runs that hold resources included.
     public List<Usage> usage(Decay decay, long now) {
-        return Waits.await(() -> Panache.withSession(() -> UsageNow.query(decay, now)));
+        return Waits.await(() -> Panache.withSession(() -> UsageNow.query(decay, now)), timeout);
     }
 }
