@@ -29,7 +29,7 @@ record GpuSpec(int count, @Nullable String type) {
             String name = colon < 0 ? gres : gres.substring(0, colon);
             if (GpuPartText.speaksOf(name)) {
                 parts = true;
-            } else if (name.equals("gpu") || (name.equals("mig") && colon > 0)) {
+            } else if (name.equals("gpu") || isInstance(gres)) {
                 found = colon < 0 ? new GpuSpec(1, null) : of(gres.substring(colon + 1), found);
             } else {
                 throw InvalidOption.refused(INVALID_GRES);
@@ -39,6 +39,12 @@ record GpuSpec(int count, @Nullable String type) {
             throw InvalidOption.refused(INVALID_GRES);
         }
         return found;
+    }
+
+    /// Whether it is `mig:profile[:count]`.
+    private static boolean isInstance(String gres) {
+        String[] words = gres.split(":", -1);
+        return words[0].equals("mig") && words.length > 1 && GpuRequest.isProfile(words[1]);
     }
 
     /// The GPUs of `--gpus` and its kin: a list of `[type:]count` or `type`.
