@@ -129,7 +129,7 @@ final class PlanPass {
             all.start(job, at, now, decisions);
             return;
         }
-        Place found = all.search.earliest(job.fit, now, job.length);
+        Place found = all.later.earliest(job.fit, now, job.length);
         if (found != null && found.start() <= now) {
             all.start(job, found, now, decisions);
         } else if (found != null) {
@@ -142,7 +142,7 @@ final class PlanPass {
         Waiting job = plan.job();
         all.plans.lift(plan);
         Place at = all.search.now(job.fit, now, job.length);
-        Place found = at != null ? null : all.search.earlier(plan, now);
+        Place found = at != null ? null : all.later.earlier(plan, now);
         all.plans.putBack(plan);
         if (at != null) {
             all.start(job, at, now, decisions);

@@ -47,6 +47,7 @@ public final class Scheduling {
     final Plans plans;
     final Clearings clearings;
     final Search search;
+    final Later later;
     final Settings settings;
     final Preemption preemption;
     private final List<FitClass> classes = new ArrayList<>();
@@ -92,6 +93,7 @@ public final class Scheduling {
         this.plans = new Plans(cluster, this.pools);
         this.clearings = new Clearings(this);
         this.search = new Search(cluster, this.pools, settings.score());
+        this.later = new Later(cluster, this.pools, settings.score());
     }
 
     public FitClass fitClass(FitClass.Terms terms) {

@@ -290,7 +290,7 @@ final class StartPass {
 
     /// Gives the job an expected start, unless limits hold it back. What was planned before stands.
     private void plan(Waiting job) {
-        Place place = decisions.admits(job) ? all.search.earliest(job.fit, now, job.length) : null;
+        Place place = decisions.admits(job) ? all.later.earliest(job.fit, now, job.length) : null;
         if (place == null) {
             setAside(job);
         } else if (place.start() <= now) {

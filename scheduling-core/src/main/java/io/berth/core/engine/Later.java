@@ -1,0 +1,212 @@
+package io.berth.core.engine;
+
+import io.berth.core.engine.Plans.Plan;
+import io.berth.core.engine.Search.Place;
+import java.util.Arrays;
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+
+/// Finds the nodes for a job as early as possible. It looks at the nodes that will be ready first,
+/// at most [#STEPS] of them after the first that has room (more for large gangs): it may miss an
+/// earlier start on a large cluster. It counts steps and never time, so that the same state gives
+/// the same answer.
+final class Later {
+
+    /// Nodes looked at for an expected start.
+    static final int STEPS = 512;
+
+    /// Instants tried for a gang's expected start.
+    static final int INSTANTS = 64;
+
+    private static final Demand[] NOWHERE = {};
+
+    private final Cluster cluster;
+    private final Pools pools;
+    private final NodeScore score;
+    private final Tightness tightness;
+    private final Compact compact;
+
+    Later(Cluster cluster, Pools pools, NodeScore score) {
+        this.cluster = cluster;
+        this.pools = pools;
+        this.score = score;
+        this.tightness = new Tightness(score);
+        this.compact = new Compact(cluster.network);
+    }
+
+    /// The earliest start that is found within the steps; null if there is none.
+    @Nullable Place earliest(FitClass fit, long now, long length) {
+        return earliest(new Wish(fit, now, now, length, Node.NEVER, new int[0]));
+    }
+
+    /// An earlier start for a planned job whose reservation is lifted; null if none is found.
+    @Nullable Place earlier(Plan plan, long now) {
+        Waiting job = plan.job();
+        return earliest(new Wish(job.fit, now, now, job.length, plan.start(), plan.nodes()));
+    }
+
+    /// @param from a start must not be earlier than that
+    /// @param before a start must be earlier than that
+    /// @param own nodes of which more is free than their readiness says
+    private record Wish(FitClass fit, long now, long from, long length, long before, int[] own) {
+
+        Wish from(long later) {
+            return new Wish(fit, now, later, length, before, own);
+        }
+    }
+
+    /// Nodes and pools take turns in putting the start off, until both have room.
+    private @Nullable Place earliest(Wish wish) {
+        int[] counts = wish.fit.pools;
+        Wish current = wish;
+        for (int turn = 0; turn < INSTANTS; turn++) {
+            Place place = onNodes(current);
+            if (place == null || counts.length == 0) {
+                return place;
+            }
+            long at = pools.earliest(counts, wish.length, place.start(), Search.floor(wish.now));
+            if (at == place.start()) {
+                return place;
+            }
+            if (at >= wish.before) {
+                return null;
+            }
+            current = wish.from(at);
+        }
+        return null;
+    }
+
+    private @Nullable Place onNodes(Wish wish) {
+        Place place = wish.fit.parts() == 1 ? earliestOne(wish) : earliestGang(wish);
+        return place == null || place.start() >= wish.fit.hours.lastStart ? null : place;
+    }
+
+    private @Nullable Place earliestOne(Wish wish) {
+        FitClass fit = wish.fit;
+        var soonest = new Soonest(cluster, fit, wish.length);
+        Node best = null;
+        long start = wish.before;
+        long least = 0;
+        int lane = Search.WHOLE;
+        boolean any = wish.before == Node.NEVER;
+        for (int step = 0; step < STEPS || (any && best == null); step++) {
+            Node node = step < wish.own.length ? cluster.node(wish.own[step]) : soonest.next();
+            if (node == null || (step >= wish.own.length && soonest.readyAt() > start)) {
+                break;
+            }
+            for (Demand way : fit.admits(node) ? fit.ways(node.kind.number) : NOWHERE) {
+                long at = at(wish, node, way, wish.from);
+                long own = at > start ? 0 : tightness.of(node, way);
+                boolean better =
+                        at < start
+                                || (at == start
+                                        && best != null
+                                        && (own < least
+                                                || (own == least && node.index < best.index)));
+                if (better) {
+                    best = node;
+                    start = at;
+                    least = own;
+                    lane = Tightness.lane(node, way);
+                }
+            }
+        }
+        return best == null ? null : new Place(start, new int[] {best.index}, lane);
+    }
+
+    private @Nullable Place earliestGang(Wish wish) {
+        FitClass fit = wish.fit;
+        Node[] nodes = soonest(wish);
+        long time = wish.from;
+        for (int instant = 0; instant < INSTANTS && nodes.length >= fit.parts(); instant++) {
+            long next = Math.max(time, soonestFor(wish, nodes, time));
+            if (next >= wish.before) {
+                return null;
+            }
+            Usable usable = usableAt(wish, nodes, next);
+            int[] chosen = usable.enough() ? compact.choose(usable, score) : null;
+            if (chosen != null) {
+                return new Place(next, chosen);
+            }
+            time = next > time ? next : nextStep(wish, nodes, time);
+            if (time == Node.NEVER) {
+                return null;
+            }
+        }
+        return null;
+    }
+
+    /// The nodes that may have room first, those of the gang's own before all.
+    private Node[] soonest(Wish wish) {
+        int most = Math.max(STEPS, 4 * wish.fit.parts());
+        var nodes = new Node[Math.min(most, cluster.size())];
+        int count = 0;
+        var own = new BitSet();
+        for (int node : wish.own) {
+            own.set(node);
+            nodes[count++] = cluster.node(node);
+        }
+        var soonest = new Soonest(cluster, wish.fit, wish.length);
+        while (count < nodes.length) {
+            Node node = soonest.next();
+            if (node == null || soonest.readyAt() >= wish.before) {
+                break;
+            }
+            if (wish.fit.admits(node) && !own.get(node.index)) {
+                nodes[count++] = node;
+            }
+        }
+        return Arrays.copyOf(nodes, count);
+    }
+
+    /// The first time from `from` on at which enough nodes may be ready together.
+    private long soonestFor(Wish wish, Node[] open, long from) {
+        FitClass fit = wish.fit;
+        long[] least = new long[open.length];
+        long[] large = new long[open.length];
+        for (int i = 0; i < open.length; i++) {
+            int kind = cluster.kind(open[i].index);
+            least[i] = at(wish, open[i], fit.leastOn(kind), from);
+            large[i] = at(wish, open[i], fit.largeOn[kind], from);
+        }
+        Arrays.sort(least);
+        Arrays.sort(large);
+        return Math.max(least[fit.parts() - 1], large[fit.large - 1]);
+    }
+
+    private static long at(Wish wish, Node node, @Nullable Demand demand, long from) {
+        return demand == null
+                ? Node.NEVER
+                : node.earliest(
+                        demand,
+                        wish.length,
+                        from,
+                        Search.floor(wish.now),
+                        wish.fit.hours.of(node.index));
+    }
+
+    private Usable usableAt(Wish wish, Node[] open, long time) {
+        FitClass fit = wish.fit;
+        var usable = new Usable(fit);
+        for (Node node : open) {
+            int kind = cluster.kind(node.index);
+            Demand least = fit.leastOn(kind);
+            if (least != null && at(wish, node, least, time) == time) {
+                usable.add(node, least, at(wish, node, fit.largeOn[kind], time) == time);
+            }
+        }
+        return usable;
+    }
+
+    private static long nextStep(Wish wish, Node[] open, long time) {
+        long next = Node.NEVER;
+        for (Node node : open) {
+            next =
+                    Math.min(
+                            next,
+                            node.nextStep(
+                                    time, Search.floor(wish.now), wish.fit.hours.of(node.index)));
+        }
+        return next;
+    }
+}
