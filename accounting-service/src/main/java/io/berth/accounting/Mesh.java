@@ -1,12 +1,14 @@
 package io.berth.accounting;
 
+import io.berth.accounting.db.Books;
 import io.berth.log.KafkaConnection;
 import io.berth.log.TopicDeclarations;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
+import org.flywaydb.core.Flyway;
 
-/// The way to the log, from the settings that all services share.
+/// The way to the log, from the settings that all services share, and to the books.
 final class Mesh {
 
     private Mesh() {}
@@ -16,6 +18,12 @@ final class Mesh {
     static KafkaConnection kafka(
             @ConfigProperty(name = "kafka.bootstrap.servers") String bootstrapServers) {
         return new KafkaConnection(bootstrapServers);
+    }
+
+    @Produces
+    @Singleton
+    static Books books(Flyway flyway, AccountingConfig config) {
+        return new Books(flyway, config.databaseTimeout());
     }
 
     @Produces

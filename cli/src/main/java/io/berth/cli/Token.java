@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
+import java.util.stream.Stream;
 
 /// The token that the caller shows to the mesh, with what it says of him. It is not verified here:
 /// the services do that.
@@ -37,7 +38,12 @@ record Token(String text, String user, boolean operator) {
                     parts.length == 3
                             ? JsonObject.read(Base64.getUrlDecoder().decode(parts[1]))
                             : JsonObject.EMPTY;
-            String user = claims.has("upn") ? claims.text("upn") : claims.text("sub");
+            String user =
+                    Stream.of("upn", "preferred_username", "sub")
+                            .filter(claims::has)
+                            .findFirst()
+                            .map(claims::text)
+                            .orElse("");
             return new Token(text, user, claims.texts("groups").contains("operator"));
         } catch (IOException | IllegalArgumentException e) {
             return new Token(text, "", false);

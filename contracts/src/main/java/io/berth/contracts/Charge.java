@@ -15,8 +15,8 @@ import java.util.TreeMap;
 /// @param gpuMillis GPU-milliseconds
 /// @param nodeMillis node-milliseconds
 /// @param billingMicros billing units × seconds, in millionths
-/// @param gpuTypeMillis GPU-milliseconds of each type of GPU; those of a type that is not known are
-///   in none
+/// @param gpuTypeMillis GPU-milliseconds of each type of whole GPUs; those of a type that is not
+///   known, and parts of GPUs, are in none
 public record Charge(
         long cpuMillis,
         long memoryMibMillis,
@@ -34,7 +34,7 @@ public record Charge(
                         : Collections.unmodifiableMap(new TreeMap<>(gpuTypeMillis));
     }
 
-    /// Of GPUs of no known type.
+    /// Of parts of GPUs, or of GPUs of no known type.
     public Charge(
             long cpuMillis,
             long memoryMibMillis,

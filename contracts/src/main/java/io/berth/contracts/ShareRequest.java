@@ -37,8 +37,8 @@ public record ShareRequest(GpuSharing sharing, int parts, @Nullable Long memoryM
                 : new GpuShare(sharing, (int) wanted, of, gpuMemoryMib * wanted / of);
     }
 
-    /// As a trackable resource. What memory alone will take is not known before it is placed: it
-    /// counts as a whole GPU's hundredths, or one shard.
+    /// As a trackable resource. What memory will take, alone or beside a part, is not known before
+    /// it is placed: it counts as all of a GPU's hundredths, or as the shards that are named.
     public long amount() {
         return memoryMib == null || sharing == GpuSharing.SHARD
                 ? sharing.amount(Math.max(1, parts))

@@ -18,13 +18,15 @@ public final class StepMeeting {
 
     private StepMeeting() {}
 
+    /// Whether the nodes of a job meet, as far as it says.
+    public static boolean has(JobDescription job) {
+        return job.request().nodes() > 1 && job.launch() == LaunchMode.BATCH;
+    }
+
     /// The variables of a job with its own way to the gateway.
     static Map<String, String> in(
             Map<String, String> environment, JobDescription job, Caller caller) {
-        boolean meets =
-                job.request().nodes() > 1
-                        && job.launch() == LaunchMode.BATCH
-                        && !caller.gateway().isEmpty();
+        boolean meets = has(job) && !caller.gateway().isEmpty();
         if (!meets && !environment.containsKey(SECRET)) {
             return environment;
         }

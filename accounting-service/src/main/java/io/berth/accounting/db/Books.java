@@ -1,6 +1,5 @@
 package io.berth.accounting.db;
 
-import io.berth.accounting.AccountingConfig;
 import io.berth.accounting.db.Batch.Advance;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.LogPosition;
@@ -9,7 +8,6 @@ import io.berth.contracts.event.Usage;
 import io.berth.core.fairshare.Decay;
 import io.quarkus.hibernate.reactive.panache.Panache;
 import io.smallrye.mutiny.Uni;
-import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -26,8 +24,7 @@ import org.jspecify.annotations.Nullable;
 /// from, in one transaction.
 ///
 /// The methods wait for the database and are for plain threads, not for event loops.
-@ApplicationScoped
-public class Books {
+public final class Books {
 
     /// The books stand elsewhere than the batch begins: another instance wrote.
     public static final class Overtaken extends RuntimeException {
@@ -39,9 +36,10 @@ public class Books {
     private final Flyway flyway;
     private final Duration timeout;
 
-    public Books(Flyway flyway, AccountingConfig config) {
+    /// @param timeout how long it waits for one answer of the database
+    public Books(Flyway flyway, Duration timeout) {
         this.flyway = flyway;
-        this.timeout = config.databaseTimeout();
+        this.timeout = timeout;
     }
 
     /// Brings the tables to this version.

@@ -161,7 +161,7 @@ public record JobStatus(
     /// @param suspensions null is none
     /// @param savedMillis how long it had run and not stood still when it last saved a checkpoint;
     ///   null is never
-    /// @param gpusByType how many GPUs of each type it was given
+    /// @param gpusByType how many whole GPUs of each type it was given
     public record Run(
             int lease,
             long placedAt,

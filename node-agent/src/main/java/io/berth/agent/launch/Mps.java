@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Each run has a control daemon of its own, which its task starts before the script: in the run's
 /// group, under its account, with folders in the run's folder. It ends with the group. The limits
-/// are the daemon's, so that programs of the run can only lower them.
+/// are the daemon's defaults: a program's own variables can only lower them. Its account can still
+/// change them by the daemon's control pipe, or go around the daemon.
 ///
 /// Source: NVIDIA, "Multi-Process Service", sections on environment variables and on provisioning.
 ///

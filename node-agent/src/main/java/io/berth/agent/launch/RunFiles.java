@@ -140,13 +140,13 @@ public final class RunFiles {
     /// Writes a file for the account that the script runs under.
     public void tell(String name, String text) throws IOException {
         Path temporary = folder.resolve(name + ".new");
-        Path script = folder.resolve("script");
+        Path begin = folder.resolve("begin");
         Files.deleteIfExists(temporary);
         Files.createFile(temporary, OWNERS_ALONE);
         Files.writeString(temporary, text);
-        if (Files.exists(script)) {
+        if (Files.exists(begin)) {
             for (String owner : List.of("unix:uid", "unix:gid")) {
-                Files.setAttribute(temporary, owner, Files.getAttribute(script, owner));
+                Files.setAttribute(temporary, owner, Files.getAttribute(begin, owner));
             }
         }
         Files.move(temporary, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);

@@ -85,8 +85,12 @@ srun_claim() {
     # shellcheck disable=SC2086
     if srun_step_cpus=$(srun_first_of "${srun_cpu_count:-$(echo "$srun_all_cpus" | wc -l)}" $srun_step_cpus) &&
         srun_step_gpus=$(srun_first_of "${srun_gpus:-$(echo "$srun_all_gpus" | wc -w)}" $srun_step_gpus); then
-        [ -n "$srun_id" ] || srun_next
-        srun_file=$BERTH_STEPS/step.$srun_id
+        # The number of a part is the step's: steps that begin on this node have the same numbers.
+        srun_file=$BERTH_STEPS/step.part-$srun_id
+        if [ -z "$srun_id" ]; then
+            srun_next
+            srun_file=$BERTH_STEPS/step.$srun_id
+        fi
         if [ -n "$srun_overlap" ]; then
             echo "$$ $(srun_start_time $$)" >"$srun_file"
         else

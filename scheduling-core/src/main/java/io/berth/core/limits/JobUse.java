@@ -104,7 +104,7 @@ public record JobUse(
                 share == null
                         ? 0
                         : share.sharing() == GpuSharing.MPS
-                                ? gpuPrice * share.amount() / 100
+                                ? Saturated.times(gpuPrice, share.amount()) / 100
                                 : gpuPrice;
         return Saturated.plus(Saturated.plus(cpus, memory), Saturated.plus(gpus, part));
     }

@@ -2,12 +2,14 @@ package io.berth.core.limits;
 
 import io.berth.contracts.Limit;
 import io.berth.contracts.Reason;
+import io.berth.contracts.Tres;
 import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.ToLongFunction;
 
 /// One look at one job under the limits that hold for it.
 final class LimitCheck {
@@ -156,16 +158,14 @@ final class LimitCheck {
                     own > 0
                             && Saturated.plus(sum.runMinutes(resource, nowSeconds), minutes(own))
                                     > bound;
-            case GRP_TRES_MINS ->
-                    own > 0
-                            && Saturated.plus(
-                                            spentMillis(place.key(), resource),
-                                            Saturated.times(
-                                                    Saturated.plus(
-                                                            sum.committedSeconds(resource),
-                                                            Saturated.times(own, limitSeconds)),
-                                                    1000))
-                                    > Saturated.times(bound, MINUTE_MILLIS);
+            case GRP_TRES_MINS -> {
+                long wanted = thousandths(resource, it -> job.tres().getOrDefault(it, 0L));
+                long running = thousandths(resource, sum::committedSeconds);
+                long toCome = Saturated.plus(running, Saturated.times(wanted, limitSeconds));
+                yield wanted > 0
+                        && Saturated.plus(spentMillis(place.key(), resource), toCome)
+                                > Saturated.times(bound, MINUTE_MILLIS);
+            }
             case GRP_JOBS,
                     GRP_SUBMIT_JOBS,
                     GRP_WALL,
@@ -176,6 +176,18 @@ final class LimitCheck {
                     MAX_SUBMIT_JOBS_PER_ACCOUNT ->
                     false;
         };
+    }
+
+    /// An amount in thousandths; of GPUs with the parts of them. In how many shards a GPU is given
+    /// out depends on the node: one counts as all.
+    private static long thousandths(String resource, ToLongFunction<String> amounts) {
+        long whole = Saturated.times(amounts.applyAsLong(resource), 1000);
+        if (!resource.equals(Tres.GPU)) {
+            return whole;
+        }
+        long hundredths = Saturated.times(amounts.applyAsLong(Tres.MPS), 10);
+        long shards = Saturated.times(amounts.applyAsLong(Tres.SHARD), 1000);
+        return Saturated.plus(whole, Saturated.plus(hundredths, shards));
     }
 
     private long spentMillis(String holder, String resource) {

@@ -196,7 +196,9 @@ final class Explaining {
             }
         }
         String name = sharing.gres() + ":";
-        return low == 0 ? null : new Change(Axis.GPUS, name + asked.amount(), name + low);
+        return low == 0
+                ? null
+                : new Change(Axis.GPUS, name + sharing.amount(asked.parts()), name + low);
     }
 
     /// Another type of GPU, or any.

@@ -216,6 +216,26 @@ class LimitPolicyTest {
         assertThat(met.map(Reason::slurmName).orElse(null)).isEqualTo(reason);
     }
 
+    /// 1 GPU-hour is spent, a half of a GPU runs for up to 2 hours, another asks for 3.
+    @ParameterizedTest
+    @CsvSource({"210, true", "209, false"})
+    void a_budget_of_gpus_has_the_parts_of_them_in_it(long minutes, boolean starts) {
+        account = limits("GrpTRESMins", "gres/gpu=" + minutes);
+        LimitPolicy policy = policy();
+        Counters counters = new Counters(policy);
+        counters.booked(List.of(new Budget(policy.budgets().iterator().next(), gpuHours(1))));
+        counters.running(half(2 * HOUR), 2 * HOUR, 1);
+
+        assertThat(policy.start(half(3 * HOUR), counters, 0).isEmpty()).isEqualTo(starts);
+    }
+
+    private static JobUse half(long limitSeconds) {
+        JobUse of = job("alice", 1, 1, limitSeconds);
+        Map<String, Long> tres = Map.of(Tres.NODE, 1L, Tres.CPU, 1L, Tres.MPS, 50L);
+        return new JobUse(
+                of.user(), of.account(), of.partition(), of.qos(), tres, tres, limitSeconds);
+    }
+
     private static Spending gpuHours(int hours) {
         long millis = hours * HOUR * 1000;
         return new Spending(new Charge(0, 0, millis, 0, 0, Map.of("a100", millis)), millis / 5);

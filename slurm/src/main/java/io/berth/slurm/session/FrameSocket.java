@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 public final class FrameSocket implements AutoCloseable {
     private static final Duration CONNECT = Duration.ofSeconds(10);
 
+    /// No message is larger: a whole command line with its variables is the longest.
+    private static final int MOST_BYTES = 4 << 20;
+
     private final HttpClient client;
     private final WebSocket socket;
     private final Listener listener;
@@ -117,6 +120,11 @@ public final class FrameSocket implements AutoCloseable {
                 WebSocket from, ByteBuffer data, boolean last) {
             var part = new byte[data.remaining()];
             data.get(part);
+            if (parts.size() + part.length > MOST_BYTES) {
+                from.abort();
+                closed.complete(null);
+                return null;
+            }
             parts.writeBytes(part);
             if (last) {
                 Frame frame = Frame.read(ByteBuffer.wrap(parts.toByteArray()));

@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
 /// The tags (`ETag`) of what is answered, by which a client asks for it only if it has changed
 /// (`If-None-Match`), or changes a job only if it is as he saw it (`If-Match`).
 ///
-/// The tag of a job stands for what the log says of it; numbers that time alone moves, such as its
-/// age, are not in it. That of any other answer stands for its bytes.
+/// The tag of a job stands for what the log says of it; what is reckoned from other records or from
+/// time, such as its priority and its age, is not in it. That of any other answer stands for its
+/// bytes. Lists of jobs have none: their numbers change with time.
 ///
 /// Source: RFC 9110, sections 8.8.3 and 13.1.
 @Singleton
@@ -60,7 +61,9 @@ final class EntityTags {
     void tag(ContainerRequestContext request, ContainerResponseContext response) {
         if (!request.getMethod().equals(HttpMethod.GET)
                 || response.getStatus() != Response.Status.OK.getStatusCode()
-                || !(response.getEntity() instanceof Record)) {
+                || !(response.getEntity() instanceof Record)
+                || response.getEntity() instanceof Lists.Jobs
+                || response.getEntity() instanceof Lists.PartialJobs) {
             return;
         }
         String tag = response.getHeaderString(HttpHeaders.ETAG);
@@ -96,7 +99,7 @@ final class EntityTags {
     }
 
     /// Whether a list of tags names one; `*` names all.
-    private static boolean names(@Nullable String list, String tag) {
+    static boolean names(@Nullable String list, String tag) {
         return list != null
                 && Arrays.stream(list.split(","))
                         .map(String::strip)

@@ -208,16 +208,22 @@ public class JobResource {
     @APIResponse(responseCode = "404", description = "The log has no such job")
     @APIResponse(responseCode = "304", description = "It is as If-None-Match says")
     public Response one(
-            @PathParam("id") String id, @HeaderParam(POSITION) @Nullable String position)
+            @PathParam("id") String id,
+            @HeaderParam(POSITION) @Nullable String position,
+            @HeaderParam(HttpHeaders.IF_NONE_MATCH) @Nullable String seen)
             throws Refused {
         Picture picture = picture(position);
         Job job = one(id);
+        String tag = EntityTags.of(job);
+        if (EntityTags.names(seen, tag)) {
+            return Response.notModified().header(HttpHeaders.ETAG, tag).build();
+        }
         LaunchJson launch =
                 specs.read(job, Deadline.in(config.viewTimeout()))
                         .map(spec -> LaunchJson.of(spec, job))
                         .orElse(null);
         return Response.ok(JobJson.of(job, picture, clock.millis(), launch))
-                .header(HttpHeaders.ETAG, EntityTags.of(job))
+                .header(HttpHeaders.ETAG, tag)
                 .build();
     }
 

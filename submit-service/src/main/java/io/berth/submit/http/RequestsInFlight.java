@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.vertx.http.runtime.filters.Filters;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Singleton;
@@ -36,7 +37,8 @@ final class RequestsInFlight {
         if (!path.startsWith("/v1/")
                 || path.equals("/v1/events")
                 || path.startsWith("/v1/sessions/")
-                || path.startsWith("/v1/steps/")) {
+                || (path.startsWith("/v1/steps/")
+                        && context.request().method().equals(HttpMethod.GET))) {
             context.next();
             return;
         }

@@ -43,7 +43,14 @@ record SlurmdbRecords(Configuration configuration) {
         return names.stream().map(this::user).toList();
     }
 
-    Map<String, Object> user(String name) {
+    /// The user of that name; none if he has no account.
+    List<Map<String, Object>> users(String name) {
+        boolean known =
+                configuration.associations().stream().anyMatch(it -> it.user().equals(name));
+        return known ? List.of(user(name)) : List.of();
+    }
+
+    private Map<String, Object> user(String name) {
         var fields = new LinkedHashMap<String, Object>();
         fields.put("name", name);
         fields.put("administrator_level", List.of("None"));

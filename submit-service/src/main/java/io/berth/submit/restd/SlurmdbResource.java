@@ -70,7 +70,7 @@ public class SlurmdbResource {
     @Path("user/{name}")
     @Operation(summary = "A user; none if he has no account")
     public Response user(@PathParam("name") String name) {
-        return SlurmAnswer.of(() -> Map.of("users", named(records().users(), name)));
+        return SlurmAnswer.of(() -> Map.of("users", records().users(name)));
     }
 
     @GET

@@ -25,10 +25,12 @@ import jakarta.enterprise.event.Observes;
 import jakarta.inject.Singleton;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 
 /// Where the agents of a job's further nodes wait for its steps: `/v1/steps/<job>/<node>`. An agent
 /// comes there by a WebSocket; the script's `srun` asks there by a POST for a process on that node,
@@ -39,6 +41,14 @@ import java.util.concurrent.ConcurrentHashMap;
 @Singleton
 public final class StepPosts {
     private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(20);
+
+    /// Secrets that are remembered: the one that was asked for least lately is forgotten when there
+    /// are more.
+    private static final int MOST_SECRETS = 1024;
+
+    /// How many secrets are looked up in the log at once; who comes then comes again.
+    private static final int LOOKUPS = 8;
+
     private static final short REPLACED = 1008;
     private static final int CREATED = 201;
     private static final int NOT_FOUND = 404;
@@ -46,6 +56,14 @@ public final class StepPosts {
     private static final int UNAVAILABLE = 503;
 
     private final Map<Post, ServerWebSocket> posts = new ConcurrentHashMap<>();
+    private final Map<Long, String> secrets =
+            new LinkedHashMap<>(64, 0.75f, true) {
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<Long, String> eldest) {
+                    return size() > MOST_SECRETS;
+                }
+            };
+    private final Semaphore lookups = new Semaphore(LOOKUPS);
     private final Vertx vertx;
     private final Sessions sessions;
     private final GatewayLog log;
@@ -73,13 +91,17 @@ public final class StepPosts {
     void register(@Observes Router router) {
         router.get("/v1/steps/:job/:node").handler(this::come);
         router.post("/v1/steps/:job/:node").handler(this::ask);
-        vertx.setPeriodic(
-                SIGN_OF_LIFE.toMillis(),
-                _ ->
-                        posts.values()
-                                .forEach(it -> {
-                                    var unused = it.writePing(Buffer.buffer());
-                                }));
+        vertx.setPeriodic(SIGN_OF_LIFE.toMillis(), _ -> posts.forEach(this::keep));
+    }
+
+    /// Gives an agent a sign of life, or its leave when the job does not hold the node any more.
+    private void keep(Post post, ServerWebSocket agent) {
+        boolean held =
+                log.picture()
+                        .job(new JobId(post.job()), clock.millis())
+                        .filter(it -> holds(it, post.node()))
+                        .isPresent();
+        var unused = held ? agent.writePing(Buffer.buffer()) : agent.close();
     }
 
     private void come(RoutingContext context) {
@@ -157,6 +179,9 @@ public final class StepPosts {
         String job = String.valueOf(context.pathParam("job"));
         String node = String.valueOf(context.pathParam("node"));
         String authorization = context.request().getHeader(HttpHeaders.AUTHORIZATION);
+        if (authorization == null) {
+            return Future.succeededFuture(Optional.empty());
+        }
         var verified = Promise.<Optional<Post>>promise();
         Thread.ofVirtual()
                 .start(() -> {
@@ -182,9 +207,33 @@ public final class StepPosts {
         return log.picture()
                 .job(new JobId(Long.parseLong(job)), clock.millis())
                 .filter(it -> holds(it, node))
-                .flatMap(it -> specs.read(it, Deadline.in(config.viewTimeout())))
-                .map(JobSpec::environment)
-                .map(it -> it.get(StepMeeting.SECRET));
+                .filter(it -> StepMeeting.has(it.description()))
+                .flatMap(this::secret);
+    }
+
+    private Optional<String> secret(Job job) {
+        long id = job.id().value();
+        synchronized (secrets) {
+            String known = secrets.get(id);
+            if (known != null) {
+                return Optional.of(known);
+            }
+        }
+        if (!lookups.tryAcquire()) {
+            throw new Unavailable("the secrets of too many jobs are looked up");
+        }
+        try {
+            Optional<String> found =
+                    specs.read(job, Deadline.in(config.viewTimeout()))
+                            .map(JobSpec::environment)
+                            .map(it -> it.get(StepMeeting.SECRET));
+            synchronized (secrets) {
+                found.ifPresent(it -> secrets.put(id, it));
+            }
+            return found;
+        } finally {
+            lookups.release();
+        }
     }
 
     private static boolean holds(Job job, String node) {

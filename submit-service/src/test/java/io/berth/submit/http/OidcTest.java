@@ -40,7 +40,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Tokens of an identity provider, with the settings that `docs/api.md` names: its keys by JWKS, an
-/// audience, roles by scopes.
+/// audience, roles by a claim of groups.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class OidcTest {
     private static final String PASSWORD = "password";
@@ -72,7 +72,6 @@ class OidcTest {
         settings.setSignatureAlgorithm(Set.of(SignatureAlgorithm.ES256));
         settings.setIssuedBy("https://idp.example");
         settings.setExpectedAudience(Set.of("berth"));
-        settings.setGroupsPath("scope");
         settings.setJwksRefreshInterval(60);
         settings.setForcedJwksRefreshInterval(0);
     }
@@ -139,7 +138,8 @@ class OidcTest {
         claims.put("aud", "berth");
         claims.put("sub", "f00-1");
         claims.put("preferred_username", "alice");
-        claims.put("scope", "openid user");
+        claims.put("scope", "openid operator");
+        claims.put("groups", List.of("user"));
         claims.putAll(others);
         return claims;
     }
@@ -149,11 +149,12 @@ class OidcTest {
     }
 
     @Test
-    void a_token_of_the_provider_is_a_user_by_its_scopes() throws ParseException {
+    void a_token_of_the_provider_is_a_user_by_its_groups_and_not_by_its_scopes()
+            throws ParseException {
         JWTCallerPrincipal alice = read(keys.getFirst().signed(claims(Map.of())));
 
         assertThat(alice.getName()).isEqualTo("alice");
-        assertThat(alice.getGroups()).containsExactlyInAnyOrder("openid", "user");
+        assertThat(alice.getGroups()).containsExactly("user");
     }
 
     @Test

@@ -72,7 +72,7 @@ class SlurmResourceTest {
     }
 
     @Test
-    void jobs_in_the_words_of_slurmdb_say_how_far_back_they_go() {
+    void jobs_of_slurmdb_say_how_far_back_they_go() {
         long id = Api.submitted("alice", "");
 
         slurm("alice")
