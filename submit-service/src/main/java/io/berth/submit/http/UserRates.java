@@ -1,12 +1,12 @@
 package io.berth.submit.http;
 
+import io.berth.submit.RecentlyUsed;
 import io.berth.submit.SubmitConfig;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.security.identity.SecurityIdentity;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -24,13 +24,7 @@ final class UserRates {
     private final int perSecond;
     private final LongSupplier nanos;
     private final Counter turnedAway;
-    private final Map<String, Bucket> buckets =
-            new LinkedHashMap<>(64, 0.75f, true) {
-                @Override
-                protected boolean removeEldestEntry(Map.Entry<String, Bucket> eldest) {
-                    return size() > MOST_USERS;
-                }
-            };
+    private final Map<String, Bucket> buckets = RecentlyUsed.atMost(MOST_USERS);
 
     /// What a user may still send, in requests, as it was at that time.
     private record Bucket(double left, long at) {}

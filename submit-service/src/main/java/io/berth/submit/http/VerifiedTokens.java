@@ -1,5 +1,6 @@
 package io.berth.submit.http;
 
+import io.berth.submit.RecentlyUsed;
 import io.berth.submit.Sha256;
 import io.smallrye.jwt.auth.principal.DefaultJWTCallerPrincipalFactory;
 import io.smallrye.jwt.auth.principal.JWTAuthContextInfo;
@@ -12,7 +13,6 @@ import jakarta.enterprise.inject.Alternative;
 import jakarta.inject.Inject;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -32,13 +32,7 @@ class VerifiedTokens extends JWTCallerPrincipalFactory {
 
     private final JWTCallerPrincipalFactory verifier;
     private final Clock clock;
-    private final Map<String, Remembered> verified =
-            new LinkedHashMap<>(64, 0.75f, true) {
-                @Override
-                protected boolean removeEldestEntry(Map.Entry<String, Remembered> eldest) {
-                    return size() > MOST;
-                }
-            };
+    private final Map<String, Remembered> verified = RecentlyUsed.atMost(MOST);
 
     /// @param until epoch milliseconds
     private record Remembered(JWTCallerPrincipal principal, long until) {}

@@ -5,6 +5,7 @@ import io.berth.contracts.JobSpec;
 import io.berth.slurm.session.Frame;
 import io.berth.submit.Deadline;
 import io.berth.submit.Job;
+import io.berth.submit.RecentlyUsed;
 import io.berth.submit.Secret;
 import io.berth.submit.StepMeeting;
 import io.berth.submit.SubmitConfig;
@@ -25,7 +26,6 @@ import jakarta.enterprise.event.Observes;
 import jakarta.inject.Singleton;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -56,13 +56,7 @@ public final class StepPosts {
     private static final int UNAVAILABLE = 503;
 
     private final Map<Post, ServerWebSocket> posts = new ConcurrentHashMap<>();
-    private final Map<Long, String> secrets =
-            new LinkedHashMap<>(64, 0.75f, true) {
-                @Override
-                protected boolean removeEldestEntry(Map.Entry<Long, String> eldest) {
-                    return size() > MOST_SECRETS;
-                }
-            };
+    private final Map<Long, String> secrets = RecentlyUsed.atMost(MOST_SECRETS);
     private final Semaphore lookups = new Semaphore(LOOKUPS);
     private final Vertx vertx;
     private final Sessions sessions;
