@@ -80,13 +80,12 @@ class GpuFailureTest {
         NodeSeen without = placement.registerAll(rig.node);
         assertThat(gpus(without)).containsExactly("GPU-0", "GPU-2", "GPU-3");
         assertThat(aside(without)).containsExactly("GPU-1");
-        Ended ended = placement.await(Ended.class, hit);
+        Ended ended = placement.awaitRegistering(rig.node, Ended.class, hit);
         assertThat(ended.cause()).isEqualTo(Cause.GPU_FAILED);
         assertThat(ended.message())
                 .isEqualTo("GPU GPU-1 failed: XID 79, the GPU has fallen off the bus");
         Files.writeString(folder.resolve("repaired"), "");
-        NodeSeen with = placement.registerAll(rig.node);
-        assertThat(gpus(with)).hasSize(4);
+        NodeSeen with = placement.registerUntil(rig.node, it -> gpus(it).size() == 4);
         assertThat(with.runs()).singleElement().extracting("run").isEqualTo(spared);
     }
 
@@ -121,7 +120,7 @@ class GpuFailureTest {
         placement.registerAll(rig.node);
         Files.writeString(rig.work.resolve("over"), "");
 
-        Ended ended = placement.await(Ended.class, run);
+        Ended ended = placement.awaitRegistering(rig.node, Ended.class, run);
         assertThat(ended.cause()).isEqualTo(Cause.GPU_FAILED);
         assertThat(ended.message())
                 .isEqualTo("GPU GPU-1 failed: XID 79, the GPU has fallen off the bus");

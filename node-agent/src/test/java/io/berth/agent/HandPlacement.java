@@ -113,6 +113,35 @@ final class HandPlacement implements AutoCloseable {
         return registration;
     }
 
+    /// As [#registerAll], until it is as wanted: the health of GPUs goes on changing meanwhile.
+    NodeSeen registerUntil(String node, Predicate<NodeSeen> wanted) {
+        NodeSeen registration = registerAll(node);
+        while (!wanted.test(registration)) {
+            registration = registerAll(node);
+        }
+        return registration;
+    }
+
+    /// As [#await], and registers the node meanwhile as often as it asks: until then it reports
+    /// nothing.
+    <R extends RunReport> R awaitRegistering(String node, Class<R> type, RunId run) {
+        return Awaitility.await()
+                .atMost(LIMIT)
+                .pollInterval(Duration.ofMillis(10))
+                .until(
+                        () -> {
+                            if (registrations(node).size() > answered.getOrDefault(node, 0)) {
+                                registerAll(node);
+                            }
+                            return reports(run).stream()
+                                    .filter(type::isInstance)
+                                    .map(type::cast)
+                                    .findFirst();
+                        },
+                        Optional::isPresent)
+                .orElseThrow();
+    }
+
     void sync(NodeSeen registration, RunId... wanted) {
         String node = registration.node().value();
         long epoch = epochs.merge(node, 1L, Long::sum);
