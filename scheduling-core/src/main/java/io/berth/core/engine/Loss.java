@@ -17,7 +17,7 @@ record Loss(long rank, long gpuMillis, long cpuMillis, int runs) implements Comp
     /// What counts first among runs of one rank.
     static long millis(Stake stake, long now, VictimOrder order) {
         long worked = worked(stake, now);
-        return order == VictimOrder.LEAST_LOST ? worked * stake.gpus() : worked;
+        return order == VictimOrder.LEAST_LOST ? worked * stake.gpuThousandths() / 1000 : worked;
     }
 
     private static long worked(Stake stake, long now) {

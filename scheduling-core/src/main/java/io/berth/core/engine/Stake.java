@@ -10,11 +10,17 @@ package io.berth.core.engine;
 /// @param exemptUntil it gives way to nobody before, in epoch milliseconds; of one that has been
 ///   told: from then on nobody counts on its end any more
 /// @param cpus of the whole run, on all its nodes
-/// @param gpus of the whole run, on all its nodes
+/// @param gpuThousandths of the whole run, on all its nodes, in thousandths of a GPU
 /// @param suspends whether it is stopped and not ended: it gives its CPUs and keeps the rest, and
 ///   loses nothing
 public record Stake(
-        int ground, long rank, long since, long exemptUntil, int cpus, int gpus, boolean suspends) {
+        int ground,
+        long rank,
+        long since,
+        long exemptUntil,
+        int cpus,
+        int gpuThousandths,
+        boolean suspends) {
 
     /// Of a run that has been told to give way, or ends anyhow.
     ///

@@ -174,10 +174,10 @@ final class Grounds {
             return null;
         }
         int cpus = 0;
-        int gpus = 0;
+        int gpuThousandths = 0;
         for (var allocation : run.allocations()) {
             cpus += allocation.cpus().size();
-            gpus += allocation.gpus().size();
+            gpuThousandths += Math.toIntExact(allocation.gpuMillis(1000));
         }
         return new Stake(
                 ground,
@@ -185,7 +185,7 @@ final class Grounds {
                 since + run.standstill().millis() + run.safeMillis(),
                 from,
                 cpus,
-                gpus,
+                gpuThousandths,
                 terms.mode(job.description()) == PreemptMode.SUSPEND);
     }
 

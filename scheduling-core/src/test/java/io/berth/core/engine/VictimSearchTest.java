@@ -84,7 +84,7 @@ final class VictimSearchTest {
                             random.nextInt((int) NOW),
                             random.nextInt(5) == 0 ? NOW + 1 : 0,
                             nodes.length,
-                            gpus * nodes.length,
+                            1000 * gpus * nodes.length,
                             false);
             var run = new Run(10 + runs.size(), nodes, gpus, random.nextInt(6) == 0 ? null : stake);
             runs.add(run);

@@ -8,16 +8,22 @@ import io.berth.contracts.GpuShare;
 import io.berth.contracts.GpuShare.Enforcement;
 import io.berth.contracts.GpuSharing;
 import io.berth.contracts.IndexSet;
+import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.Limits;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.NodeName;
+import io.berth.contracts.PreemptMode;
 import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.RunId;
 import io.berth.contracts.ShareRequest;
 import io.berth.contracts.SharedGpus;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.PreemptRules;
 import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.RunReport.Cause;
 import io.berth.core.engine.Scheduling.Settings;
@@ -44,7 +50,11 @@ final class PlacementSharesTest {
     }
 
     private void share(SharedGpus... rules) {
-        Configuration it = TestCell.configuration();
+        share(PreemptRules.NONE, rules);
+    }
+
+    private void share(PreemptRules preemption, SharedGpus... rules) {
+        Configuration it = TestCell.configuration(Limits.NONE, preemption);
         cell.take(
                 new Input.Configured(
                         new Configuration(
@@ -94,6 +104,46 @@ final class PlacementSharesTest {
         assertThat(cell.where(1)).isEqualTo(List.of("n1:0:0"));
         assertThat(cell.where(2)).isEqualTo(List.of("n1:1:1"));
         assertThat(cell.where(3)).isEqualTo(List.of("n1:2:0"));
+    }
+
+    /// The part ran for 400 s and lost 20 GPU-seconds, the GPU for 200 s and 200.
+    @Test
+    void who_loses_less_of_a_gpu_gives_way_first_though_he_began_before() {
+        var byPartition =
+                new PreemptRules(
+                        PreemptRules.Type.PARTITION_PRIO,
+                        PreemptMode.REQUEUE,
+                        false,
+                        PreemptMode.REQUEUE,
+                        0,
+                        false,
+                        0,
+                        0,
+                        0,
+                        30,
+                        null);
+        share(
+                byPartition,
+                new SharedGpus(List.of("n1"), IndexSet.parse("0-1"), GpuSharing.MPS, 1000));
+        cell.submit(
+                1, onEightCpus(GpuRequest.of(new ShareRequest(GpuSharing.MPS, 50, null), null)));
+        cell.round();
+        cell.started(1, 1, "n1");
+        cell.now += 200_000;
+        cell.submit(2, onEightCpus(new GpuRequest(1, null)));
+        cell.round();
+        cell.started(2, 1, "n1");
+        cell.now += 200_000;
+
+        cell.submit(3, "urgent", onEightCpus(GpuRequest.NONE), LaunchMode.BATCH, true);
+        cell.round();
+
+        assertThat(Objects.requireNonNull(cell.job(3).clearing()).victims())
+                .containsExactly(new RunId(new JobId(1), 1));
+    }
+
+    private static ResourceRequest onEightCpus(GpuRequest gpus) {
+        return new ResourceRequest(1, 1, 8, MemoryRequest.perCpu(1), gpus);
     }
 
     @Test
