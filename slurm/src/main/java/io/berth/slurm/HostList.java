@@ -24,8 +24,17 @@ public final class HostList {
     public static String compress(Collection<String> hosts) {
         var sorted = new TreeSet<Host>();
         hosts.forEach(host -> sorted.add(Host.of(host)));
+        return text(sorted);
+    }
+
+    /// The list of these hosts in their own order, which [#expand] gives back: `node[03,01-02]`.
+    public static String inOrder(List<String> hosts) {
+        return text(hosts.stream().map(Host::of).toList());
+    }
+
+    private static String text(Collection<Host> hosts) {
         var groups = new ArrayList<List<Host>>();
-        for (Host host : sorted) {
+        for (Host host : hosts) {
             if (groups.isEmpty() || !host.sharesPrefix(groups.getLast().getLast())) {
                 groups.add(new ArrayList<>());
             }

@@ -45,6 +45,19 @@ final class HostListTest {
         assertThat(HostList.expand(list)).containsExactly(hosts.split(" "));
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "node03 node01 node02 | node[03,01-02]",
+                "node2 gpu1 node1 | node2,gpu1,node1",
+                "node1 node2 | node[1-2]"
+            })
+    void hosts_can_keep_their_own_order(String hosts, String list) {
+        assertThat(HostList.inOrder(List.of(hosts.split(" ")))).isEqualTo(list);
+        assertThat(HostList.expand(list)).containsExactly(hosts.split(" "));
+    }
+
     @Test
     void no_hosts_are_the_empty_list() {
         assertThat(HostList.compress(List.of())).isEmpty();

@@ -160,7 +160,8 @@ public record JobEnvironment(
 
     private void shape(Map<String, String> variables) {
         List<Allocation> all = launch.allocations();
-        String nodes = HostList.compress(all.stream().map(each -> each.node().value()).toList());
+        // In the order of the run: the script is on the first, and counts per node follow it.
+        String nodes = HostList.inOrder(all.stream().map(each -> each.node().value()).toList());
         String count = Integer.toString(all.size());
         String tasks = Integer.toString(all.stream().mapToInt(Allocation::tasks).sum());
         variables.put("SLURM_JOB_NODELIST", nodes);

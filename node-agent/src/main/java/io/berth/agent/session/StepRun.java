@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -49,7 +50,10 @@ final class StepRun {
         }
         var step = new StepRun(settings, arguments.subList(end + 1, arguments.size()), environment);
         try {
-            return step.run(StepLayout.of(step.asked(), held(environment)));
+            List<Held> job = held(environment);
+            StepLayout layout = StepLayout.of(step.asked(), job);
+            step.claim(layout, job);
+            return step.run(layout);
         } catch (Impossible e) {
             System.err.println("srun: error: " + e.getMessage());
             return FAILED;
@@ -96,6 +100,25 @@ final class StepRun {
             held.add(new Held(parts[0], Integer.parseInt(parts[1]), Integer.parseInt(parts[2])));
         }
         return held;
+    }
+
+    /// Tells the steps that come after which CPUs of which nodes this one has, where `srun` left
+    /// the choice of nodes to this process: in the file `claims`, a line for each node.
+    private void claim(StepLayout layout, List<Held> job) throws IOException {
+        String file = settings.getOrDefault("claims", "");
+        if (file.isEmpty()) {
+            return;
+        }
+        boolean exact = !settings.getOrDefault("exact", "").isEmpty();
+        int each = Integer.parseInt(settings.getOrDefault("cpus", "1"));
+        var lines = new ArrayList<String>();
+        for (OnNode node : layout.nodes()) {
+            job.stream()
+                    .filter(it -> it.name().equals(node.name()))
+                    .mapToInt(it -> exact ? node.ranks().size() * each : it.cpus())
+                    .forEach(cpus -> lines.add(node.name() + " " + cpus + " 0"));
+        }
+        Files.write(Path.of(file), lines, StandardOpenOption.APPEND);
     }
 
     /// The command with signals as they are by default, which this process ignores and would hand
@@ -151,7 +174,7 @@ final class StepRun {
                 node.ranks().stream().map(String::valueOf).collect(Collectors.joining(",")),
                 Integer.toString(layout.tasks()),
                 Integer.toString(names.size()),
-                HostList.compress(names),
+                HostList.inOrder(names),
                 layout.tasksPerNode());
     }
 

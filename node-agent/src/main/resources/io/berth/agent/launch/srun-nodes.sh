@@ -6,6 +6,11 @@ srun_rank_of() {
     echo "$srun_ranks" | cut -d, -f$(($1 + 1))
 }
 
+# The name of a file for task $2, by a pattern.
+srun_name() {
+    echo "$1" | sed "s/%t/$2/g; s/%n/$srun_node/g; s/%j/$SLURM_JOB_ID/g; s/%J/$SLURM_JOB_ID.$srun_id/g; s/%s/$srun_id/g; s/%N/$SLURMD_NODENAME/g"
+}
+
 # The step is on this node alone.
 srun_here() {
     if [ "$srun_job_nodes" = 1 ]; then
@@ -14,7 +19,7 @@ srun_here() {
         srun_first=${SLURM_TASKS_PER_NODE:-1}
         srun_tasks=${srun_tasks:-${srun_per_node:-${srun_first%%[(,]*}}}
     fi
-    srun_id='' srun_node=0 srun_nodes=1 srun_names=$SLURMD_NODENAME srun_total=$srun_tasks srun_per_each=$srun_tasks
+    srun_node=0 srun_nodes=1 srun_names=$SLURMD_NODENAME srun_total=$srun_tasks srun_per_each=$srun_tasks
     srun_ranks=$(seq -s, 0 $((srun_tasks - 1)))
 }
 
@@ -24,7 +29,7 @@ srun_take_part() {
     read -r srun_id srun_node srun_ranks srun_total srun_nodes srun_names srun_per_each <<EOF
 $BERTH_PART
 EOF
-    srun_tasks=$(srun_count "$srun_ranks")
+    srun_tasks=$(srun_count "$srun_ranks") srun_part=1
     unset BERTH_PART
 }
 
@@ -38,7 +43,62 @@ srun_is_elsewhere() {
         esac
     fi
     [ -z "$srun_nodelist$srun_excluded$srun_relative" ] || return 0
-    case ${srun_nodes:-0},${srun_tasks:-0} in 1,* | 0,1) return 1 ;; esac
+    srun_wanted=${srun_nodes:-$srun_job_nodes}
+    [ "$srun_wanted" -le "$srun_job_nodes" ] || return 0
+    [ "$srun_wanted" -le "${srun_tasks:-$srun_wanted}" ] || srun_wanted=$srun_tasks
+    # What other nodes have to do, the first of the job's knows.
+    case ${BERTH_STEP_NODES-} in
+    "$SLURMD_NODENAME":*)
+        until srun_choose; do srun_busy; done
+        [ "$srun_nodelist" != "$SLURMD_NODENAME" ]
+        ;;
+    *) [ "$srun_wanted" != 1 ] ;;
+    esac
+}
+
+# Takes the first of the job's nodes that have room for the step, as many as are wanted, and its number; 1 if there are
+# fewer. What it takes stands in a file of that number: the process that holds it, and of each node the CPUs and GPUs.
+srun_choose() {
+    exec 7>"$BERTH_STEPS/lock" && flock 7 || srun_fail "cannot lock $BERTH_STEPS"
+    srun_taken_nodes=$(srun_roomy)
+    if [ "$(echo "$srun_taken_nodes" | grep -c .)" = "$srun_wanted" ]; then
+        srun_next
+        printf '%s\n' "$$ $(srun_start_time $$)" "$srun_taken_nodes" >"$BERTH_STEPS/nodes.$srun_id"
+        srun_nodelist=$(echo "$srun_taken_nodes" | cut -d' ' -f1 | paste -sd, -) srun_nodes=$srun_wanted
+        exec 7>&-
+        return 0
+    fi
+    exec 7>&-
+    return 1
+}
+
+# With the lock: a line for each node on which the step has room, with the CPUs and GPUs that it takes there. One that asks
+# for more than a node has is let through: it is told so there.
+srun_roomy() {
+    for srun_step in "$BERTH_STEPS"/nodes.*; do
+        [ -e "$srun_step" ] || continue
+        read -r srun_pid srun_began <"$srun_step" || continue
+        [ "$(srun_start_time "$srun_pid" 2>/dev/null)" != "$srun_began" ] || sed 1d "$srun_step"
+    done | awk -v wanted="$srun_wanted" -v tasks="$srun_tasks" -v each="$srun_per_node" -v exact="$srun_exact" \
+        -v overlap="$srun_overlap" -v cpus_of_task="${srun_cpus_per_task:-${SLURM_CPUS_PER_TASK:-1}}" -v gpus="$srun_gpus" \
+        -v in_sum="$srun_total_gpus" -v gpus_of_task="$srun_gpus_per_task" -v gpus_there="${SLURM_GPUS_ON_NODE:-0}" \
+        -v nodes="$BERTH_STEP_NODES" '
+        function least(a, b) { return a < b ? a : b }
+        { cpus_held[$1] += $2; gpus_held[$1] += $3 }
+        END {
+            count = split(nodes, job, ",")
+            for (i = 1; i <= count && found < wanted; i++) {
+                split(job[i], node, ":")
+                here = tasks ? int((tasks + wanted - 1) / wanted) : each ? each : node[2]
+                c = exact ? least(here * cpus_of_task, node[3]) : node[3]
+                g = gpus_of_task ? here * gpus_of_task : gpus == "" ? gpus_there : in_sum ? int((gpus + wanted - 1) / wanted) : gpus
+                g = least(g, gpus_there)
+                if (overlap) c = g = 0
+                if (cpus_held[node[1]] + c > node[3] || gpus_held[node[1]] + g > gpus_there) continue
+                print node[1], c, g
+                found++
+            }
+        }'
 }
 
 # Starts this program once on each node of the step, and ends with the highest of their exit statuses. What steers them is
@@ -46,12 +106,21 @@ srun_is_elsewhere() {
 srun_on_nodes() {
     [ -n "${BERTH_STEP_SECRET-}" ] ||
         srun_fail "a step on several nodes needs a script that runs on the first of the job's alone: give -N1 here"
-    exec 7>"$BERTH_STEPS/lock" && flock 7 || srun_fail "cannot lock $BERTH_STEPS"
-    srun_next
-    exec 7>&-
+    srun_claims=
+    if [ -z "$srun_id" ]; then
+        exec 7>"$BERTH_STEPS/lock" && flock 7 || srun_fail "cannot lock $BERTH_STEPS"
+        srun_next
+        exec 7>&-
+        [ -n "$srun_overlap" ] || srun_claims=$BERTH_STEPS/nodes.$srun_id
+        [ -z "$srun_claims" ] || echo "$$ $(srun_start_time $$)" >"$srun_claims"
+    fi
+    for srun_pattern in "$srun_output" "$srun_error"; do
+        case $srun_pattern in '' | *%[tnN]*) continue ;; esac
+        (cd -- "${srun_directory:-.}" && : >"$(srun_name "$srun_pattern" 0)") || exit 1
+    done
     srun_pipe=$BERTH_STEPS/signals.$srun_id
     mkfifo -m 600 "$srun_pipe" && exec 5<>"$srun_pipe" 6<&0 || exit 1
-    trap 'rm -f "$srun_pipe"' EXIT
+    trap 'rm -f "$srun_pipe" "$BERTH_STEPS/nodes.$srun_id"' EXIT
     for srun_signal in HUP INT TERM USR1 USR2; do
         # shellcheck disable=SC2064
         trap "echo $srun_signal >&5" "$srun_signal"
@@ -61,7 +130,7 @@ srun_on_nodes() {
         exec "${0%/*}/berth-session" --step "id=$srun_id" "signals=$srun_pipe" "kill=$srun_kill" "nodes=$srun_nodes" \
             "tasks=$srun_tasks" "perNode=$srun_per_node" "cpus=${srun_cpus_per_task:-${SLURM_CPUS_PER_TASK:-1}}" \
             "nodelist=$srun_nodelist" "exclude=$srun_excluded" "relative=$srun_relative" "distribution=$srun_distribution" \
-            "srun=$0" -- "$@"
+            "srun=$0" "claims=$srun_claims" "exact=$srun_exact" -- "$@"
     ) <&6 5<&- 6<&- &
     exec 6<&-
     while :; do

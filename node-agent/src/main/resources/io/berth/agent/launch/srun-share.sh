@@ -66,6 +66,13 @@ srun_free() {
     done
 }
 
+# Waits a little for what other steps hold, and says so once.
+srun_busy() {
+    [ -n "$srun_said" ] || echo "srun: Job $SLURM_JOB_ID step creation temporarily disabled, retrying (Requested resources are busy)" >&2
+    srun_said=1
+    sleep 0.1
+}
+
 # With the lock: the number of the next step.
 srun_next() {
     srun_id=0

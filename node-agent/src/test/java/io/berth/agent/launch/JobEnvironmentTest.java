@@ -172,6 +172,31 @@ class JobEnvironmentTest {
     }
 
     @Test
+    void lists_of_nodes_and_counts_per_node_are_in_the_order_of_the_run() {
+        JobSpec spec =
+                spec(
+                        Jobs.description().request(),
+                        LaunchMode.BATCH,
+                        Map.of("BERTH_STEP_SECRET", "s"));
+        List<Allocation> all =
+                List.of(
+                        new Allocation(
+                                new NodeName("node02"), 0, 3, IndexSet.firstN(3), 8, List.of()),
+                        new Allocation(
+                                new NodeName("node01"), 1, 1, IndexSet.firstN(1), 8, List.of()));
+
+        Map<String, String> found = variables(spec, 1, all, 0);
+
+        assertThat(found)
+                .containsEntry("SLURM_NODELIST", "node[02,01]")
+                .containsEntry("SLURM_JOB_NODELIST", "node[02,01]")
+                .containsEntry("SLURM_TASKS_PER_NODE", "3,1")
+                .containsEntry("SLURM_JOB_CPUS_PER_NODE", "3,1")
+                .containsEntry("SLURM_NODEID", "0")
+                .containsEntry("BERTH_STEP_NODES", "node02:3:3,node01:1:1");
+    }
+
+    @Test
     void a_job_finds_its_reservation_and_its_licenses() {
         var where = new NodeConstraints(null, List.of(), List.of(), Sharing.SHARED, null, "course");
         var request =

@@ -18,9 +18,12 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /// One end of an interactive run, connected to the gateway by a WebSocket. Frames are sent in the
-/// order of the calls, each when the one before is on its way; several threads may send.
+/// order of the calls, each when the one before is on its way; several threads may send. The
+/// gateway gives signs of life (a ping every 20 s): where it is silent for a minute it is gone,
+/// whatever the connection says.
 public final class FrameSocket implements AutoCloseable {
     private static final Duration CONNECT = Duration.ofSeconds(10);
+    private static final Duration SILENCE = Duration.ofSeconds(60);
 
     /// No message is larger: a whole command line with its variables is the longest.
     private static final int MOST_BYTES = 4 << 20;
@@ -46,6 +49,12 @@ public final class FrameSocket implements AutoCloseable {
     /// @throws IOException if it cannot be reached, or does not know the secret
     public static FrameSocket connect(URI session, String secret, Receiver receiver)
             throws IOException {
+        return connect(session, secret, receiver, SILENCE);
+    }
+
+    /// @param silence after so long without a word the gateway is gone
+    static FrameSocket connect(URI session, String secret, Receiver receiver, Duration silence)
+            throws IOException {
         var listener = new Listener(receiver);
         HttpClient client = HttpClient.newBuilder().connectTimeout(CONNECT).build();
         try {
@@ -55,6 +64,7 @@ public final class FrameSocket implements AutoCloseable {
                             .header("Authorization", "Bearer " + secret)
                             .buildAsync(session, listener)
                             .join();
+            Thread.ofVirtual().start(() -> listener.watch(socket, silence));
             return new FrameSocket(client, socket, listener);
         } catch (CompletionException e) {
             client.shutdownNow();
@@ -88,6 +98,11 @@ public final class FrameSocket implements AutoCloseable {
         return listener.closed;
     }
 
+    /// When the other end was last heard, of [System#nanoTime].
+    long heard() {
+        return listener.heard;
+    }
+
     @Override
     public void close() {
         try {
@@ -111,6 +126,11 @@ public final class FrameSocket implements AutoCloseable {
         private final ByteArrayOutputStream parts = new ByteArrayOutputStream();
         private final CompletableFuture<Void> closed = new CompletableFuture<>();
 
+        /// When the last word was taken; while one is being taken, nothing can be heard.
+        private volatile long heard = System.nanoTime();
+
+        private volatile boolean taking;
+
         Listener(Receiver receiver) {
             this.receiver = receiver;
         }
@@ -129,10 +149,46 @@ public final class FrameSocket implements AutoCloseable {
             if (last) {
                 Frame frame = Frame.read(ByteBuffer.wrap(parts.toByteArray()));
                 parts.reset();
+                taking = true;
                 receiver.take(frame);
             }
-            from.request(1);
+            next(from);
             return null;
+        }
+
+        @Override
+        public @Nullable CompletionStage<?> onPing(WebSocket from, ByteBuffer message) {
+            next(from);
+            return null;
+        }
+
+        private void next(WebSocket from) {
+            heard = System.nanoTime();
+            taking = false;
+            from.request(1);
+        }
+
+        /// Ends the connection when nothing has been heard for so long.
+        void watch(WebSocket socket, Duration silence) {
+            long left = silence.toNanos();
+            while (left > 0) {
+                try {
+                    closed.get(left, TimeUnit.NANOSECONDS);
+                    return;
+                } catch (TimeoutException e) {
+                    left =
+                            taking
+                                    ? silence.toNanos()
+                                    : silence.toNanos() - (System.nanoTime() - heard);
+                } catch (ExecutionException e) {
+                    return;
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    return;
+                }
+            }
+            socket.abort();
+            closed.complete(null);
         }
 
         @Override
