@@ -202,6 +202,9 @@ class JobsMeshTest {
                 export GIVEN='to all'
                 printf 'typed\n' | srun -l sh -c 'cat; echo "$GIVEN" $SLURM_PROCID of $SLURM_NTASKS, $SLURM_LOCALID on $SLURM_NODEID $SLURMD_NODENAME $RANK'
                 srun -N1 -r1 sh -c 'echo second $SLURM_STEP_ID $SLURMD_NODENAME ${CUDA_VISIBLE_DEVICES%%-*}'
+                srun -N1 sh -c ': >one; until [ -e other ]; do sleep 0.1; done' &
+                srun -N1 sh -c ': >other; until [ -e one ]; do sleep 0.1; done'
+                wait && echo met
                 srun -n2 -K sh -c '[ $SLURM_PROCID = 0 ] || exit 7; exec sleep 300'
                 """;
 
@@ -229,6 +232,7 @@ class JobsMeshTest {
                         "1: to all 1 of 3, 1 on 0 %s 1".formatted(first),
                         "2: to all 2 of 3, 0 on 1 %s 2".formatted(second),
                         "second 1 %s GPU".formatted(second),
+                        "met",
                         "srun: error: %s: task 1: Exited with exit code 7".formatted(second),
                         "srun: error: %s: task 0: Exited with exit code 143".formatted(first));
     }
