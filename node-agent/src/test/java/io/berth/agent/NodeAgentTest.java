@@ -67,7 +67,7 @@ class NodeAgentTest {
 
         assertThat(placement.reports(run))
                 .hasExactlyElementsOfTypes(Ready.class, Started.class, Ended.class);
-        assertThat(rig.output(run)).isEqualTo("elsewhere7," + node + "\n");
+        assertThat(rig.output(run)).isEqualTo(node + ",elsewhere7\n");
     }
 
     @Test
