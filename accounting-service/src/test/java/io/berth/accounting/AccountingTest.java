@@ -245,6 +245,8 @@ class AccountingTest {
     @TestSecurity(user = "alice", roles = "user")
     void the_clusters_utilization_is_known_from_the_states_of_its_nodes() throws Exception {
         writeNode("n1", 8, null);
+        writeRaw(Topics.NODE_STATES.name(), "NodeStatus", "{");
+        writeRaw(Topics.NODE_STATES.name(), "Teleported", "{}");
         writeNode("n1", 8, null);
         writeNode("n1", 8, new NodeHold(NodeHold.Kind.DRAIN, "disk", "root", 1));
         writeNode("n2", 4, null);
@@ -406,7 +408,7 @@ class AccountingTest {
     @Order(10)
     @TestSecurity(user = "admin", roles = "operator")
     void a_corrupt_record_is_kept_aside_and_the_next_one_is_booked() {
-        long offset = writeRaw("berth.jobs.v1/Queued", "{\"job\":");
+        long offset = writeRaw(JOBS, "Queued", "{\"job\":");
         write(5);
 
         awaitBooks();
@@ -429,6 +431,19 @@ class AccountingTest {
         }
         assertThat(letters).extracting(DeadLetter::position).containsExactly(JOBS + "/0/" + offset);
         assertThat(tables.count("dead_letter")).isEqualTo(1);
+    }
+
+    @Test
+    @Order(10)
+    void a_corrupt_record_of_the_configuration_changes_nothing_of_it() {
+        var config = new ConfigTopic(kafka);
+        ConfigTopic.Published before = config.read();
+
+        writeRaw(Topics.CONFIG.name(), "Partition", "{");
+        writeRaw(Topics.CONFIG.name(), "Partition", "null");
+
+        assertThat(config.read()).isEqualTo(before);
+        assertThat(before.whole()).isPresent();
     }
 
     @Test
@@ -510,7 +525,7 @@ class AccountingTest {
     @TestSecurity(user = "admin", roles = "operator")
     void an_event_of_a_newer_version_stops_the_books_after_what_came_before_it() {
         write(3);
-        writeRaw("berth.jobs.v1/Teleported", "{\"job\":1}");
+        writeRaw(JOBS, "Teleported", "{\"job\":1}");
         write(3);
 
         assertStopped("Teleported");
@@ -612,14 +627,14 @@ class AccountingTest {
         }
     }
 
-    private long writeRaw(String type, String value) {
+    private long writeRaw(String topic, String event, String value) {
         var record =
                 new ProducerRecord<>(
-                        JOBS,
+                        topic,
                         0,
                         "1".getBytes(StandardCharsets.UTF_8),
                         value.getBytes(StandardCharsets.UTF_8));
-        record.headers().add("ce_type", type.getBytes(StandardCharsets.UTF_8));
+        record.headers().add("ce_type", (topic + "/" + event).getBytes(StandardCharsets.UTF_8));
         try (var producer = kafka.producer()) {
             return producer.send(record).get().offset();
         } catch (Exception e) {

@@ -39,12 +39,14 @@ public final class Events<E> {
         return record;
     }
 
-    /// The event that this record says. A tombstone is no event: test `record.value() == null`
-    /// first.
+    /// The event that this record says. A tombstone is none: test `record.value() == null` first
+    /// where there may be some.
     public E event(ConsumerRecord<byte[], byte[]> record) throws UnknownEventType, CorruptEvent {
         Header type = record.headers().lastHeader("ce_type");
         return codec.event(
-                type == null ? "" : new String(type.value(), StandardCharsets.UTF_8),
+                type == null || type.value() == null
+                        ? null
+                        : new String(type.value(), StandardCharsets.UTF_8),
                 record.value());
     }
 }

@@ -14,8 +14,11 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @ExtendWith(SharedBroker.class)
 final class EventsTest {
@@ -69,21 +72,39 @@ final class EventsTest {
                 .hasMessageContaining("Vanished");
     }
 
-    @Test
-    void a_record_without_a_type_is_of_an_unknown_type() {
-        var record = new ConsumerRecord<byte[], byte[]>("t", 0, 0, new byte[0], EMPTY_OBJECT);
+    @ParameterizedTest
+    @ValueSource(strings = {"", "Started", "berth.runs.v1/Started", "berth.jobs.v2/Started"})
+    void a_type_of_no_version_of_the_topic_is_corrupt(String type) {
+        var record = record(EMPTY_OBJECT, type);
 
-        assertThatThrownBy(() -> jobs.event(record)).isInstanceOf(UnknownEventType.class);
+        assertThatThrownBy(() -> jobs.event(record))
+                .isInstanceOf(CorruptEvent.class)
+                .hasMessage(type + " is no event type of berth.jobs.v1");
     }
 
     @Test
-    void a_value_that_is_not_its_types_json_is_corrupt() {
-        var record = record("{".getBytes(StandardCharsets.UTF_8), "berth.jobs.v1/Started");
+    void a_record_without_a_type_is_corrupt() {
+        var record = new ConsumerRecord<byte[], byte[]>("t", 0, 0, new byte[0], EMPTY_OBJECT);
 
         assertThatThrownBy(() -> jobs.event(record)).isInstanceOf(CorruptEvent.class);
     }
 
-    private static ConsumerRecord<byte[], byte[]> record(byte[] value, String type) {
+    @ParameterizedTest
+    @ValueSource(strings = {"", " ", "{", "{}", "null", "[]", "17", "\"\"", "\u0000\u0001"})
+    void a_value_that_is_not_its_types_json_is_corrupt(String value) {
+        var record = record(value.getBytes(StandardCharsets.UTF_8), "berth.jobs.v1/Started");
+
+        assertThatThrownBy(() -> jobs.event(record)).isInstanceOf(CorruptEvent.class);
+    }
+
+    @Test
+    void a_record_without_a_value_is_corrupt_where_an_event_must_be() {
+        var record = record(null, "berth.jobs.v1/Started");
+
+        assertThatThrownBy(() -> jobs.event(record)).isInstanceOf(CorruptEvent.class);
+    }
+
+    private static ConsumerRecord<byte[], byte[]> record(byte @Nullable [] value, String type) {
         var record = new ConsumerRecord<byte[], byte[]>("t", 0, 0, new byte[0], value);
         record.headers().add("ce_type", type.getBytes(StandardCharsets.UTF_8));
         return record;

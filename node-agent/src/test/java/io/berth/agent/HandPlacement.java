@@ -1,5 +1,7 @@
 package io.berth.agent;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.berth.contracts.Allocation;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.IndexSet;
@@ -188,20 +190,15 @@ final class HandPlacement implements AutoCloseable {
         key = signing;
     }
 
-    /// Writes a record of no known type into the node's orders.
-    void writeUnknown(String node) {
-        var record =
-                orders.record(
-                        NodePartitions.of(new NodeName(node), 8),
-                        new Order.Go(new NodeName(node), epoch(node), 1, newRun()),
-                        "order");
-        record.headers().remove("ce_type");
-        record.headers()
-                .add(
-                        "ce_type",
-                        "berth.placements.v1/Newer"
-                                .getBytes(java.nio.charset.StandardCharsets.UTF_8));
-        writer.write(record).join();
+    /// Writes a record of that type and value into the node's orders.
+    void writeRaw(String node, String type, String value) {
+        var name = new NodeName(node);
+        var record = record(new Order.Go(name, epoch(node), 1, newRun()));
+        var raw =
+                new ProducerRecord<>(
+                        record.topic(), record.partition(), record.key(), value.getBytes(UTF_8));
+        raw.headers().add("ce_type", type.getBytes(UTF_8));
+        writer.write(raw).join();
     }
 
     SpecReference writeSpec(JobSpec spec) {

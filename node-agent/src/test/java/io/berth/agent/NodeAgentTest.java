@@ -202,10 +202,23 @@ class NodeAgentTest {
         RunId run = run("sleep 60");
         placement.await(Started.class, run);
 
-        placement.writeUnknown(node);
+        placement.writeRaw(node, "berth.placements.v1/Newer", "{}");
         rig.awaitStanding(Standing.STOPPED);
 
         assertThat(rig.agent().status().why()).contains("Newer");
+        assertThat(rig.agent().runs()).containsExactly(new HeldRun(run, HeldRun.Phase.RUNNING));
+    }
+
+    @Test
+    void a_corrupt_order_stops_the_agent_but_not_its_runs() {
+        placement.register(node);
+        RunId run = run("sleep 60");
+        placement.await(Started.class, run);
+
+        placement.writeRaw(node, "berth.placements.v1/Stop", "null");
+        rig.awaitStanding(Standing.STOPPED);
+
+        assertThat(rig.agent().status().why()).contains("not a berth.placements.v1/Stop");
         assertThat(rig.agent().runs()).containsExactly(new HeldRun(run, HeldRun.Phase.RUNNING));
     }
 

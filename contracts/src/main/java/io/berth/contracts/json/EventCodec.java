@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /// The events of one topic as JSON values, told apart by the CloudEvents type, `<topic>/<Event>`:
 /// `berth.runs.v1/Ended`.
@@ -52,18 +53,30 @@ public final class EventCodec<E> {
 
     /// The event of that type with that JSON.
     ///
+    /// @param type null if the record names none
+    /// @param value null if the record has none
     /// @throws UnknownEventType if the topic has no such event: a newer writer's
-    /// @throws CorruptEvent if the value is not that event's JSON
-    public E event(String type, byte[] value) throws UnknownEventType, CorruptEvent {
+    /// @throws CorruptEvent if the type is none of this topic's, in any version, or the value is
+    ///   not that event's JSON
+    public E event(@Nullable String type, byte @Nullable [] value)
+            throws UnknownEventType, CorruptEvent {
+        if (type == null || !type.startsWith(topic.name() + "/")) {
+            throw new CorruptEvent(type + " is no event type of " + topic.name(), null);
+        }
         ObjectReader reader = readers.get(type);
         if (reader == null) {
             throw new UnknownEventType(topic.name() + " has no event type '" + type + "'");
         }
+        Object event;
         try {
-            return topic.events().cast(reader.readValue(value));
+            event = value == null ? null : reader.readValue(value);
         } catch (IOException e) {
             throw new CorruptEvent("not a " + type + ": " + e.getMessage(), e);
         }
+        if (event == null) {
+            throw new CorruptEvent("not a " + type + ": it says nothing", null);
+        }
+        return topic.events().cast(event);
     }
 
     /// The CloudEvents type of an event.
@@ -87,9 +100,9 @@ public final class EventCodec<E> {
         }
     }
 
-    /// A value that is not the JSON of its type.
+    /// A record that is not an event of its topic in any version: no JSON of its type, or no type.
     public static final class CorruptEvent extends Exception {
-        CorruptEvent(String message, Throwable cause) {
+        CorruptEvent(String message, @Nullable Throwable cause) {
             super(message, cause);
         }
     }

@@ -42,10 +42,10 @@ final class PictureTopics {
             BiConsumer<Picture, String> forget) {
         void take(ConsumerRecord<byte[], byte[]> record, Picture picture)
                 throws UnknownEventType, CorruptEvent {
-            if (record.value() == null) {
-                forget.accept(picture, new String(record.key(), StandardCharsets.UTF_8));
-            } else {
+            if (record.value() != null) {
                 replay.accept(events.event(record), record);
+            } else if (record.key() != null) {
+                forget.accept(picture, new String(record.key(), StandardCharsets.UTF_8));
             }
         }
     }
