@@ -66,6 +66,12 @@ class ElectionMeshTest {
             assertThat(TestMesh.role(first)).isEqualTo("LEADER");
             jobs.assertNothingLostOrDoubled(ids);
         }
+        assertThat(Files.readAllLines(mesh.secondLog("placement")))
+                .filteredOn(line -> line.contains("Standing by"))
+                .isNotEmpty()
+                .allSatisfy(line ->
+                        assertThat(Json.mapper().readTree(line).at("/mdc/cell").asText())
+                                .isEqualTo("0"));
     }
 
     @Test
