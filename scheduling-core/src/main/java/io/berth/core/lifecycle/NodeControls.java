@@ -1,14 +1,17 @@
 package io.berth.core.lifecycle;
 
 import io.berth.contracts.JobId;
+import io.berth.contracts.JobState;
 import io.berth.contracts.NodeHold;
 import io.berth.contracts.NodeHold.Kind;
 import io.berth.contracts.NodeName;
+import io.berth.contracts.RunId;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Part.Phase;
 import io.berth.contracts.event.NodeRequest;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.NodeStatus.Presence;
+import io.berth.contracts.event.Order;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Draft;
 import io.berth.core.state.Fact;
@@ -41,7 +44,8 @@ final class NodeControls {
     }
 
     /// Ends what runs on the node. Of a node that answers the resources come free when it reports;
-    /// of one that does not, the operator's word is the proof.
+    /// of one that does not, the operator's word is the proof. Should he be wrong, it is told at
+    /// once to kill what it has: before it can be given other work.
     private static void down(Draft draft, NodeStatus node, NodeRequest.DownRequested it, long now) {
         draft.change(node.held(new NodeHold(Kind.DOWN, it.reason(), it.user(), now)));
         for (JobId id : draft.state().jobsOn(node.node())) {
@@ -60,8 +64,14 @@ final class NodeControls {
 
     private static void fenced(Draft draft, JobId id, NodeName node) {
         var run = Objects.requireNonNull(draft.job(id).run());
+        var runId = new RunId(id, run.lease());
         for (JobStatus.Part part : run.parts()) {
             if (part.allocation().node().equals(node) && part.phase() != Phase.ENDED) {
+                draft.order(
+                        node,
+                        (epoch, number) ->
+                                new Order.Stop(
+                                        node, epoch, number, runId, JobState.NODE_FAIL, 0, null));
                 Reports.advance(draft, id, part.allocation().index(), Phase.ENDED);
             }
         }

@@ -284,6 +284,25 @@ final class ControlsTest {
         assertThat(cell.state.holding()).isEmpty();
     }
 
+    @Test
+    void a_silent_node_set_down_is_told_to_kill_what_it_may_still_run_before_it_gets_other_work() {
+        cell.submit(1, cpus(1));
+        cell.round();
+        cell.take(new Input.PresenceChanged(new NodeName("n1"), Presence.SILENT));
+
+        List<Fact> facts =
+                cell.take(asked(new NodeRequest.DownRequested(new NodeName("n1"), "root", "gone")));
+
+        assertThat(orders(facts))
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        Order.Stop.class,
+                        stop -> {
+                            assertThat(stop.run()).isEqualTo(TestCell.run(1, 1));
+                            assertThat(stop.graceSeconds()).isZero();
+                        });
+    }
+
     private static Input asked(NodeRequest request) {
         return new Input.NodeAsked(request);
     }
