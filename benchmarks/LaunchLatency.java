@@ -9,6 +9,7 @@ import io.berth.agent.launch.Accounts;
 import io.berth.agent.launch.Commands;
 import io.berth.agent.launch.Hooks;
 import io.berth.agent.launch.Launcher;
+import io.berth.agent.launch.Mps;
 import io.berth.agent.launch.ProbeDevices;
 import io.berth.agent.launch.RunFiles;
 import io.berth.agent.launch.Shims;
@@ -20,6 +21,7 @@ import io.berth.contracts.IndexSet;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobSpec;
+import io.berth.log.trace.Spans;
 import io.berth.contracts.LaunchMode;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.ResourceRequest;
@@ -72,7 +74,7 @@ class LaunchLatency {
         var took = new double[launches];
         try (shims; var watch = new SpoolWatch()) {
             var hooks = new Hooks(Optional.empty(), Optional.empty(), commands);
-            var launcher = new Launcher(groups, rules, ProbeDevices.make(home, rules, List.of()), shims, watch, _ -> spec(home), hooks, "berth", 1000, Accounts.Own.ofThisProcess());
+            var launcher = new Launcher(groups, rules, ProbeDevices.make(home, rules, List.of()), shims, watch, _ -> spec(home), hooks, "berth", 1000, Accounts.Own.ofThisProcess(), Mps.NONE, Spans.NONE);
             Path runs = Files.createDirectories(home.resolve("nodes/launches/runs"));
             for (int i = 0; i < launches; i++) {
                 took[i] = launch(launcher, node, runs, new RunId(new JobId(i + 1), 1), home.resolve("mark"));

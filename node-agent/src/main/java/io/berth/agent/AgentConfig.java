@@ -4,6 +4,7 @@ import io.berth.agent.nvml.Nvml;
 import io.berth.contracts.Isolation;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -115,6 +116,10 @@ public interface AgentConfig {
     /// How long no heartbeat may be acknowledged before the node ends its runs, so that placement
     /// may give their jobs to others; without it they go on.
     Optional<Duration> fenceAfter();
+
+    /// The OpenTelemetry collector that gets the spans of launches, such as
+    /// `http://collector:4318/v1/traces`; without one there are none.
+    Optional<URI> tracesEndpoint();
 
     /// After which an unanswered registration is repeated.
     @WithDefault("10s")

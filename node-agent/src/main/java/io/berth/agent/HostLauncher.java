@@ -4,6 +4,7 @@ import io.berth.agent.group.DeviceRules;
 import io.berth.agent.group.HostGroups;
 import io.berth.agent.host.LocalNode;
 import io.berth.agent.host.StartRefused;
+import io.berth.agent.kafka.AgentLog;
 import io.berth.agent.launch.Accounts;
 import io.berth.agent.launch.Commands;
 import io.berth.agent.launch.Hooks;
@@ -14,6 +15,8 @@ import io.berth.agent.launch.Shims;
 import io.berth.agent.launch.Specs;
 import io.berth.agent.launch.SpoolWatch;
 import io.berth.contracts.Gpu;
+import io.berth.log.trace.SpanExporter;
+import io.berth.log.trace.Spans;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,7 +49,10 @@ record HostLauncher(AgentConfig config, Path home, List<LocalNode> nodes) {
                 config.clusterName(),
                 config.maxProcesses(),
                 accounts(commands),
-                Mps.find(config.mpsControl()));
+                Mps.find(config.mpsControl()),
+                config.tracesEndpoint()
+                        .<Spans>map(it -> new SpanExporter(it, AgentLog.SERVICE))
+                        .orElse(Spans.NONE));
     }
 
     private Accounts accounts(Commands commands) throws IOException {

@@ -7,6 +7,7 @@ import io.berth.agent.group.Signals;
 import io.berth.agent.host.LiveProcess;
 import io.berth.agent.host.LocalNode;
 import io.berth.agent.launch.LaunchRefused;
+import io.berth.agent.launch.LaunchSpan;
 import io.berth.agent.launch.Launcher;
 import io.berth.agent.launch.Launcher.Prepared;
 import io.berth.agent.launch.RunFiles;
@@ -22,6 +23,7 @@ import io.berth.contracts.event.Order.Launch;
 import io.berth.contracts.event.RunReport.Cause;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -79,6 +81,9 @@ final class RunPart {
     record GpuFault(String reason, boolean fatal) {
         static final String NAME = "gpu-fault";
     }
+
+    /// When this agent was ordered to launch it, or found it.
+    private final Instant ordered = Instant.now();
 
     private final Surroundings surroundings;
     private final Launch launch;
@@ -318,6 +323,7 @@ final class RunPart {
             enforced = prepared.enforced();
             reports.started(isolation, enforced);
         });
+        LaunchSpan.end(surroundings.launcher().spans(), prepared.trace(), launch, ordered);
         try (var _ = new StepPost(launch, files)) {
             return new RunningTask(
                             launch,
@@ -337,7 +343,8 @@ final class RunPart {
         Launcher launcher = surroundings.launcher();
         Verified verified = files.kept(Verified.NAME, Verified.class).orElse(null);
         if (verified != null) {
-            return new Prepared(group(), Set.copyOf(verified.isolation()), verified.enforced());
+            return new Prepared(
+                    group(), Set.copyOf(verified.isolation()), verified.enforced(), null);
         }
         Prepared prepared = launcher.prepare(surroundings.node(), launch, files);
         if (!launch.awaitGo()) {

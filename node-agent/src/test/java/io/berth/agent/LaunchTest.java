@@ -16,12 +16,19 @@ import io.berth.contracts.SpecReference;
 import io.berth.contracts.event.RunReport.Cause;
 import io.berth.contracts.event.RunReport.Ended;
 import io.berth.contracts.event.RunReport.Started;
+import io.berth.contracts.topic.Topics;
+import io.berth.embedded.TraceCollector;
+import io.berth.log.trace.TraceContext;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -233,6 +240,37 @@ class LaunchTest {
     }
 
     @Test
+    void a_launch_is_a_span_of_the_request_that_submitted_the_job() throws Exception {
+        TraceContext request = TraceContext.root();
+        RunId run = HandPlacement.newRun();
+        Path home = Files.createDirectories(folder.resolve("traced/home"));
+        try (var collector = TraceCollector.start()) {
+            Files.writeString(home.resolve("traces-endpoint"), collector.endpoint().toString());
+            try (var traced = new AgentRig(folder.resolve("traced"))) {
+                placement.register(traced.node);
+                JobSpec spec =
+                        Jobs.with(
+                                run.job(),
+                                traced.work,
+                                "echo $TRACEPARENT",
+                                List.of(),
+                                Map.of(TraceContext.VARIABLE, request.toString()));
+
+                placement.launch(traced.node, run, spec, 64);
+                placement.await(Ended.class, run);
+
+                assertThat(traced.output(run).strip()).isEqualTo(request.toString());
+            }
+            assertThat(collector.bodies())
+                    .singleElement()
+                    .asString()
+                    .contains("\"traceId\":\"" + request.traceId() + "\"")
+                    .contains("\"parentSpanId\":\"" + request.spanId() + "\"")
+                    .contains("\"name\":\"launch\"", "{\"stringValue\":\"" + run + "\"}");
+        }
+    }
+
+    @Test
     void a_specification_with_another_hash_is_not_launched() {
         RunId run = HandPlacement.newRun();
         SpecReference written =
@@ -245,6 +283,22 @@ class LaunchTest {
         assertThat(ended.cause()).isEqualTo(Cause.LAUNCH_FAILED);
         assertThat(ended.message()).contains("SHA-256");
         assertThat(rig.work).isEmptyDirectory();
+    }
+
+    @Test
+    void a_specification_that_cannot_be_read_is_not_launched() throws Exception {
+        RunId run = HandPlacement.newRun();
+        byte[] value = "{".getBytes(StandardCharsets.UTF_8);
+        var record = new ProducerRecord<>(Topics.SPECS.name(), 0, new byte[] {'1'}, value);
+        long offset = placement.write(record).offset();
+        byte[] hash = MessageDigest.getInstance("SHA-256").digest(value);
+        var corrupt = new SpecReference(0, offset, HexFormat.of().formatHex(hash));
+
+        placement.launch(node, run, corrupt, LaunchMode.BATCH, false, here(), 0);
+        Ended ended = placement.await(Ended.class, run);
+
+        assertThat(ended.cause()).isEqualTo(Cause.LAUNCH_FAILED);
+        assertThat(ended.message()).contains("not readable");
     }
 
     @Test

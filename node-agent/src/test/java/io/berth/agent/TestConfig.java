@@ -3,6 +3,7 @@ package io.berth.agent;
 import io.berth.contracts.Isolation;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -172,14 +173,21 @@ record TestConfig(
     /// As a file in the home says, if the test has put one there.
     @Override
     public Optional<Duration> fenceAfter() {
-        return inHome("fence-after")
-                .map(file -> {
-                    try {
-                        return Duration.parse(Files.readString(file).strip());
-                    } catch (IOException e) {
-                        throw new UncheckedIOException(e);
-                    }
-                });
+        return inHome("fence-after").map(TestConfig::text).map(Duration::parse);
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file).strip();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// As a file in the home says, if the test has put one there.
+    @Override
+    public Optional<URI> tracesEndpoint() {
+        return inHome("traces-endpoint").map(TestConfig::text).map(URI::create);
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.berth.placement;
 import io.berth.core.engine.Scheduling.Backfill;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -39,6 +40,10 @@ public interface PlacementConfig {
     /// `bf_max_job_test`).
     @WithDefault("500")
     int bfMaxJobTest();
+
+    /// The OpenTelemetry collector that gets the spans of jobs that waited, such as
+    /// `http://collector:4318/v1/traces`; without one there are none.
+    Optional<URI> tracesEndpoint();
 
     /// How often the whole state is written, from which rounds can be replayed; zero is never. It
     /// is written after the first round of each leader, too.

@@ -9,6 +9,8 @@ import io.berth.log.Election;
 import io.berth.log.KafkaConnection;
 import io.berth.log.SigningKey;
 import io.berth.log.TopicDeclarations;
+import io.berth.log.trace.SpanExporter;
+import io.berth.log.trace.Spans;
 import io.berth.placement.kafka.CellLog;
 import io.berth.placement.kafka.Fatal;
 import io.berth.placement.kafka.Fenced;
@@ -55,6 +57,7 @@ public class PlacementLoop {
     private final CellMeters meters;
     private final String version;
     private final CellLog log;
+    private final Spans spans;
     private final Thread thread;
     private volatile boolean stopped;
     private volatile Role role = Role.STARTING;
@@ -71,6 +74,10 @@ public class PlacementLoop {
         this.logConfig = logConfig;
         this.meters = meters;
         this.log = new CellLog(config.cell(), logConfig.nodePartitions(), key(config));
+        this.spans =
+                config.tracesEndpoint()
+                        .<Spans>map(it -> new SpanExporter(it, CellLog.SERVICE))
+                        .orElse(Spans.NONE);
         this.thread = Thread.ofPlatform().name("placement").unstarted(this::run);
     }
 
@@ -195,7 +202,8 @@ public class PlacementLoop {
                                 recovered,
                                 heartbeats,
                                 meters,
-                                new Tenure.Rules(config.schedMinInterval(), settings(), version),
+                                new Tenure.Rules(
+                                        config.schedMinInterval(), settings(), version, spans),
                                 new Snapshots(kafka, log, config.snapshotInterval()))) {
             if (election.poll()) {
                 role = Role.LEADER;

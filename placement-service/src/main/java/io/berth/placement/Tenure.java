@@ -14,6 +14,7 @@ import io.berth.core.placement.Placement.Pass;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Fact;
 import io.berth.core.state.Input;
+import io.berth.log.trace.Spans;
 import io.berth.placement.kafka.Fatal;
 import io.berth.placement.kafka.InputReader;
 import io.berth.placement.kafka.InputReader.Read;
@@ -63,6 +64,7 @@ final class Tenure implements AutoCloseable {
     private final CellMeters meters;
     private final Snapshots snapshots;
     private final Rules rules;
+    private final QueueSpans queueSpans;
     private final List<Input> applied = new ArrayList<>();
     private final List<Fact> facts = new ArrayList<>();
     private final List<DeadLetter> letters = new ArrayList<>();
@@ -76,7 +78,8 @@ final class Tenure implements AutoCloseable {
     ///
     /// @param minInterval between the starts of two rounds
     /// @param version of this service
-    record Rules(Duration minInterval, Settings settings, String version) {}
+    /// @param spans where those of jobs that were placed go
+    record Rules(Duration minInterval, Settings settings, String version, Spans spans) {}
 
     Tenure(
             Recovered cell,
@@ -86,6 +89,7 @@ final class Tenure implements AutoCloseable {
             Snapshots snapshots) {
         this.cell = cell;
         this.rules = rules;
+        this.queueSpans = new QueueSpans(rules.spans());
         this.snapshots = snapshots;
         this.state = cell.state();
         this.placement = new Placement(state, rules.settings());
@@ -140,6 +144,7 @@ final class Tenure implements AutoCloseable {
         write(now, pass);
         meters.round(decided - begun, System.nanoTime() - decided, letters.size());
         meters.facts(facts, state);
+        queueSpans.written(facts);
         watchNodes();
     }
 
@@ -194,6 +199,7 @@ final class Tenure implements AutoCloseable {
             letters.add(InputReader.letter(record, e));
             return;
         }
+        queueSpans.read(input, record);
         if (input instanceof Input.Registered(var seen)) {
             heartbeats.registered(seen.node());
         }

@@ -29,18 +29,23 @@ import io.berth.log.Events;
 import io.berth.log.KafkaConnection;
 import io.berth.log.LogReader;
 import io.berth.log.TopicDeclarations;
+import io.berth.log.trace.Span;
+import io.berth.log.trace.Spans;
+import io.berth.log.trace.TraceContext;
 import io.berth.placement.kafka.CellLog;
 import io.berth.placement.kafka.HeartbeatReader;
 import io.berth.placement.kafka.Recovered;
 import io.berth.placement.kafka.Snapshots;
 import io.berth.placement.kafka.Standby;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -57,6 +62,19 @@ final class CellHarness implements AutoCloseable {
 
     final KafkaConnection kafka;
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    final List<Span> endedSpans = new CopyOnWriteArrayList<>();
+    private final Spans spans =
+            new Spans() {
+                @Override
+                public boolean wanted() {
+                    return true;
+                }
+
+                @Override
+                public void ended(Span span) {
+                    endedSpans.add(span);
+                }
+            };
     private final EventWriter writer;
     private long reports;
 
@@ -105,7 +123,7 @@ final class CellHarness implements AutoCloseable {
                                     heartbeats,
                                     new CellMeters(meters),
                                     new Tenure.Rules(
-                                            Duration.ofMillis(5), Settings.DEFAULT, "test"),
+                                            Duration.ofMillis(5), Settings.DEFAULT, "test", spans),
                                     new Snapshots(kafka, LOG, Duration.ofHours(1)))) {
                 tenure.lead(stop::get);
             }
@@ -144,16 +162,24 @@ final class CellHarness implements AutoCloseable {
     }
 
     void submit(long id) {
-        submit(id, null);
+        write(submission(id, null));
+    }
+
+    /// A submission that was asked in a trace.
+    void submit(long id, TraceContext trace) {
+        var record = submission(id, null);
+        record.headers()
+                .add(TraceContext.HEADER, trace.toString().getBytes(StandardCharsets.US_ASCII));
+        write(record);
     }
 
     /// One submission of so many jobs, with ids from that one on.
     void submitArray(long first, int tasks) {
         var ids = List.of(new JobArray.Ids(first, first + tasks - 1));
-        submit(first, new JobArray(IndexSet.firstN(tasks), 0, ids));
+        write(submission(first, new JobArray(IndexSet.firstN(tasks), 0, ids)));
     }
 
-    private void submit(long id, @Nullable JobArray array) {
+    private static ProducerRecord<byte[], byte[]> submission(long id, @Nullable JobArray array) {
         var request =
                 new ResourceRequest(1, 1, 1, MemoryRequest.perCpu(1024), new GpuRequest(1, null));
         var description =
@@ -168,16 +194,15 @@ final class CellHarness implements AutoCloseable {
                         600,
                         0,
                         true);
-        write(
-                Topics.SUBMISSIONS,
-                0,
+        var submitted =
                 new Submission.Submitted(
                         new JobId(id),
                         description,
                         "alice",
                         new SpecReference(0, 0, "00"),
                         null,
-                        array));
+                        array);
+        return new Events<>(Topics.SUBMISSIONS, "test").record(0, submitted, "test");
     }
 
     void register(String name, String nonce, long reportsEnd) {

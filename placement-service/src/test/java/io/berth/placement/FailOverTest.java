@@ -7,6 +7,7 @@ import io.berth.contracts.event.Order;
 import io.berth.contracts.topic.Topics;
 import io.berth.core.engine.Scheduling.Backfill;
 import io.berth.placement.kafka.Standby;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -209,6 +210,11 @@ final class FailOverTest {
         @Override
         public int bfMaxJobTest() {
             return 500;
+        }
+
+        @Override
+        public Optional<URI> tracesEndpoint() {
+            return Optional.empty();
         }
 
         @Override

@@ -21,6 +21,7 @@ import io.berth.core.replay.RoundAssembler.Round;
 import io.berth.core.replay.SnapshotAssembler;
 import io.berth.core.replay.SnapshotAssembler.Snapshot;
 import io.berth.log.TopicDeclarations;
+import io.berth.log.trace.TraceContext;
 import io.berth.placement.kafka.CellLog;
 import io.berth.placement.kafka.Fatal;
 import io.berth.placement.kafka.Fenced;
@@ -28,6 +29,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -153,6 +155,30 @@ final class TenureTest {
                         "presence",
                         "topic",
                         "kind");
+    }
+
+    @Test
+    void the_time_until_a_job_is_placed_is_a_span_of_the_request_that_submitted_it() {
+        TraceContext request = TraceContext.root();
+        try (var _ = cell.leader()) {
+            cell.register("n1", "a", 0);
+            cell.submit(1);
+            cell.submit(2, request);
+            cell.awaitLaunch(1);
+            cell.started(1, "n1");
+            cell.ended(1, "n1");
+            cell.awaitLaunch(2);
+        }
+
+        assertThat(cell.endedSpans)
+                .singleElement()
+                .satisfies(span -> {
+                    assertThat(span.parent()).isEqualTo(request);
+                    assertThat(span.context().traceId()).isEqualTo(request.traceId());
+                    assertThat(span.attributes())
+                            .isEqualTo(Map.of("berth.job", "2", "berth.nodes", "n1"));
+                    assertThat(span.begun()).isBefore(span.ended());
+                });
     }
 
     @Test

@@ -1,16 +1,21 @@
 package io.berth.submit;
 
+import io.berth.log.trace.TraceContext;
+import org.jspecify.annotations.Nullable;
+
 /// Who sends a request.
 ///
 /// @param operator whether he may act for every user
 /// @param host where the request comes from
 /// @param gateway where nodes reach the gateway that he asks, such as `ws://gateway:7600`; empty if
 ///   that is not known
-public record Caller(String user, boolean operator, String host, String gateway) {
+/// @param trace the span that the request is, or is a part of; null if it is in no trace
+public record Caller(
+        String user, boolean operator, String host, String gateway, @Nullable TraceContext trace) {
 
     /// One who asks at a gateway that nodes need not reach.
     public Caller(String user, boolean operator, String host) {
-        this(user, operator, host, "");
+        this(user, operator, host, "", null);
     }
 
     /// Whether he may submit for that user, or cancel that user's jobs.

@@ -8,6 +8,7 @@ import static java.util.Objects.requireNonNullElse;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobSpec;
+import io.berth.log.trace.TraceContext;
 import io.berth.slurm.BatchScript;
 import io.berth.slurm.InvalidOption;
 import io.berth.slurm.JobSubmission;
@@ -16,6 +17,7 @@ import io.berth.submit.Refusal.ScriptTooLarge;
 import java.util.List;
 import java.util.Map;
 import java.util.Map.Entry;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// The parts of a [JobSpec] that only a job's launch needs: its script and what surrounds it.
@@ -47,10 +49,12 @@ public record Launch(
         return new Launch(
                 script(asked.script()),
                 arguments(requireNonNullElse(asked.arguments(), List.of())),
-                StepMeeting.in(
-                        environment(requireNonNullElse(asked.environment(), Map.of())),
-                        job,
-                        caller),
+                traced(
+                        StepMeeting.in(
+                                environment(requireNonNullElse(asked.environment(), Map.of())),
+                                job,
+                                caller),
+                        caller.trace()),
                 directory,
                 line(
                         "the output file",
@@ -64,6 +68,17 @@ public record Launch(
                         "the submitting host",
                         requireNonNullElse(asked.submitHost(), caller.host()),
                         Checks.MAX_NAME));
+    }
+
+    /// With the trace that it is asked in, which the job's programs go on with.
+    private static Map<String, String> traced(
+            Map<String, String> environment, @Nullable TraceContext trace) {
+        if (trace == null) {
+            return environment;
+        }
+        var variables = new TreeMap<>(environment);
+        variables.put(TraceContext.VARIABLE, trace.toString());
+        return variables;
     }
 
     JobSpec spec(JobId job, JobDescription description) {

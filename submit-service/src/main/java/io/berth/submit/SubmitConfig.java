@@ -2,6 +2,7 @@ package io.berth.submit;
 
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
+import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -53,6 +54,10 @@ public interface SubmitConfig {
     /// Where nodes reach this gateway, such as `wss://gateway-0.berth:7600`; not set, it is where
     /// the one who starts an interactive run reached it.
     Optional<String> sessionUrl();
+
+    /// The OpenTelemetry collector that gets the spans of submissions, such as
+    /// `http://collector:4318/v1/traces`; without one there are none.
+    Optional<URI> tracesEndpoint();
 
     /// How many clients may follow the events at once.
     @WithDefault("256")

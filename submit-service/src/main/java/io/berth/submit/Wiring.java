@@ -2,9 +2,12 @@ package io.berth.submit;
 
 import io.berth.log.EventWriter;
 import io.berth.log.KafkaConnection;
+import io.berth.log.trace.SpanExporter;
+import io.berth.log.trace.Spans;
 import jakarta.enterprise.inject.Disposes;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
+import java.io.IOException;
 import java.time.Clock;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 
@@ -30,5 +33,19 @@ final class Wiring {
 
     void close(@Disposes EventWriter writer) {
         writer.close();
+    }
+
+    @Produces
+    @Singleton
+    Spans spans(SubmitConfig config) {
+        return config.tracesEndpoint()
+                .<Spans>map(it -> new SpanExporter(it, "submit-service"))
+                .orElse(Spans.NONE);
+    }
+
+    void close(@Disposes Spans spans) throws IOException {
+        if (spans instanceof SpanExporter exporter) {
+            exporter.close();
+        }
     }
 }

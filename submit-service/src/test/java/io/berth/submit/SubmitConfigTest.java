@@ -28,6 +28,7 @@ final class SubmitConfigTest {
         assertThat(config.sessions()).isEqualTo(256);
         assertThat(config.userRequestsPerSecond()).isZero();
         assertThat(config.sessionUrl()).isEmpty();
+        assertThat(config.tracesEndpoint()).isEmpty();
         assertThat(config.followers()).isEqualTo(256);
     }
 }

@@ -15,6 +15,8 @@ import io.berth.contracts.JobId;
 import io.berth.contracts.JobSpec;
 import io.berth.contracts.RunId;
 import io.berth.contracts.event.Order.Launch;
+import io.berth.log.trace.Spans;
+import io.berth.log.trace.TraceContext;
 import io.berth.slurm.FilenamePattern;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -34,6 +36,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param maxProcesses of a run's part on a node; 0 is without a limit
 /// @param accounts under which scripts run
+/// @param spans where those of launches go
 public record Launcher(
         Groups groups,
         DeviceRules rules,
@@ -45,7 +48,8 @@ public record Launcher(
         String clusterName,
         int maxProcesses,
         Accounts accounts,
-        Mps mps) {
+        Mps mps,
+        Spans spans) {
 
     /// How long a task may take to stand ready: forking is slow on a machine under pressure.
     private static final long READY_SECONDS = 30;
@@ -55,7 +59,17 @@ public record Launcher(
     /// A part whose task stands in its group and waits for the word.
     ///
     /// @param enforced what limits it to its part of a GPU; null if it holds no part
-    public record Prepared(Group group, Set<Isolation> isolation, @Nullable Enforcement enforced) {}
+    /// @param trace in which the job was submitted; null if it is in none, or not known any more
+    public record Prepared(
+            Group group,
+            Set<Isolation> isolation,
+            @Nullable Enforcement enforced,
+            @Nullable TraceContext trace) {
+
+        private Prepared in(@Nullable TraceContext other) {
+            return new Prepared(group, isolation, enforced, other);
+        }
+    }
 
     /// Whether shims can end a run by themselves: they are programs, and find its processes in
     /// control groups.
@@ -76,7 +90,8 @@ public record Launcher(
                 clusterName,
                 maxProcesses,
                 accounts,
-                mps);
+                mps,
+                spans);
     }
 
     /// Makes files, group and task.
@@ -91,7 +106,10 @@ public record Launcher(
                     launch.runsScript()
                             ? script(node, launch, spec, files)
                             : holder(node, launch, spec, files);
-            return start(node, launch.run(), launch.here(), start, files);
+            return start(node, launch.run(), launch.here(), start, files)
+                    .in(
+                            TraceContext.parse(spec.environment().get(TraceContext.VARIABLE))
+                                    .orElse(null));
         } catch (IOException e) {
             throw new LaunchRefused("cannot prepare the run: " + e.getMessage(), e);
         }
@@ -233,7 +251,7 @@ public record Launcher(
                 Readiness.read(files, probes.all())
                         .orElseThrow(() -> new LaunchRefused(failure(files)));
         return new Prepared(
-                group, verified(node, gpus, group, ready), mps.enforcement(node, allocation));
+                group, verified(node, gpus, group, ready), mps.enforcement(node, allocation), null);
     }
 
     /// The GPUs of the node that the run holds.

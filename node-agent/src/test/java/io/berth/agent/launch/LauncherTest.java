@@ -27,6 +27,7 @@ import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
 import io.berth.contracts.SpecReference;
 import io.berth.contracts.event.Order.Launch;
+import io.berth.log.trace.Spans;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -103,7 +104,8 @@ class LauncherTest {
                 "trial",
                 100,
                 Accounts.Own.ofThisProcess(),
-                mps);
+                mps,
+                Spans.NONE);
     }
 
     private LocalNode node(Set<Isolation> isolation) {

@@ -1,5 +1,6 @@
 package io.berth.submit.http;
 
+import io.berth.log.trace.TraceContext;
 import io.berth.submit.Caller;
 import io.berth.submit.SubmitConfig;
 import io.quarkus.security.identity.SecurityIdentity;
@@ -28,7 +29,8 @@ public final class Callers {
                 address == null || address.hostAddress() == null
                         ? "unknown"
                         : address.hostAddress(),
-                gateway(request));
+                gateway(request),
+                TraceContext.parse(request.getHeader(TraceContext.HEADER)).orElse(null));
     }
 
     /// Where nodes reach this gateway: as it is set, else as the caller reached it.

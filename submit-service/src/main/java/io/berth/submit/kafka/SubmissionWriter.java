@@ -12,6 +12,7 @@ import io.berth.contracts.event.Submission.Submitted;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.EventWriter;
 import io.berth.log.Events;
+import io.berth.log.trace.TraceContext;
 import io.berth.slurm.ArrayText;
 import io.berth.submit.Admission.Decision.Admitted;
 import io.berth.submit.Caller;
@@ -22,6 +23,7 @@ import io.berth.submit.Refused;
 import io.berth.submit.Sha256;
 import io.berth.submit.Unavailable;
 import jakarta.inject.Singleton;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -100,7 +102,7 @@ public class SubmissionWriter {
         for (int i = 0; i < drafts.size(); i++) {
             attempts.add(new Attempt(drafts.get(i), ids.get(i)));
         }
-        attempts.forEach(it -> it.writeSpec(due));
+        attempts.forEach(it -> it.writeSpec(caller, due));
         attempts.forEach(it -> it.writeSubmission(caller, due));
         return attempts.stream().map(it -> it.outcome(due)).toList();
     }
@@ -122,8 +124,8 @@ public class SubmissionWriter {
             this.job = new JobId(ids.getFirst().first());
         }
 
-        void writeSpec(Deadline due) {
-            var record = specs.record(CELL, draft.admitted().spec(job), "spec/" + job);
+        void writeSpec(Caller caller, Deadline due) {
+            var record = in(caller, specs.record(CELL, draft.admitted().spec(job), "spec/" + job));
             if (record.value().length > MAX_SPEC_BYTES) {
                 outcome = new TooLarge(tooLarge(record.value().length));
             } else if (due.passed()) {
@@ -151,7 +153,8 @@ public class SubmissionWriter {
                                 array == null
                                         ? null
                                         : new JobArray(array.tasks(), array.throttle(), ids));
-                submission = writer.write(submissions.record(CELL, submitted, "submitted/" + job));
+                var record = submissions.record(CELL, submitted, "submitted/" + job);
+                submission = writer.write(in(caller, record));
             } catch (Unavailable e) {
                 outcome = new Unknown(e);
             }
@@ -171,6 +174,18 @@ public class SubmissionWriter {
                 return new Unknown(e);
             }
         }
+    }
+
+    /// The record with the trace that it is asked in.
+    private static ProducerRecord<byte[], byte[]> in(
+            Caller caller, ProducerRecord<byte[], byte[]> record) {
+        if (caller.trace() != null) {
+            record.headers()
+                    .add(
+                            TraceContext.HEADER,
+                            caller.trace().toString().getBytes(StandardCharsets.US_ASCII));
+        }
+        return record;
     }
 
     private static ScriptTooLarge tooLarge(int bytes) {

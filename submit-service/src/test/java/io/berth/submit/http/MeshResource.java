@@ -3,6 +3,7 @@ package io.berth.submit.http;
 import io.berth.contracts.topic.Topics;
 import io.berth.embedded.FreePorts;
 import io.berth.embedded.KafkaBroker;
+import io.berth.embedded.TraceCollector;
 import io.berth.log.KafkaConnection;
 import io.berth.log.TopicDeclarations;
 import io.quarkus.test.common.QuarkusTestResourceLifecycleManager;
@@ -23,6 +24,7 @@ public class MeshResource implements QuarkusTestResourceLifecycleManager {
     private final int controllerPort = FreePorts.next();
     private @Nullable Path directory;
     private @Nullable KafkaBroker broker;
+    private @Nullable TraceCollector collector;
 
     @Override
     public Map<String, String> start() {
@@ -47,6 +49,7 @@ public class MeshResource implements QuarkusTestResourceLifecycleManager {
             return Map.of(
                     "kafka.bootstrap.servers", kafka.bootstrapServers(),
                     "mp.jwt.verify.publickey.location", key.toUri().toString(),
+                    "berth.submit.traces-endpoint", traces().endpoint().toString(),
                     "test.token-key", tokens.privateKey());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -56,6 +59,13 @@ public class MeshResource implements QuarkusTestResourceLifecycleManager {
     @Override
     public void inject(TestInjector injector) {
         injector.injectIntoFields(this, new TestInjector.MatchesType(MeshResource.class));
+    }
+
+    private TraceCollector traces() throws IOException {
+        if (collector == null) {
+            collector = TraceCollector.start();
+        }
+        return collector;
     }
 
     void startBroker() throws IOException {
@@ -79,6 +89,9 @@ public class MeshResource implements QuarkusTestResourceLifecycleManager {
     @Override
     public void stop() {
         stopBroker();
+        if (collector != null) {
+            collector.close();
+        }
         if (directory == null) {
             return;
         }

@@ -14,10 +14,12 @@ import io.berth.contracts.JobSpec;
 import io.berth.contracts.event.Submission.Submitted;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.Events;
+import io.berth.log.trace.TraceContext;
 import io.berth.submit.Samples;
 import io.berth.submit.Sha256;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
+import io.restassured.RestAssured;
 import io.restassured.response.Response;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -29,6 +31,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.eclipse.microprofile.config.ConfigProvider;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -89,6 +93,41 @@ class SubmitTest {
             assertThat(spec.script()).isEqualTo("#!/bin/sh\nhostname\n");
             assertThat(spec.environment()).containsEntry("A", "b");
         }
+    }
+
+    @Test
+    void a_submission_is_a_span_of_its_callers_trace_and_its_records_and_its_job_go_on_with_it()
+            throws Exception {
+        TraceContext caller = TraceContext.root();
+        long id =
+                Api.submit(Api.as("alice").header(TraceContext.HEADER, caller.toString()), "")
+                        .jsonPath()
+                        .getLong("id");
+        try (var mesh = Mesh.connect()) {
+            var submission = mesh.records(Topics.SUBMISSIONS).getLast();
+            var spec = mesh.records(Topics.SPECS).getLast();
+
+            TraceContext own = trace(submission);
+            assertThat(own.traceId()).isEqualTo(caller.traceId());
+            assertThat(own.spanId()).isNotEqualTo(caller.spanId());
+            assertThat(trace(spec)).isEqualTo(own);
+            JobSpec asked = new Events<>(Topics.SPECS, "test").event(spec);
+            assertThat(asked.job()).isEqualTo(new JobId(id));
+            assertThat(asked.environment()).containsEntry(TraceContext.VARIABLE, own.toString());
+            String collector =
+                    ConfigProvider.getConfig()
+                            .getValue("berth.submit.traces-endpoint", String.class);
+            Api.eventually(() ->
+                    assertThat(RestAssured.get(collector).asString())
+                            .contains("\"spanId\":\"" + own.spanId() + "\"")
+                            .contains("\"parentSpanId\":\"" + caller.spanId() + "\"")
+                            .contains("\"name\":\"POST /v1/jobs\""));
+        }
+    }
+
+    private static TraceContext trace(ConsumerRecord<byte[], byte[]> record) {
+        byte[] header = record.headers().lastHeader(TraceContext.HEADER).value();
+        return TraceContext.parse(new String(header, StandardCharsets.US_ASCII)).orElseThrow();
     }
 
     @Test

@@ -1,0 +1,4 @@
+@NullMarked
+package io.berth.log.trace;
+
+import org.jspecify.annotations.NullMarked;
