@@ -34,9 +34,12 @@ public final class FitClass {
     final boolean plans;
     final int[] pools;
 
-    /// No job of this class can start now whose window ends later. An upper bound: it is lowered by
-    /// trying, and raised when something comes free.
-    long reach = Node.NEVER;
+    /// Until when its jobs could have nodes.
+    final Reach reach;
+
+    /// In a start pass, until when its jobs could have nodes on which nothing came free in this
+    /// pass.
+    long settled = Node.NEVER;
 
     /// Whether enough nodes are open, were they empty.
     boolean able;
@@ -157,6 +160,7 @@ public final class FitClass {
         this.preemptor = terms.preemptor();
         this.hours = terms.hours();
         this.plans = terms.plans();
+        this.reach = new Reach(large + small);
         this.pools = terms.pools();
         this.shares = !terms.shares().isEmpty();
         this.ways = new Demand[largeOn.length][];
@@ -171,6 +175,11 @@ public final class FitClass {
 
     int parts() {
         return large + small;
+    }
+
+    /// Whether its jobs may have an expected start, as long as enough nodes are open.
+    boolean plannable() {
+        return plans && able;
     }
 
     /// Whether enough nodes are open, were they empty.

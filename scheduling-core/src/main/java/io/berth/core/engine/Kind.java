@@ -37,6 +37,10 @@ public final class Kind {
 
     final int gpus;
     final List<Node> nodes = new ArrayList<>();
+
+    /// The classes whose smallest part can run here, by how many GPUs it takes whole.
+    private final List<List<FitClass>> classes = new ArrayList<>();
+
     private final @Nullable BitSet[][] cells;
     private int open;
     private Readiness[] readiness = {};
@@ -61,6 +65,22 @@ public final class Kind {
         }
         this.gpus = sum;
         this.cells = new BitSet[gpus + 1][CPU_CELLS];
+        for (int whole = 0; whole <= gpus; whole++) {
+            classes.add(new ArrayList<>());
+        }
+    }
+
+    /// There is a class of jobs.
+    void admit(FitClass fit) {
+        Demand least = fit.leastOn(number);
+        if (least != null && whole(least) <= gpus) {
+            classes.get(whole(least)).add(fit);
+        }
+    }
+
+    /// The classes whose smallest part takes so many GPUs whole.
+    List<FitClass> classes(int whole) {
+        return classes.get(whole);
     }
 
     /// How many of its nodes are open.

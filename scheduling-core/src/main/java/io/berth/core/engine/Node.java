@@ -116,6 +116,11 @@ final class Node {
         return runs;
     }
 
+    /// What is reserved here, in the order of time. Must not be changed.
+    Step[] reservations() {
+        return reserved;
+    }
+
     /// Whether anything is reserved here.
     boolean reserved() {
         return reserved.length > 0;

@@ -1,12 +1,14 @@
 package io.berth.core.engine;
 
 import io.berth.core.engine.Plans.Plan;
+import io.berth.core.engine.Scheduling.Backfill;
 import io.berth.core.engine.Search.Place;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
-import java.util.PriorityQueue;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// Puts the plan in the order of priority. See [Scheduling].
 final class PlanPass {
@@ -25,6 +27,8 @@ final class PlanPass {
         List<Waiting> first = first();
         int kept = inOrder(first);
         drop(first.subList(0, kept));
+        all.cluster.settle();
+        all.open();
         long place = 0;
         for (int i = 0; i < first.size(); i++) {
             Waiting job = first.get(i);
@@ -49,29 +53,21 @@ final class PlanPass {
         for (Plan plan : all.plans.all()) {
             first.add(plan.job());
         }
-        boolean easy = all.settings.backfill() == Scheduling.Backfill.EASY;
+        boolean easy = all.settings.backfill() == Backfill.EASY;
         int wanted =
                 switch (all.settings.backfill()) {
                     case OFF -> 0;
-                    case EASY -> 1;
+                    case EASY -> Integer.MAX_VALUE;
                     case CONSERVATIVE -> all.settings.depth();
                 };
-        var heads = new PriorityQueue<Waiting>(Waiting.order(now));
-        for (FitClass fit : all.queue.classes()) {
-            pushHead(heads, fit);
-        }
         var taken = new ArrayList<Waiting>();
-        var partitions = new HashSet<Integer>();
-        for (Waiting next = heads.poll();
-                next != null && (easy || taken.size() < wanted);
-                next = heads.poll()) {
-            if (!easy || partitions.add(next.fit.partition)) {
-                taken.add(next);
-                all.queue.remove(next);
-                if (!easy) {
-                    pushHead(heads, next.fit);
-                }
-            }
+        var partitions = new BitSet();
+        for (Waiting next = next(partitions);
+                next != null && taken.size() < wanted;
+                next = next(partitions)) {
+            partitions.set(next.fit.partition, easy);
+            taken.add(next);
+            all.queue.remove(next);
         }
         taken.forEach(all.queue::add);
         first.addAll(taken);
@@ -79,11 +75,8 @@ final class PlanPass {
         return easy ? firstOfPartitions(first) : first.subList(0, Math.min(wanted, first.size()));
     }
 
-    private void pushHead(PriorityQueue<Waiting> heads, FitClass fit) {
-        Waiting head = fit.able && fit.plans ? all.queue.head(fit, Buckets.count() - 1, now) : null;
-        if (head != null) {
-            heads.add(head);
-        }
+    private @Nullable Waiting next(BitSet without) {
+        return all.queue.first(partition -> !without.get(partition), now);
     }
 
     private static List<Waiting> firstOfPartitions(List<Waiting> ordered) {
@@ -124,7 +117,7 @@ final class PlanPass {
     }
 
     private void make(Waiting job, long place) {
-        Place at = all.search.now(job.fit, now, job.length);
+        Place at = now(job);
         if (at != null) {
             all.start(job, at, now, decisions);
             return;
@@ -135,6 +128,20 @@ final class PlanPass {
         } else if (found != null) {
             all.plan(job, found, place, decisions);
         }
+    }
+
+    /// Where a job can start now that has nothing reserved. While the plan is made anew, nothing
+    /// comes free.
+    private @Nullable Place now(Waiting job) {
+        long end = Search.end(now, job.length);
+        if (end > job.fit.reach.end()) {
+            return null;
+        }
+        Place place = all.search.now(job.fit, now, job.length);
+        if (place == null) {
+            all.search.learn(job.fit, end, now);
+        }
+        return place;
     }
 
     /// Moves a planned job to an earlier start, if there is one.

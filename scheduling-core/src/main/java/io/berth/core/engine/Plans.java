@@ -2,8 +2,12 @@ package io.berth.core.engine;
 
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /// The jobs that have an expected start and nodes reserved from then on.
@@ -16,14 +20,18 @@ final class Plans {
     private final Cluster cluster;
     private final Pools pools;
     private final TreeMap<Long, Plan> plans = new TreeMap<>();
-    private final TreeSet<Plan> byPlace =
-            new TreeSet<>(
-                    Comparator.comparingLong(Plan::place)
-                            .thenComparingLong(plan -> plan.job().job));
+    private final TreeSet<Plan> byPlace = by(Plan::place);
+    private final TreeSet<Plan> byStart = by(Plan::start);
+    private final Map<FitClass, TreeSet<Plan>> byClass = new HashMap<>();
 
     Plans(Cluster cluster, Pools pools) {
         this.cluster = cluster;
         this.pools = pools;
+    }
+
+    private static TreeSet<Plan> by(ToLongFunction<Plan> key) {
+        return new TreeSet<>(
+                Comparator.comparingLong(key).thenComparingLong(plan -> plan.job().job));
     }
 
     int size() {
@@ -45,6 +53,8 @@ final class Plans {
     void add(Plan plan) {
         plans.put(plan.job().job, plan);
         byPlace.add(plan);
+        byStart.add(plan);
+        byClass.computeIfAbsent(plan.job().fit, _ -> by(it -> it.job().length)).add(plan);
         Waiting job = plan.job();
         cluster.reserve(
                 job.job,
@@ -59,6 +69,10 @@ final class Plans {
         Plan plan = plans.remove(job);
         if (plan != null) {
             byPlace.remove(plan);
+            byStart.remove(plan);
+            byClass.computeIfPresent(
+                    plan.job().fit,
+                    (_, those) -> those.remove(plan) && those.isEmpty() ? null : those);
             cluster.leave(job);
             pools.leave(job);
         }
@@ -76,24 +90,29 @@ final class Plans {
         pools.putBack(plan.job().job);
     }
 
-    /// The next expected start after a time; [Node#NEVER] if there is none.
-    long next(long now) {
-        long next = Node.NEVER;
-        for (Plan plan : plans.values()) {
-            if (plan.start() > now) {
-                next = Math.min(next, plan.start());
-            }
-        }
-        return next;
+    /// Those that should have started by then.
+    List<Plan> due(long now) {
+        return byStart.stream().takeWhile(plan -> plan.start() <= now).toList();
     }
 
-    /// The last job of the plan in the order of priority; null if there is none.
-    @Nullable Waiting last(long now) {
-        Waiting last = null;
-        for (Plan plan : plans.values()) {
-            last = last == null || Waiting.compare(plan.job(), last, now) > 0 ? plan.job() : last;
-        }
-        return last;
+    /// The next expected start after a time; [Node#NEVER] if there is none.
+    long next(long now) {
+        return byStart.stream()
+                .mapToLong(Plan::start)
+                .dropWhile(start -> start <= now)
+                .findFirst()
+                .orElse(Node.NEVER);
+    }
+
+    /// Those of a class, the shortest jobs first.
+    Collection<Plan> ofClass(FitClass fit) {
+        TreeSet<Plan> those = byClass.get(fit);
+        return those == null ? List.of() : those;
+    }
+
+    /// The job that was planned last of those that have a plan; null if there is none.
+    @Nullable Waiting last() {
+        return byPlace.isEmpty() ? null : byPlace.last().job();
     }
 
     /// The highest place given; 0 before the first.

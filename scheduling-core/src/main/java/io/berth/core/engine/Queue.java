@@ -6,10 +6,13 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /// The jobs that wait, found by fit class and length in the order of priority, without ever being
@@ -21,16 +24,26 @@ import org.jspecify.annotations.Nullable;
 /// jobs.
 final class Queue {
 
+    private static final @Nullable Ladders[] NONE = {};
+
     private final Map<FitClass, Lines> classes = new LinkedHashMap<>();
+
+    /// The lines of all classes that may have expected starts.
+    private final Map<Rung, TreeSet<Line>> plannable = new LinkedHashMap<>();
 
     private final TreeSet<Waiting> caps =
             new TreeSet<>(
                     Comparator.comparingLong(Waiting::cappedAt).thenComparingLong(it -> it.job));
+
+    /// The classes to which jobs were added since [#settle] was last called.
+    private final Set<FitClass> fresh = new LinkedHashSet<>();
+
     private long origin;
     private boolean empty = true;
 
-    /// Jobs of one association and speed, in their lasting order.
+    /// Jobs of one class, bucket, association and speed, in their lasting order.
     static final class Line {
+        final FitClass fit;
         final Ladders ladders;
         final Association association;
         final long slope;
@@ -39,9 +52,10 @@ final class Queue {
         /// The first of the jobs.
         private Waiting head;
 
-        Line(Ladders ladders, Association association, long slope, Waiting head) {
+        Line(Ladders ladders, long slope, Waiting head) {
+            this.fit = head.fit;
             this.ladders = ladders;
-            this.association = association;
+            this.association = head.association;
             this.slope = slope;
             this.head = head;
         }
@@ -62,6 +76,9 @@ final class Queue {
     }
 
     private record LineName(int association, long slope) {}
+
+    /// What lines have in common that keep their order until fair shares change.
+    private record Rung(int tier, int partition, long slope) {}
 
     /// The lines of one fit class, by bucket.
     private static final class Lines {
@@ -100,23 +117,22 @@ final class Queue {
             lines.buckets[job.bucket] = ladders;
             lines.filled |= 1L << job.bucket;
         }
+        fresh.add(job.fit);
         job.key = key(job);
         long slope = job.capped ? 0 : job.slope;
         Ladders standing = ladders;
         Line line =
                 ladders.lines.computeIfAbsent(
                         new LineName(job.association.id, slope),
-                        _ -> new Line(standing, job.association, slope, job));
-        TreeSet<Line> ladder =
-                ladders.bySlope.computeIfAbsent(slope, _ -> new TreeSet<>(Queue::byKey));
+                        _ -> new Line(standing, slope, job));
         boolean heads = line.jobs.isEmpty() || byKey(job, line.head) < 0;
         if (heads && !line.jobs.isEmpty()) {
-            ladder.remove(line);
+            stepOff(line);
         }
         line.jobs.add(job);
         if (heads) {
             line.head = job;
-            ladder.add(line);
+            stepOn(line);
         }
         job.line = line;
         if (!job.capped) {
@@ -129,10 +145,9 @@ final class Queue {
         if (line == null) {
             return;
         }
-        TreeSet<Line> ladder = line.ladders.bySlope.get(line.slope);
         boolean heads = line.head == job;
-        if (heads && ladder != null) {
-            ladder.remove(line);
+        if (heads) {
+            stepOff(line);
         }
         line.jobs.remove(job);
         if (line.jobs.isEmpty()) {
@@ -140,13 +155,64 @@ final class Queue {
             if (line.ladders.lines.isEmpty()) {
                 empty(job.fit, job.bucket);
             }
-        } else if (heads && ladder != null) {
+        } else if (heads) {
             line.head = line.jobs.first();
-            ladder.add(line);
+            stepOn(line);
         }
         job.line = null;
         if (!job.capped) {
             caps.remove(job);
+        }
+    }
+
+    private void stepOn(Line line) {
+        line.ladders
+                .bySlope
+                .computeIfAbsent(line.slope, _ -> new TreeSet<>(Queue::byKey))
+                .add(line);
+        if (line.fit.plannable()) {
+            rung(line).add(line);
+        }
+    }
+
+    private void stepOff(Line line) {
+        TreeSet<Line> ladder = line.ladders.bySlope.get(line.slope);
+        if (ladder != null) {
+            ladder.remove(line);
+        }
+        rung(line).remove(line);
+    }
+
+    private TreeSet<Line> rung(Line line) {
+        return plannable.computeIfAbsent(
+                new Rung(line.fit.tier, line.fit.partition, line.slope),
+                _ -> new TreeSet<>(Queue::byKey));
+    }
+
+    /// The classes to which jobs were added since the last call, or that may start jobs since then.
+    List<FitClass> settle() {
+        var since = List.copyOf(fresh);
+        fresh.clear();
+        return since;
+    }
+
+    /// All classes may start jobs again.
+    void open() {
+        fresh.addAll(classes.keySet());
+    }
+
+    /// The class may have expected starts now, or may have none any more.
+    void judged(FitClass fit) {
+        fresh.add(fit);
+        Lines lines = classes.get(fit);
+        for (Ladders ladders : lines == null ? NONE : lines.buckets) {
+            for (Line line : ladders == null ? List.<Line>of() : ladders.lines.values()) {
+                if (fit.plannable()) {
+                    rung(line).add(line);
+                } else {
+                    rung(line).remove(line);
+                }
+            }
         }
     }
 
@@ -173,23 +239,37 @@ final class Queue {
 
     /// Gives associations other fair shares.
     void reshare(Runnable change) {
-        List<TreeSet<Line>> ladders = new ArrayList<>();
-        List<List<Line>> contents = new ArrayList<>();
+        List<TreeSet<Line>> ladders = new ArrayList<>(plannable.values());
         for (Lines lines : classes.values()) {
             for (Ladders bucket : lines.buckets) {
                 if (bucket != null) {
-                    for (TreeSet<Line> ladder : bucket.bySlope.values()) {
-                        ladders.add(ladder);
-                        contents.add(List.copyOf(ladder));
-                        ladder.clear();
-                    }
+                    ladders.addAll(bucket.bySlope.values());
                 }
             }
+        }
+        List<List<Line>> contents = new ArrayList<>();
+        for (TreeSet<Line> ladder : ladders) {
+            contents.add(List.copyOf(ladder));
+            ladder.clear();
         }
         change.run();
         for (int i = 0; i < ladders.size(); i++) {
             ladders.get(i).addAll(contents.get(i));
         }
+    }
+
+    /// The first job of all that may have an expected start; null if there is none.
+    ///
+    /// @param partitions of which they may be
+    @Nullable Waiting first(IntPredicate partitions, long now) {
+        Waiting best = null;
+        for (var rung : plannable.entrySet()) {
+            if (!rung.getValue().isEmpty() && partitions.test(rung.getKey().partition())) {
+                Waiting head = rung.getValue().first().head;
+                best = best == null || Waiting.compare(head, best, now) < 0 ? head : best;
+            }
+        }
+        return best;
     }
 
     /// The first job of a class, of those in a bucket up to that one; null if there is none.

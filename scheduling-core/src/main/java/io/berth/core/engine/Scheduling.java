@@ -55,6 +55,7 @@ public final class Scheduling {
     private final List<Waiting> arrived = new ArrayList<>();
     private int associations;
     private boolean stale;
+    private boolean preempts;
 
     /// How far the plan goes.
     public enum Backfill {
@@ -99,6 +100,8 @@ public final class Scheduling {
     public FitClass fitClass(FitClass.Terms terms) {
         var fit = new FitClass(classes.size(), terms);
         classes.add(fit);
+        cluster.kinds.forEach(kind -> kind.admit(fit));
+        preempts |= fit.preemptor != null;
         judge(fit);
         return fit;
     }
@@ -280,9 +283,18 @@ public final class Scheduling {
         return true;
     }
 
+    /// Whether any class of jobs may have the place of others.
+    boolean preempts() {
+        return preempts;
+    }
+
     private void judge(FitClass fit) {
         fit.capable = search.couldHold(fit, false);
+        boolean was = fit.able;
         fit.able = fit.capable && search.couldHold(fit, true);
+        if (fit.able != was) {
+            queue.judged(fit);
+        }
     }
 
     List<FitClass> classes() {
@@ -325,16 +337,18 @@ public final class Scheduling {
 
     /// A job that limits now hold back keeps nothing for itself.
     private void release(Decisions decisions) {
-        for (Plan plan : List.copyOf(plans.all())) {
+        var held = new ArrayList<Waiting>();
+        for (Plan plan : plans.all()) {
             if (!decisions.admits(plan.job())) {
-                unplan(plan.job(), decisions);
+                held.add(plan.job());
             }
         }
+        held.forEach(job -> unplan(job, decisions));
     }
 
     /// A job that came in, found the plan full and stands before one of its jobs makes it stale.
     private void lookAtArrivals(long now, Decisions decisions) {
-        Waiting last = plans.last(now);
+        Waiting last = plans.last();
         for (Waiting job : arrived) {
             stale |=
                     last != null
@@ -346,13 +360,27 @@ public final class Scheduling {
         arrived.clear();
     }
 
+    /// Nothing is known of what classes could have.
+    void open() {
+        classes.forEach(fit -> fit.reach.open());
+        queue.open();
+    }
+
     boolean mayPlan(FitClass fit) {
-        return fit.plans
-                && switch (settings.backfill()) {
-                    case OFF -> false;
-                    case EASY -> !plans.ofPartition(fit.partition);
-                    case CONSERVATIVE -> plans.size() < settings.depth();
-                };
+        return fit.plans && mayPlan(fit.partition);
+    }
+
+    private boolean mayPlan(int partition) {
+        return switch (settings.backfill()) {
+            case OFF -> false;
+            case EASY -> !plans.ofPartition(partition);
+            case CONSERVATIVE -> plans.size() < settings.depth();
+        };
+    }
+
+    /// The first job in the queue that may have an expected start; null if there is none.
+    @Nullable Waiting nextToPlan(long now) {
+        return queue.first(this::mayPlan, now);
     }
 
     /// Starts the job there, in the engine and in words.

@@ -39,8 +39,14 @@ final class Search {
     /// Nodes that a pass has set aside.
     final BitSet kept = new BitSet();
 
-    /// After [#now] found nothing: no job of the class can start whose window ends later.
-    long reach;
+    /// After a search found nothing: no job of the class can start whose window ends later.
+    private long reach;
+
+    /// After a search for a gang: until when its nodes could be had, those that could be at all.
+    private long[] untils = new long[64];
+
+    /// How many they are; -1 if they were not all looked at.
+    private int seen;
 
     Search(Cluster cluster, Pools pools, NodeScore score) {
         this.cluster = cluster;
@@ -85,19 +91,61 @@ final class Search {
         return usable.enough() && compact.choose(usable, score) != null;
     }
 
+    static long end(long now, long length) {
+        return length == Node.NEVER ? Node.NEVER : now + length;
+    }
+
     /// Where a job can start now and end before anything reserved begins; null if that is nowhere.
     @Nullable Place now(FitClass fit, long now, long length) {
+        return now(fit, now, length, null);
+    }
+
+    /// The same for a job of one part, on one of these nodes: no other has room for it.
+    @Nullable Place among(BitSet nodes, FitClass fit, long now, long length) {
+        return now(fit, now, length, nodes);
+    }
+
+    private @Nullable Place now(FitClass fit, long now, long length, @Nullable BitSet among) {
         reach = now;
-        long end = length == Node.NEVER ? Node.NEVER : now + length;
+        seen = -1;
+        long end = end(now, length);
         long open = pools.until(fit.pools, now);
         if (open < end) {
             reach = open;
             return null;
         }
-        return fit.parts() == 1 ? one(fit, now, end) : gang(fit, now, end);
+        if (fit.parts() > 1) {
+            return gang(fit, now, end);
+        }
+        return among != null && among.cardinality() <= candidates
+                ? oneOf(among, fit, now, end)
+                : one(fit, now, end, among);
     }
 
-    private @Nullable Place one(FitClass fit, long now, long end) {
+    /// Lowers the reach of a class by what its last search has seen, which found nothing.
+    ///
+    /// @param end of the window that was looked for
+    /// @param elsewhere until when nodes could be had that were not looked at
+    void learn(FitClass fit, long end, long elsewhere) {
+        if (seen >= 0) {
+            fit.reach.set(untils, seen);
+        }
+        fit.reach.lower(Math.min(Math.max(reach, elsewhere), end - 1));
+    }
+
+    private @Nullable Place oneOf(BitSet nodes, FitClass fit, long now, long end) {
+        var best = new Best(fit, now, end);
+        for (int at = nodes.nextSetBit(0); at >= 0; at = nodes.nextSetBit(at + 1)) {
+            Node node = cluster.node(at);
+            if (node.open) {
+                best.look(node, fit.ways(node.kind.number));
+            }
+        }
+        return best.place();
+    }
+
+    /// @param among nodes, of which one must be; null for all
+    private @Nullable Place one(FitClass fit, long now, long end, @Nullable BitSet among) {
         var best = new Best(fit, now, end);
         for (int gpus = 0; gpus <= mostGpus() && best.found < best.wanted; gpus++) {
             for (Kind kind : cluster.kinds) {
@@ -110,7 +158,10 @@ final class Search {
                     for (int at = cell == null ? -1 : cell.nextSetBit(0);
                             cell != null && at >= 0 && best.found < best.wanted;
                             at = cell.nextSetBit(at + 1)) {
-                        best.look(kind.nodes.get(at), ways);
+                        Node node = kind.nodes.get(at);
+                        if (among == null || among.get(node.index)) {
+                            best.look(node, ways);
+                        }
                     }
                 }
             }
@@ -190,8 +241,7 @@ final class Search {
 
     private @Nullable Place gang(FitClass fit, long now, long end) {
         var usable = new Usable(fit);
-        long[] untils = new long[16];
-        int seen = 0;
+        seen = 0;
         for (int kind = 0; kind < cluster.kinds.size(); kind++) {
             Demand least = fit.leastOn(kind);
             for (int gpus =
@@ -226,9 +276,9 @@ final class Search {
             }
         }
         int[] chosen = usable.enough() ? compact.choose(usable, score) : null;
-        if (chosen == null && seen >= fit.parts()) {
+        if (chosen == null) {
             Arrays.sort(untils, 0, seen);
-            reach = Math.min(untils[seen - fit.parts()], end - 1);
+            reach = seen < fit.parts() ? now : untils[seen - fit.parts()];
         }
         return chosen == null ? null : new Place(now, chosen);
     }

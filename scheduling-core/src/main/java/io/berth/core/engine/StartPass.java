@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class StartPass {
 
     /// Above so many pairs of nodes and classes, all classes are opened without looking.
-    private static final long MOST_LOOKS = 200_000;
+    private static final long MOST_LOOKS = 1_000_000;
 
     private final Scheduling all;
     private final long now;
@@ -38,9 +38,6 @@ final class StartPass {
     /// Whether something of a pool came free before or in this pass.
     private boolean shared;
 
-    /// The last planned job in the order of priority, while it is one.
-    private @Nullable Waiting lastPlanned;
-
     StartPass(Scheduling all, long now, Decisions decisions) {
         this.all = all;
         this.now = now;
@@ -50,17 +47,15 @@ final class StartPass {
     }
 
     void run() {
+        all.classes().forEach(fit -> fit.settled = fit.reach.end());
         reopen(all.cluster.settle());
         all.clearings.all().forEach(it -> lineUp(it.job()));
-        for (Plan plan : all.plans.all()) {
-            if (plan.start() <= now || mayPreempt(plan.job())) {
-                lineUp(plan.job());
-            }
+        all.plans.due(now).forEach(plan -> lineUp(plan.job()));
+        all.queue.settle().forEach(this::push);
+        if (all.preempts()) {
+            pushPreemptors();
         }
-        for (FitClass fit : List.copyOf(all.queue.classes())) {
-            push(fit);
-        }
-        for (Waiting next = line.poll(); next != null; next = line.poll()) {
+        for (Waiting next = next(); next != null; next = next()) {
             inLine.remove(next.job);
             Plan plan = all.plans.of(next.job);
             Standing cleared = all.clearings.of(next.job);
@@ -76,7 +71,21 @@ final class StartPass {
         all.search.kept.clear();
         aside.forEach(all.queue::add);
         if (off) {
-            all.classes().forEach(fit -> fit.reach = Node.NEVER);
+            all.open();
+        }
+    }
+
+    /// Those who may have the place of others.
+    private void pushPreemptors() {
+        for (Plan plan : all.plans.all()) {
+            if (mayPreempt(plan.job())) {
+                lineUp(plan.job());
+            }
+        }
+        for (FitClass fit : List.copyOf(all.queue.classes())) {
+            if (fit.preemptor != null) {
+                push(fit);
+            }
         }
     }
 
@@ -90,19 +99,77 @@ final class StartPass {
             return;
         }
         touched.or(fresh);
+        if (many(fresh)) {
+            all.open();
+            all.queue.settle().forEach(this::push);
+            all.plans.all().forEach(this::lineUp);
+            return;
+        }
         long[] gains = new long[all.classes().size()];
-        for (FitClass fit : all.classes()) {
-            gains[fit.id] = gain(fit, fresh);
-            if (gains[fit.id] > fit.reach) {
-                fit.reach = gains[fit.id];
-                push(fit);
+        var raised = new ArrayList<FitClass>();
+        for (int i = fresh.nextSetBit(0); i >= 0; i = fresh.nextSetBit(i + 1)) {
+            raise(all.cluster.node(i), gains, raised);
+        }
+        for (FitClass fit : raised) {
+            push(fit);
+            lineUp(fit, gains[fit.id]);
+        }
+        lineUpOn(fresh);
+    }
+
+    /// Something came free on a node: raises the reach of the classes that could have it now.
+    ///
+    /// @param gains by class, until when it could have a node
+    /// @param raised classes that could have one
+    private void raise(Node node, long[] gains, List<FitClass> raised) {
+        int free = node.open ? Math.min(node.freeGpus(), node.kind.gpus) : -1;
+        for (int whole = 0; whole <= free; whole++) {
+            for (FitClass fit : node.kind.classes(whole)) {
+                long until = all.search.until(fit, node, now);
+                if (until > now) {
+                    if (gains[fit.id] == 0) {
+                        raised.add(fit);
+                    }
+                    gains[fit.id] = Math.max(gains[fit.id], until);
+                    fit.reach.raise(until);
+                }
             }
         }
-        for (Plan plan : all.plans.all()) {
-            if (gains(plan, gains[plan.job().fit.id], fresh)) {
-                lineUp(plan.job());
+    }
+
+    /// The planned jobs of a class that could start if it had a node until then.
+    private void lineUp(FitClass fit, long gain) {
+        if (gain > now) {
+            for (Plan plan : all.plans.ofClass(fit)) {
+                if (!lasts(plan, gain)) {
+                    return;
+                }
+                lineUp(plan);
             }
         }
+    }
+
+    /// The planned jobs that have one of these nodes reserved.
+    private void lineUpOn(BitSet nodes) {
+        for (int i = nodes.nextSetBit(0); i >= 0; i = nodes.nextSetBit(i + 1)) {
+            for (Node.Step step : all.cluster.node(i).reservations()) {
+                Plan plan = all.plans.of(step.job());
+                if (plan != null) {
+                    lineUp(plan);
+                }
+            }
+        }
+    }
+
+    private void lineUp(Plan plan) {
+        if (hopeful(plan)) {
+            lineUp(plan.job());
+        }
+    }
+
+    private boolean lasts(Plan plan, long gain) {
+        long length = plan.job().length;
+        return gain == Node.NEVER || (length != Node.NEVER && now + length <= gain);
     }
 
     /// Something of a pool came free: all who want some may gain by it.
@@ -110,7 +177,8 @@ final class StartPass {
         shared = true;
         for (FitClass fit : all.classes()) {
             if (fit.pools.length > 0) {
-                fit.reach = Node.NEVER;
+                fit.reach.open();
+                fit.settled = Node.NEVER;
                 push(fit);
             }
         }
@@ -121,6 +189,15 @@ final class StartPass {
         }
     }
 
+    /// The first job that could start or be planned.
+    private @Nullable Waiting next() {
+        Waiting toPlan = all.nextToPlan(now);
+        if (toPlan != null) {
+            lineUp(toPlan);
+        }
+        return line.poll();
+    }
+
     private void lineUp(Waiting job) {
         if (inLine.add(job.job)) {
             line.add(job);
@@ -129,56 +206,53 @@ final class StartPass {
 
     /// Until when the class could have one of the nodes from now on; `now` or less if it could not.
     private long gain(FitClass fit, BitSet nodes) {
-        long gain = (long) nodes.cardinality() * all.classes().size() > MOST_LOOKS ? Node.NEVER : 0;
+        long gain = many(nodes) ? Node.NEVER : 0;
         for (int i = nodes.nextSetBit(0); i >= 0 && gain < Node.NEVER; ) {
-            Node node = all.cluster.node(i);
-            if (node.open && fit.admits(node)) {
-                gain = Math.max(gain, all.search.until(fit, node, now));
-            }
+            gain = Math.max(gain, until(fit, i));
             i = nodes.nextSetBit(i + 1);
         }
         return gain;
     }
 
+    private boolean many(BitSet nodes) {
+        return (long) nodes.cardinality() * all.classes().size() > MOST_LOOKS;
+    }
+
+    private long until(FitClass fit, int node) {
+        Node at = all.cluster.node(node);
+        return at.open ? all.search.until(fit, at, now) : now;
+    }
+
     /// Whether a planned job could start by what came free: on a node that its class could have
     /// until then, or on one that is reserved for itself.
     private boolean gains(Plan plan, long gain, BitSet nodes) {
-        long length = plan.job().length;
-        boolean gains = gain == Node.NEVER || (length != Node.NEVER && now + length <= gain);
+        boolean gains = lasts(plan, gain);
         for (int i = 0; i < plan.nodes().length && !gains; i++) {
             gains = nodes.get(plan.nodes()[i]);
         }
         return gains;
     }
 
-    /// Puts the next job of a class in line, if one could start or be planned.
+    /// Puts the next job of a class in line that could start, if there is one.
     private void push(FitClass fit) {
         if (!fit.able) {
             return;
         }
-        int most = all.mayPlan(fit) ? last() : Math.max(open(fit), lastToPreempt(fit));
-        Waiting head = all.queue.head(fit, most, now);
+        Waiting head = all.queue.head(fit, Math.max(open(fit), lastToPreempt(fit)), now);
         if (head != null) {
             lineUp(head);
         }
     }
 
     private void start(Waiting job, Place place) {
-        boolean full = !all.mayPlan(job.fit);
         all.start(job, place, now, decisions);
         reopen(all.cluster.settle());
-        if (full && all.mayPlan(job.fit)) {
-            List.copyOf(all.queue.classes()).forEach(this::push);
-        }
-    }
-
-    private static int last() {
-        return Buckets.count() - 1;
     }
 
     /// The last bucket of which the class could start a job.
     private int open(FitClass fit) {
-        return fit.reach <= now ? -1 : Buckets.lastBefore(fit.reach, now);
+        long reach = fit.reach.end();
+        return reach <= now ? -1 : Buckets.lastBefore(reach, now);
     }
 
     private void tryPlanned(Plan plan) {
@@ -190,14 +264,40 @@ final class StartPass {
         if ((!due && !mayPreempt(job)) || !decisions.admits(job)) {
             return;
         }
-        all.plans.lift(plan);
-        Place place = due ? all.search.now(job.fit, now, job.length) : null;
-        all.plans.putBack(plan);
+        Place place = due && hopeful(plan) ? search(plan) : null;
         if (place != null) {
             start(job, place);
         } else if (!clear(job) && plan.start() <= now) {
             all.stale(true);
         }
+    }
+
+    /// Where a planned job could start now, had it nothing reserved.
+    private @Nullable Place search(Plan plan) {
+        Waiting job = plan.job();
+        all.plans.lift(plan);
+        Place place;
+        if (job.fit.parts() == 1 && Search.end(now, job.length) > job.fit.settled) {
+            var among = (BitSet) touched.clone();
+            among.set(plan.nodes()[0]);
+            place = all.search.among(among, job.fit, now, job.length);
+        } else {
+            place = all.search.now(job.fit, now, job.length);
+        }
+        all.plans.putBack(plan);
+        return place;
+    }
+
+    /// Whether a planned job could start now, by what is known without looking for it: on nodes
+    /// that its class could have for so long, and on its own.
+    private boolean hopeful(Plan plan) {
+        FitClass fit = plan.job().fit;
+        int found = fit.reach.nodesUntil(Search.end(now, plan.job().length));
+        for (int i = 0; i < plan.nodes().length && found < fit.parts(); i++) {
+            Node own = all.cluster.node(plan.nodes()[i]);
+            found += Arrays.stream(fit.ways(own.kind.number)).anyMatch(own::fits) ? 1 : 0;
+        }
+        return found >= fit.parts();
     }
 
     /// Starts a job on the nodes that were cleared for it, as soon as they are free.
@@ -267,10 +367,7 @@ final class StartPass {
             return;
         }
         if (open) {
-            place = all.search.now(fit, now, Buckets.longest(job.bucket));
-            if (place == null) {
-                fit.reach = Math.min(fit.reach, Math.min(all.search.reach, end(job) - 1));
-            }
+            place = search(fit, Buckets.longest(job.bucket));
         }
         if (place != null) {
             start(job, place);
@@ -283,9 +380,17 @@ final class StartPass {
         }
     }
 
-    private long end(Waiting job) {
-        long longest = Buckets.longest(job.bucket);
-        return longest == Node.NEVER ? Node.NEVER : now + longest;
+    private @Nullable Place search(FitClass fit, long length) {
+        long end = Search.end(now, length);
+        boolean known = fit.parts() == 1 && end > fit.settled;
+        Place place =
+                known
+                        ? all.search.among(touched, fit, now, length)
+                        : all.search.now(fit, now, length);
+        if (place == null) {
+            all.search.learn(fit, end, known ? fit.settled : now);
+        }
+        return place;
     }
 
     /// Gives the job an expected start, unless limits hold it back. What was planned before stands.
@@ -303,12 +408,8 @@ final class StartPass {
 
     /// Whether a job that stands behind it was planned before it.
     private boolean ahead(Waiting job) {
-        if (lastPlanned == null || all.plans.of(lastPlanned.job) == null) {
-            lastPlanned = all.plans.last(now);
-        }
-        boolean ahead = lastPlanned != null && Waiting.compare(job, lastPlanned, now) < 0;
-        lastPlanned = ahead ? lastPlanned : job;
-        return ahead;
+        Waiting last = all.plans.last();
+        return last != null && Waiting.compare(job, last, now) < 0;
     }
 
     /// Without backfill, a job that finds no room keeps its nodes from those behind it.
@@ -320,7 +421,7 @@ final class StartPass {
                 }
             }
         }
-        fit.reach = now;
+        fit.reach.lower(now);
     }
 
     private void setAside(@Nullable Waiting job) {
