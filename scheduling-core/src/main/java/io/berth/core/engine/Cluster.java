@@ -164,6 +164,7 @@ public final class Cluster {
         }
         for (int part = 0; part < stay.nodes.length; part++) {
             nodes.get(stay.nodes[part]).release(job, stay.demands[part]);
+            touched.set(stay.nodes[part]);
         }
         take(job, stay);
     }

@@ -1,0 +1,193 @@
+package io.berth.core.engine;
+
+import io.berth.core.engine.Plans.Plan;
+import io.berth.core.engine.Search.Place;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What came free before a start pass and in it, and whom it may help.
+///
+/// *Method*: what a class could have on all other nodes is known from earlier passes ([Reach]), so
+/// that a job of one part that is tried is looked for on these nodes alone.
+final class Freed {
+
+    /// Above so many pairs of nodes and classes, all classes are opened without looking.
+    private static final long MOST_LOOKS = 1_000_000;
+
+    private final Scheduling all;
+    private final long now;
+
+    /// Nodes on which something came free.
+    private final BitSet nodes = new BitSet();
+
+    /// Whether something of a pool came free.
+    private boolean shared;
+
+    /// Whom something that came free may help.
+    ///
+    /// @param classes whose jobs in the queue may start
+    /// @param plans whose jobs may
+    record Helped(Collection<FitClass> classes, Collection<Plan> plans) {}
+
+    Freed(Scheduling all, long now) {
+        this.all = all;
+        this.now = now;
+        all.classes().forEach(fit -> fit.settled = fit.reach.end());
+    }
+
+    /// Takes what came free since the last call, and tells whom it may help.
+    Helped settle() {
+        var helped = new Helped(new ArrayList<>(), new ArrayList<>());
+        if (all.pools.settle()) {
+            shared = true;
+            ofPools(helped);
+        }
+        BitSet fresh = all.cluster.settle();
+        nodes.or(fresh);
+        if (many(fresh)) {
+            all.open();
+            return new Helped(all.queue.settle(), all.plans.all());
+        }
+        if (!fresh.isEmpty()) {
+            ofNodes(fresh, helped);
+        }
+        return helped;
+    }
+
+    /// All who want some of a pool may gain by it.
+    private void ofPools(Helped helped) {
+        for (FitClass fit : all.classes()) {
+            if (fit.pools.length > 0) {
+                fit.reach.open();
+                fit.settled = Node.NEVER;
+                helped.classes.add(fit);
+                helped.plans.addAll(all.plans.ofClass(fit));
+            }
+        }
+    }
+
+    private void ofNodes(BitSet fresh, Helped helped) {
+        long[] gains = new long[all.classes().size()];
+        var gaining = new ArrayList<FitClass>();
+        for (int i = fresh.nextSetBit(0); i >= 0; i = fresh.nextSetBit(i + 1)) {
+            Node node = all.cluster.node(i);
+            raise(node, gains, gaining);
+            for (Node.Step step : node.reservations()) {
+                Plan own = all.plans.of(step.job());
+                if (own != null) {
+                    helped.plans.add(own);
+                }
+            }
+        }
+        helped.classes.addAll(gaining);
+        for (FitClass fit : gaining) {
+            for (Plan plan : all.plans.ofClass(fit)) {
+                if (!lasts(plan, gains[fit.id])) {
+                    break;
+                }
+                helped.plans.add(plan);
+            }
+        }
+    }
+
+    /// Raises the reach of the classes that could have a node now.
+    ///
+    /// @param gains by class, until when it could have one
+    /// @param gaining the classes that could
+    private void raise(Node node, long[] gains, List<FitClass> gaining) {
+        int free = node.open ? Math.min(node.freeGpus(), node.kind.gpus) : -1;
+        for (int whole = 0; whole <= free; whole++) {
+            for (FitClass fit : node.kind.classes(whole)) {
+                long until = all.search.until(fit, node, now);
+                if (until > now) {
+                    if (gains[fit.id] == 0) {
+                        gaining.add(fit);
+                    }
+                    gains[fit.id] = Math.max(gains[fit.id], until);
+                    fit.reach.raise(until);
+                }
+            }
+        }
+    }
+
+    private boolean many(BitSet fresh) {
+        return (long) fresh.cardinality() * all.classes().size() > MOST_LOOKS;
+    }
+
+    private boolean lasts(Plan plan, long until) {
+        long length = plan.job().length;
+        return until == Node.NEVER || (length != Node.NEVER && now + length <= until);
+    }
+
+    /// Whether a planned job may start by all that came free.
+    boolean helps(Plan plan) {
+        FitClass fit = plan.job().fit;
+        return (shared && fit.pools.length > 0) || frees(plan) || lasts(plan, gain(fit));
+    }
+
+    /// Whether something came free on a node that is reserved for the job.
+    private boolean frees(Plan plan) {
+        return Arrays.stream(plan.nodes()).anyMatch(nodes::get);
+    }
+
+    /// Until when the class could have one of the nodes from now on.
+    private long gain(FitClass fit) {
+        long gain = many(nodes) ? Node.NEVER : now;
+        for (int i = nodes.nextSetBit(0); i >= 0 && gain < Node.NEVER; ) {
+            Node node = all.cluster.node(i);
+            gain = Math.max(gain, node.open ? all.search.until(fit, node, now) : now);
+            i = nodes.nextSetBit(i + 1);
+        }
+        return gain;
+    }
+
+    /// Whether a planned job could start now, by what is known without looking for it: on nodes
+    /// that its class could have for so long, and on its own.
+    boolean hopeful(Plan plan) {
+        FitClass fit = plan.job().fit;
+        int found = fit.reach.nodesUntil(Search.end(now, plan.job().length));
+        for (int i = 0; i < plan.nodes().length && found < fit.parts(); i++) {
+            Node own = all.cluster.node(plan.nodes()[i]);
+            found += Arrays.stream(fit.ways(own.kind.number)).anyMatch(own::fits) ? 1 : 0;
+        }
+        return found >= fit.parts();
+    }
+
+    /// Where a planned job could start now, had it nothing reserved.
+    @Nullable Place search(Plan plan) {
+        Waiting job = plan.job();
+        all.plans.lift(plan);
+        Place place;
+        if (known(job.fit, job.length)) {
+            var among = (BitSet) nodes.clone();
+            among.set(plan.nodes()[0]);
+            place = all.search.among(among, job.fit, now, job.length);
+        } else {
+            place = all.search.now(job.fit, now, job.length);
+        }
+        all.plans.putBack(plan);
+        return place;
+    }
+
+    /// Where a job in the queue could start now. If that is nowhere, its class's reach is lowered.
+    @Nullable Place search(FitClass fit, long length) {
+        boolean known = known(fit, length);
+        Place place =
+                known
+                        ? all.search.among(nodes, fit, now, length)
+                        : all.search.now(fit, now, length);
+        if (place == null) {
+            all.search.learn(fit, Search.end(now, length), known ? fit.settled : now);
+        }
+        return place;
+    }
+
+    /// Whether a job could have none of the other nodes.
+    private boolean known(FitClass fit, long length) {
+        return fit.parts() == 1 && Search.end(now, length) > fit.settled;
+    }
+}
