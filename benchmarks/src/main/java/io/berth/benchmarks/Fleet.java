@@ -4,6 +4,7 @@ import io.berth.core.engine.Cluster;
 import io.berth.core.engine.Decisions;
 import io.berth.core.engine.Demand;
 import io.berth.core.engine.FitClass;
+import io.berth.core.engine.Hours;
 import io.berth.core.engine.Kind;
 import io.berth.core.engine.Network;
 import io.berth.core.engine.Scheduling;
@@ -26,8 +27,9 @@ final class Fleet implements Decisions {
     enum Mix {
         /// Nodes of 8 GPUs; 50 fit classes of one node; 10 time limits; 100 associations.
         PLAIN,
-        /// Nodes of 15 shapes; 5,000 fit classes, a tenth of them gangs of 2 to 64 nodes; 20,000
-        /// time limits; 2,000 associations.
+        /// Nodes of 15 shapes, a GPU of every third of them shared, 64 under a leaf switch; 5,000
+        /// fit classes, three tenths of them for a part of a GPU, a tenth gangs of 2 to 64 nodes, a
+        /// half of these under one leaf switch or nowhere; 20,000 time limits; 2,000 associations.
         WILD
     }
 
@@ -37,6 +39,14 @@ final class Fleet implements Decisions {
         {32, 128, 1}, {128, 512, 4}, {48, 384, 4}, {104, 1536, 8}, {64, 384, 2},
         {96, 512, 2}, {128, 768, 8}, {192, 2048, 8}, {32, 256, 4}, {128, 256, 0},
     };
+
+    private static final int NODES_OF_LEAF = 64;
+    private static final int UNITS = 1000;
+
+    /// Of whole GPUs, and of the shared one.
+    private static final int WHOLE = 0;
+
+    private static final int SHARED = 1;
 
     private record End(long time, long job) {}
 
@@ -63,7 +73,11 @@ final class Fleet implements Decisions {
         int shapes = mix == Mix.PLAIN ? 1 : SHAPES.length;
         for (int shape = 0; shape < shapes; shape++) {
             int[] it = SHAPES[shape];
-            kinds.add(new Kind(it[0], it[1] * 1024L, it[2]));
+            kinds.add(
+                    shares(shape)
+                            ? new Kind(
+                                    it[0], it[1] * 1024L, new int[] {it[2] - 1}, new int[] {UNITS})
+                            : new Kind(it[0], it[1] * 1024L, it[2]));
         }
         int[] kindOf = new int[nodes];
         for (int node = 0; node < nodes; node++) {
@@ -72,7 +86,8 @@ final class Fleet implements Decisions {
         }
         var settings =
                 new Settings(Scheduling.Backfill.CONSERVATIVE, planDepth, Settings.DEFAULT.score());
-        engine = new Scheduling(new Cluster(kinds, kindOf, Network.FLAT), settings);
+        Network network = mix == Mix.PLAIN ? Network.FLAT : leaves(nodes);
+        engine = new Scheduling(new Cluster(kinds, kindOf, network), settings);
         for (int i = 0; i < (mix == Mix.PLAIN ? 50 : 5_000); i++) {
             classes.add(fitClass(i));
         }
@@ -86,38 +101,85 @@ final class Fleet implements Decisions {
         engine.planPass(now, this);
     }
 
+    private static Network leaves(int nodes) {
+        var leaf = new int[nodes];
+        Arrays.setAll(leaf, node -> node / NODES_OF_LEAF);
+        return new Network(List.of(leaf, new int[nodes]));
+    }
+
+    /// Whether nodes of a shape have a shared GPU.
+    private boolean shares(int shape) {
+        return mix == Mix.WILD && shape % 3 == 0 && SHAPES[shape][2] > 1;
+    }
+
     private FitClass fitClass(int number) {
-        int parts = mix == Mix.WILD && number % 10 == 0 ? 2 << random.nextInt(6) : 1;
+        if (mix == Mix.WILD && number % 10 >= 7) {
+            return shareClass();
+        }
+        boolean gang = mix == Mix.WILD && number % 10 == 0;
+        int parts = gang ? 2 << random.nextInt(6) : 1;
         int gpus = number % 9;
         int cpus = 1 + random.nextInt(4 + 6 * gpus);
         long memory = 1024L * (1 + random.nextInt(8 + 32 * gpus));
         var on = new ArrayList<@Nullable Demand>();
-        for (int kind = 0; kind < kinds.size(); kind++) {
-            int[] shape = SHAPES[kind];
-            boolean fits = shape[0] >= cpus && shape[1] * 1024L >= memory && shape[2] >= gpus;
-            on.add(fits ? new Demand(cpus, memory, gpus, gpus == 0 ? -1 : 0) : null);
+        for (int shape = 0; shape < kinds.size(); shape++) {
+            boolean fits = holds(shape, cpus, memory) && whole(shape) >= gpus;
+            on.add(fits ? new Demand(cpus, memory, gpus, gpus == 0 ? -1 : WHOLE) : null);
         }
-        return engine.fitClass(new FitClass.Terms(0, 0, parts, 0, on, on, null, 0));
+        int switches = gang && number % 20 == 0 ? 1 : 0;
+        return engine.fitClass(new FitClass.Terms(0, 0, parts, 0, on, on, null, switches));
     }
 
-    /// Runs of 1, 2, 4 or 8 GPUs on four nodes of five.
+    /// Jobs that want a part of a GPU.
+    private FitClass shareClass() {
+        int units = 50 * (1 + random.nextInt(18));
+        int cpus = 1 + random.nextInt(8);
+        long memory = 1024L * (1 + random.nextInt(32));
+        var on = new ArrayList<@Nullable Demand>();
+        var ways = new ArrayList<List<Demand>>();
+        for (int shape = 0; shape < kinds.size(); shape++) {
+            var way = new Demand(cpus, memory, units, SHARED);
+            boolean fits = shares(shape) && holds(shape, cpus, memory);
+            on.add(fits ? way : null);
+            ways.add(fits ? List.of(way) : List.of());
+        }
+        return engine.fitClass(
+                new FitClass.Terms(
+                        0, 0, 1, 0, on, on, null, 0, null, Hours.ALWAYS, new int[0], true, ways));
+    }
+
+    private static boolean holds(int shape, int cpus, long memory) {
+        return SHAPES[shape][0] >= cpus && SHAPES[shape][1] * 1024L >= memory;
+    }
+
+    /// How many GPUs nodes of a shape give out whole.
+    private int whole(int shape) {
+        return SHAPES[shape][2] - (shares(shape) ? 1 : 0);
+    }
+
+    /// Runs of 1, 2, 4 or 8 GPUs, and of parts of a shared one, on four nodes of five.
     private void fill() {
         for (int node = 0; node < nodesOf.size(); node++) {
-            int gpus = SHAPES[nodesOf.get(node)][2];
-            for (int left = node % 5 == 0 ? 0 : gpus; left > 0; ) {
+            int shape = nodesOf.get(node);
+            boolean idle = node % 5 == 0;
+            for (int left = idle ? 0 : whole(shape); left > 0; ) {
                 int take = Math.min(left, 1 << random.nextInt(4));
                 left -= take;
-                long minutes = 1L + random.nextInt(1440);
-                long job = ++jobs;
-                engine.run(
-                        job,
-                        new int[] {node},
-                        new Demand[] {new Demand(take, 1024, take, 0)},
-                        now,
-                        minutes * 60_000);
-                ends.add(new End(now + random.nextLong(minutes * 60_000), job));
+                run(node, new Demand(take, 1024, take, WHOLE));
+            }
+            for (int left = idle || !shares(shape) ? 0 : UNITS; left > 0; ) {
+                int take = Math.min(left, 100 * (1 + random.nextInt(9)));
+                left -= take;
+                run(node, new Demand(1, 1024, take, SHARED));
             }
         }
+    }
+
+    private void run(int node, Demand demand) {
+        long limit = 60_000L * (1 + random.nextInt(1440));
+        long job = ++jobs;
+        engine.run(job, new int[] {node}, new Demand[] {demand}, now, limit);
+        ends.add(new End(now + random.nextLong(limit), job));
     }
 
     /// One more job waits.

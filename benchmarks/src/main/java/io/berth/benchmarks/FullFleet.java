@@ -53,7 +53,7 @@ final class FullFleet implements Decisions {
                 int gpus = Math.min(left, sizes[random.nextInt(sizes.length)]);
                 left -= gpus;
                 long since = now - random.nextInt(36_000_000);
-                var stake = new Stake(0, 1, since, 0, gpus, gpus, false);
+                var stake = new Stake(0, 1, since, 0, gpus, 1000 * gpus, false);
                 var demand = new Demand(gpus, 1024, gpus, 0);
                 runs.put(++jobs, new Run(node, demand, now + LIMIT, stake));
                 hold(jobs);

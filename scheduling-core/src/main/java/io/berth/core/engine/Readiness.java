@@ -42,6 +42,12 @@ final class Readiness {
         return earliest[branch];
     }
 
+    /// The leaf furthest to the left under a branch.
+    int leftmost(int branch) {
+        return branch
+                << (Integer.numberOfLeadingZeros(branch) - Integer.numberOfLeadingZeros(leaves));
+    }
+
     boolean leaf(int branch) {
         return branch >= leaves;
     }

@@ -5,16 +5,20 @@ import org.jspecify.annotations.Nullable;
 
 /// A walk over the nodes that a class may use, from the one that may have room first on.
 ///
-/// The heap holds branches of the kinds' readiness, each as a time and, packed, its kind and its
-/// number: ties go to the first kind, then to the upper and left branch.
+/// The heap holds branches of the kinds' readiness. Ties go to the first kind, then to the branch
+/// furthest to the left, so that among nodes that are alike it goes straight down to the first.
 final class Soonest {
 
-    private static final int BRANCH_BITS = 32;
+    private static final int KIND = 32;
 
     private final Cluster cluster;
     private final @Nullable Readiness[] readiness;
     private long[] times = new long[64];
-    private long[] branches = new long[64];
+
+    /// By branch, packed: its kind, and the leaf below it that is furthest to the left.
+    private long[] keys = new long[64];
+
+    private int[] branches = new int[64];
     private int size;
     private long readyAt;
 
@@ -36,8 +40,8 @@ final class Soonest {
     @Nullable Node next() {
         while (size > 0) {
             readyAt = times[0];
-            int kind = (int) (branches[0] >>> BRANCH_BITS);
-            int branch = (int) branches[0];
+            int kind = (int) (keys[0] >>> KIND);
+            int branch = branches[0];
             pop();
             Readiness of = readiness[kind];
             if (of != null && of.leaf(branch)) {
@@ -63,44 +67,48 @@ final class Soonest {
         }
         if (size == times.length) {
             times = Arrays.copyOf(times, 2 * size);
+            keys = Arrays.copyOf(keys, 2 * size);
             branches = Arrays.copyOf(branches, 2 * size);
         }
-        put(size++, time, (long) kind << BRANCH_BITS | branch);
-    }
-
-    private void put(int at, long time, long branch) {
-        int to = at;
-        while (to > 0 && before(time, branch, (to - 1) / 2)) {
-            times[to] = times[(to - 1) / 2];
-            branches[to] = branches[(to - 1) / 2];
-            to = (to - 1) / 2;
+        long key = (long) kind << KIND | of.leftmost(branch);
+        int hole = size++;
+        while (hole > 0 && before(time, key, (hole - 1) / 2)) {
+            move((hole - 1) / 2, hole);
+            hole = (hole - 1) / 2;
         }
-        times[to] = time;
-        branches[to] = branch;
+        put(hole, time, key, branch);
     }
 
     private void pop() {
         size--;
         long time = times[size];
-        long branch = branches[size];
+        long key = keys[size];
         int hole = 0;
         while (2 * hole + 1 < size) {
             int child = 2 * hole + 1;
-            if (child + 1 < size && before(times[child + 1], branches[child + 1], child)) {
+            if (child + 1 < size && before(times[child + 1], keys[child + 1], child)) {
                 child++;
             }
-            if (before(time, branch, child)) {
+            if (before(time, key, child)) {
                 break;
             }
-            times[hole] = times[child];
-            branches[hole] = branches[child];
+            move(child, hole);
             hole = child;
         }
-        times[hole] = time;
-        branches[hole] = branch;
+        put(hole, time, key, branches[size]);
     }
 
-    private boolean before(long time, long branch, int other) {
-        return time != times[other] ? time < times[other] : branch < branches[other];
+    private void move(int from, int to) {
+        put(to, times[from], keys[from], branches[from]);
+    }
+
+    private void put(int at, long time, long key, int branch) {
+        times[at] = time;
+        keys[at] = key;
+        branches[at] = branch;
+    }
+
+    private boolean before(long time, long key, int other) {
+        return time != times[other] ? time < times[other] : key < keys[other];
     }
 }
