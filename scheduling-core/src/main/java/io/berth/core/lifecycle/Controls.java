@@ -49,7 +49,10 @@ final class Controls {
 
     static List<Fact> released(CellState state, Released request, long now) {
         JobStatus job = state.job(request.job()).orElse(null);
-        if (job == null || job.hold() == null || job.hold().compareTo(request.hold()) > 0) {
+        if (job == null
+                || job.state().terminal()
+                || job.hold() == null
+                || job.hold().compareTo(request.hold()) > 0) {
             return List.of();
         }
         var draft = new Draft(state);

@@ -101,6 +101,16 @@ final class ControlsTest {
     }
 
     @Test
+    void a_job_that_was_cancelled_while_it_was_held_is_not_released_after_its_end() {
+        cell.submit(1, job(cpus(1), from(Hold.USER, null)));
+        cell.cancel(1);
+
+        List<Fact> facts = cell.ask(new Submission.Released(new JobId(1), "alice", Hold.USER));
+
+        assertThat(facts).isEmpty();
+    }
+
+    @Test
     void a_job_begins_no_earlier_than_its_time() {
         cell.submit(1, job(cpus(1), from(null, cell.now + 5_000)));
         cell.round();
