@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -228,17 +229,33 @@ static _Noreturn void be_task(void)
     fail("cannot run", "/bin/sh");
 }
 
-/* On the disk before it appears, and so is its name. */
-static void write_exit(int status)
+/* Whether the status is on the disk. */
+static bool kept(int status)
 {
-    FILE *end = opened("exit.new", "we");
+    FILE *end = fopen("exit.new", "we");
+    if (end == NULL)
+        return false;
     if (WIFSIGNALED(status))
         fprintf(end, "signal %d\n", WTERMSIG(status));
     else
         fprintf(end, "exit %d\n", WEXITSTATUS(status));
-    if (fflush(end) != 0 || fsync(fileno(end)) != 0)
-        fail("cannot write", "exit.new");
-    publish(end, "exit.new", "exit");
+    bool written = fflush(end) == 0 && fsync(fileno(end)) == 0;
+    int error = errno;
+    fclose(end);
+    errno = error;
+    return written;
+}
+
+/* On the disk before it appears, and so is its name. What the run came to is worth waiting for room. */
+static void write_exit(int status)
+{
+    while (!kept(status)) {
+        if (errno != ENOSPC && errno != EDQUOT)
+            fail("cannot write", "exit.new");
+        sleep(1);
+    }
+    if (rename("exit.new", "exit") != 0)
+        fail("cannot rename to", "exit");
     int folder = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder >= 0) {
         fsync(folder);

@@ -26,10 +26,15 @@ exec 2>signal
 )
 status=$?
 if [ -s signal ] && [ "$status" -gt 128 ]; then
-    echo "signal $((status - 128))" >exit.new
+    end="signal $((status - 128))"
 else
-    echo "exit $status" >exit.new
+    end="exit $status"
 fi
+# What the run came to is worth waiting for room on the disk; without the folder nobody asks.
+until echo "$end" >exit.new 2>/dev/null; do
+    [ -d . ] && [ -f shim ] || exit 1
+    sleep 1
+done
 sync exit.new 2>/dev/null || sync
 mv exit.new exit
 sync . 2>/dev/null
