@@ -4,6 +4,7 @@ import io.berth.cli.MeshClient.Answer;
 import io.berth.cli.MeshClient.NoAnswer;
 import io.berth.slurm.JobSubmission;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +54,11 @@ final class SubmissionPost {
 
     Submitted send(JobSubmission job) throws CommandFailure {
         String body = SubmissionJson.of(job);
-        List<String> headers = List.of("Idempotency-Key", UUID.randomUUID().toString());
+        var headers = new ArrayList<>(List.of("Idempotency-Key", UUID.randomUUID().toString()));
+        String trace = terminal.variable("TRACEPARENT", "");
+        if (!trace.isEmpty()) {
+            headers.addAll(List.of("traceparent", trace));
+        }
         long deadline = terminal.now() + PATIENCE.toMillis();
         Duration pause = FIRST_PAUSE;
         boolean told = false;

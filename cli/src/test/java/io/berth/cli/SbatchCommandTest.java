@@ -126,6 +126,17 @@ final class SbatchCommandTest {
     }
 
     @Test
+    void a_submission_is_sent_in_the_trace_that_the_shell_is_in() {
+        String trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        new CommandRun(mesh).with("TRACEPARENT", trace).run("sbatch", "--wrap", "true");
+        new CommandRun(mesh).run("sbatch", "--wrap", "true");
+
+        assertThat(mesh.requests())
+                .extracting(request -> request.header("traceparent"))
+                .containsExactly(trace, null);
+    }
+
+    @Test
     void attempts_end_after_thirty_seconds() {
         mesh.on("POST", "/v1/jobs", BUSY);
         var run = new CommandRun(mesh);
