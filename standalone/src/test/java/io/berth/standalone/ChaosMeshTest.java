@@ -1,5 +1,6 @@
 package io.berth.standalone;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
@@ -30,6 +31,9 @@ class ChaosMeshTest {
     /// The broker is in the process of the supervisor, which all others follow to its end.
     private static final List<String> PARTS =
             List.of("submit", "priority", "placement", "accounting", "agent", "postgres", "kafka");
+
+    /// What may be away for more than a minute at a time.
+    private static final List<String> OUTAGES = List.of("postgres", "kafka");
 
     private final TestMesh mesh;
     private final Workload jobs;
@@ -63,6 +67,7 @@ class ChaosMeshTest {
             }
             System.out.println(hits);
         }
+        assertThat(mesh.berth("replay").succeeded().out()).contains("all the same");
     }
 
     /// Waits, then kills a part or lets it stand still for a while.
@@ -71,7 +76,8 @@ class ChaosMeshTest {
         String part = PARTS.get(random.nextInt(PARTS.size()));
         ProcessHandle process = mesh.process(part);
         if (random.nextBoolean()) {
-            int millis = 500 + random.nextInt(12_000);
+            boolean outage = OUTAGES.contains(part) && random.nextBoolean();
+            int millis = (outage ? 60_000 : 500) + random.nextInt(12_000);
             TestMesh.signal("STOP", process.pid());
             TimeUnit.MILLISECONDS.sleep(millis);
             TestMesh.signal("CONT", process.pid());

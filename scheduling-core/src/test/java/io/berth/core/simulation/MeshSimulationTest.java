@@ -1,0 +1,74 @@
+package io.berth.core.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/// A failure tells its seed and its shortest story; `-Dberth.simulation.seed=N` runs that one
+/// alone, `-Dberth.mesh-simulation.seeds=N` runs so many.
+final class MeshSimulationTest {
+
+    private static final long SEEDS = Long.getLong("berth.mesh-simulation.seeds", 100);
+    private static final int STEPS = 200;
+
+    @Test
+    void the_invariants_hold_in_every_step_of_every_troubled_mesh() {
+        Long only = Long.getLong("berth.simulation.seed");
+        LongStream seeds =
+                only == null ? LongStream.range(0, SEEDS).parallel() : LongStream.of(only);
+        seeds.forEach(seed -> live(seed, SimulatedLog::new));
+    }
+
+    private interface Logs {
+        SimulatedLog log();
+    }
+
+    private static void live(long seed, Logs logs) {
+        List<Long> story = Story.of(seed, STEPS);
+        Throwable failure = failure(story, logs);
+        if (failure != null) {
+            List<Long> shortest = Story.shortest(story, it -> failure(it, logs) != null);
+            var mesh = new SimulatedMesh(logs.log(), true);
+            Throwable last = null;
+            try {
+                mesh.live(shortest);
+            } catch (AssertionError | RuntimeException e) {
+                last = e;
+            }
+            throw new AssertionError(
+                    "seed %d:%n%s%n%s".formatted(seed, String.join("\n", mesh.told()), last),
+                    failure);
+        }
+    }
+
+    private static @Nullable Throwable failure(List<Long> story, Logs logs) {
+        try {
+            new SimulatedMesh(logs.log(), false).live(story);
+            return null;
+        } catch (AssertionError | RuntimeException e) {
+            return e;
+        }
+    }
+
+    @Test
+    void a_log_that_does_not_fence_breaks_them_and_the_shortest_story_shows_it() {
+        assertThatThrownBy(() ->
+                        LongStream.range(0, 100)
+                                .forEach(seed -> live(seed, () -> new SimulatedLog(false))))
+                .hasMessageContaining("seed ")
+                .hasMessageContaining("placement 0 leads")
+                .hasMessageContaining("placement 1 leads");
+    }
+
+    @Test
+    void of_a_story_that_fails_what_does_not_matter_is_left_out() {
+        List<Long> story = LongStream.range(0, 100).boxed().toList();
+
+        assertThat(Story.shortest(story, it -> it.contains(3L) && it.contains(97L)))
+                .containsExactly(3L, 97L);
+    }
+}

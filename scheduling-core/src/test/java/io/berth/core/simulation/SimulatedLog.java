@@ -1,0 +1,146 @@
+package io.berth.core.simulation;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/// A log in memory with what Kafka promises of one partition for each topic: offsets that grow,
+/// transactions that show whole or not at all, readers of committed records that wait before the
+/// first open one, a new epoch of a transactional id that fences the one before it, and compaction
+/// that leaves the last record of each key.
+final class SimulatedLog {
+
+    /// A writer of an older epoch.
+    static final class FencedOff extends Exception {
+        FencedOff(String id) {
+            super(id + " is led by another");
+        }
+    }
+
+    /// @param value null is a tombstone
+    record Message(String topic, long offset, String key, @Nullable Object value) {}
+
+    /// @param epoch of its transaction
+    private record Open(List<Message> messages, long epoch) {}
+
+    private static final class Topic {
+        private final List<Message> messages = new ArrayList<>();
+        private final TreeSet<Long> open = new TreeSet<>();
+        private long end;
+
+        /// The first offset that readers wait before.
+        long stable() {
+            return open.isEmpty() ? end : open.first();
+        }
+    }
+
+    private final Map<String, Topic> topics = new TreeMap<>();
+    private final Map<String, Long> epochs = new TreeMap<>();
+    private final Map<String, Open> transactions = new TreeMap<>();
+
+    private final boolean fencing;
+
+    SimulatedLog() {
+        this(true);
+    }
+
+    /// @param fencing whether a writer of an older epoch is refused
+    SimulatedLog(boolean fencing) {
+        this.fencing = fencing;
+    }
+
+    private Topic topic(String name) {
+        return topics.computeIfAbsent(name, _ -> new Topic());
+    }
+
+    /// Appends outside of any transaction; the offset.
+    long append(String topic, String key, @Nullable Object value) {
+        return put(topic, key, value).offset();
+    }
+
+    private Message put(String name, String key, @Nullable Object value) {
+        Topic topic = topic(name);
+        var message = new Message(name, topic.end++, key, value);
+        topic.messages.add(message);
+        return message;
+    }
+
+    /// Begins a new epoch of this transactional id, and aborts what an older one left open.
+    long initTransactions(String id) {
+        abort(transactions.remove(id));
+        return epochs.merge(id, 1L, Long::sum);
+    }
+
+    private void abort(@Nullable Open open) {
+        if (open != null) {
+            for (Message message : open.messages()) {
+                Topic topic = topic(message.topic());
+                topic.open.remove(message.offset());
+                topic.messages.remove(message);
+            }
+        }
+    }
+
+    /// Appends in the open transaction, or in a new one.
+    void send(String id, long epoch, String topic, String key, @Nullable Object value)
+            throws FencedOff {
+        check(id, epoch);
+        Message message = put(topic, key, value);
+        topic(topic).open.add(message.offset());
+        transactions
+                .computeIfAbsent(id, _ -> new Open(new ArrayList<>(), epoch))
+                .messages()
+                .add(message);
+    }
+
+    /// Shows the transaction; what was in it.
+    List<Message> commit(String id, long epoch) throws FencedOff {
+        check(id, epoch);
+        Open open = transactions.remove(id);
+        if (open == null) {
+            return List.of();
+        }
+        open.messages().forEach(it -> topic(it.topic()).open.remove(it.offset()));
+        return open.messages();
+    }
+
+    private void check(String id, long epoch) throws FencedOff {
+        if (fencing && epochs.getOrDefault(id, 0L) != epoch) {
+            throw new FencedOff(id);
+        }
+    }
+
+    /// What a reader of committed records gets from that offset on.
+    List<Message> read(String name, long from) {
+        Topic topic = topic(name);
+        long stable = topic.stable();
+        return topic.messages.stream()
+                .filter(it -> it.offset() >= from && it.offset() < stable)
+                .toList();
+    }
+
+    /// Where a reader of committed records ends now.
+    long end(String name) {
+        return topic(name).stable();
+    }
+
+    /// Leaves the last committed record of each key.
+    void compact(Collection<String> names) {
+        for (String name : names) {
+            Topic topic = topic(name);
+            long stable = topic.stable();
+            var last = new TreeMap<String, Long>();
+            for (Message message : topic.messages) {
+                if (message.offset() < stable) {
+                    last.put(message.key(), message.offset());
+                }
+            }
+            topic.messages.removeIf(it ->
+                    it.offset() < stable && !Long.valueOf(it.offset()).equals(last.get(it.key())));
+        }
+    }
+}

@@ -1,0 +1,381 @@
+package io.berth.core.simulation;
+
+import static io.berth.core.simulation.SimulatedPlacement.CONFIG;
+import static io.berth.core.simulation.SimulatedPlacement.NODE_REQUESTS;
+import static io.berth.core.simulation.SimulatedPlacement.RANKINGS;
+import static io.berth.core.simulation.SimulatedPlacement.SUBMISSIONS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.contracts.Hold;
+import io.berth.contracts.JobId;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.Rank;
+import io.berth.contracts.RunId;
+import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.event.NodeRequest;
+import io.berth.contracts.event.NodeStatus.Presence;
+import io.berth.contracts.event.Order;
+import io.berth.contracts.event.Ranked;
+import io.berth.contracts.event.Submission;
+import io.berth.core.simulation.SimulatedLog.Message;
+import io.berth.core.state.CellState;
+import io.berth.core.testing.TestCell;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// A whole mesh on virtual time: gateways, priority, two instances of placement, agents and books
+/// around one [SimulatedLog]. A story of numbers says what happens to it, step by step; the
+/// invariants of `docs/faults.md` are asserted after each.
+final class SimulatedMesh {
+
+    private static final int NODES = 3;
+
+    private final SimulatedLog log;
+    private final boolean tells;
+    private final List<SimulatedPlacement> placements;
+    private final SimulatedUsers users;
+    private final List<SimulatedNode> nodes = new ArrayList<>();
+    private final List<SimulatedBooks.Batch> batches = new ArrayList<>();
+    private final SimulatedBooks books;
+    private final MeshAuditor auditor = new MeshAuditor();
+    private final TreeMap<RunId, TreeSet<NodeName>> codeStarted = new TreeMap<>();
+    private final TreeMap<JobId, Long> versions = new TreeMap<>();
+    private final List<String> told = new ArrayList<>();
+    private Random random = new Random(0);
+    private long now = 1_000_000;
+
+    /// @param tells whether it keeps in words what happens
+    SimulatedMesh(SimulatedLog log, boolean tells) {
+        this.log = log;
+        this.tells = tells;
+        placements =
+                List.of(new SimulatedPlacement(log, -1_500), new SimulatedPlacement(log, 1_500));
+        users = new SimulatedUsers(log, this::tell);
+        books = new SimulatedBooks(log);
+        log.append(CONFIG, "all", TestCell.configuration());
+        for (int i = 1; i <= NODES; i++) {
+            nodes.add(
+                    new SimulatedNode(
+                            "n" + i,
+                            log,
+                            () -> random.nextInt(8) == 0,
+                            () -> random.nextInt(8) == 0));
+        }
+    }
+
+    /// What happened, in words.
+    List<String> told() {
+        return told;
+    }
+
+    /// Trouble as the story has it, then calm until every job is over.
+    void live(List<Long> story) {
+        for (long step : story) {
+            random = new Random(step);
+            trouble();
+            check();
+        }
+        random = new Random(story.size());
+        calm();
+        for (int step = 0; step < 2_000 && !over(); step++) {
+            calmStep();
+            check();
+        }
+        checkEnd();
+    }
+
+    private void tell(Object... words) {
+        if (tells) {
+            told.add(Stream.of(words).map(String::valueOf).collect(Collectors.joining()));
+        }
+    }
+
+    private void trouble() {
+        SimulatedNode node = nodes.get(random.nextInt(NODES));
+        switch (random.nextInt(26)) {
+            case 0, 1 -> users.request(random);
+            case 2 -> users.repeat(random);
+            case 3 -> users.land(random);
+            case 4 -> users.restartGateway(random);
+            case 5 -> rank();
+            case 6 -> ask();
+            case 7 -> {
+                tell(node.name(), ": agent is killed");
+                node.agent().kill();
+            }
+            case 8, 9 -> register(node);
+            case 10 -> exit(node, random.nextInt(4) == 0 ? 1 : 0);
+            case 11 -> lose(node);
+            case 12 -> {
+                boolean cut = random.nextBoolean();
+                tell(node.name(), cut ? " is cut off" : " is connected");
+                node.cutOff(cut);
+            }
+            case 13 -> elect(random.nextInt(2));
+            case 14 -> {
+                if (random.nextInt(3) == 0) {
+                    tell("placement dies");
+                    placements.get(random.nextInt(2)).die();
+                }
+            }
+            case 15 -> {
+                tell("tables are compacted");
+                log.compact(SimulatedPlacement.TABLES);
+            }
+            case 16 -> batches.add(books.read());
+            case 17 -> keepBooks();
+            case 18 -> now += random.nextInt(20_000);
+            case 19, 20, 21, 22 -> round(placements.get(random.nextInt(2)));
+            case 23 -> {
+                if (random.nextBoolean()) {
+                    node.reportUnheard();
+                } else {
+                    node.report(1);
+                }
+            }
+            default -> obey(node);
+        }
+    }
+
+    private void write(Submission submission) {
+        log.append(SUBMISSIONS, submission.job().toString(), submission);
+    }
+
+    private @Nullable JobId anyJob() {
+        List<JobId> jobs = List.copyOf(auditor.queued());
+        return jobs.isEmpty() ? null : jobs.get(random.nextInt(jobs.size()));
+    }
+
+    /// The next version of a job's rank, or one that an instance wrote that stood still meanwhile.
+    private void rank() {
+        JobId job = anyJob();
+        if (job != null) {
+            long version = versions.merge(job, 1L, Long::sum);
+            if (random.nextInt(3) == 0) {
+                version = random.nextLong(version);
+            }
+            tell("job ", job, " is ranked, version ", version);
+            log.append(
+                    RANKINGS,
+                    job.toString(),
+                    new Ranked(job, new Rank(version, random.nextInt(1000), 0, 0, 0, 0, 0)));
+        }
+    }
+
+    private void ask() {
+        JobId job = anyJob();
+        if (random.nextInt(3) == 0) {
+            SimulatedNode machine = nodes.get(random.nextInt(NODES));
+            NodeName node = machine.name();
+            NodeRequest asked =
+                    switch (random.nextInt(4)) {
+                        case 0 -> new NodeRequest.DrainRequested(node, "root", "fan");
+                        case 1 -> {
+                            // His word is proof: he has switched it off.
+                            machine.reboot(random.nextBoolean());
+                            yield new NodeRequest.DownRequested(node, "root", "fan");
+                        }
+                        default -> new NodeRequest.ResumeRequested(node, "root");
+                    };
+            tell(asked);
+            log.append(NODE_REQUESTS, node.value(), asked);
+        } else if (job != null) {
+            Submission asked =
+                    switch (random.nextInt(6)) {
+                        case 0 -> new Submission.Held(job, "alice", Hold.USER);
+                        case 1 -> new Submission.Released(job, "root", Hold.ADMIN);
+                        case 2 ->
+                                new Submission.RequeueRequested(job, "alice", random.nextBoolean());
+                        case 3 -> new Submission.SuspendRequested(job, "root");
+                        case 4 -> new Submission.ResumeRequested(job, "root");
+                        default -> new Submission.CancelRequested(job, "alice");
+                    };
+            tell(asked);
+            write(asked);
+        }
+    }
+
+    private void register(SimulatedNode node) {
+        tell(node.name(), " registers");
+        node.register();
+    }
+
+    private void exit(SimulatedNode node, int code) {
+        RunId run = node.exit(code);
+        if (run != null) {
+            tell(node.name(), ": run ", run, " exits with ", code);
+        }
+    }
+
+    private void lose(SimulatedNode node) {
+        switch (random.nextInt(6)) {
+            case 0 -> {
+                boolean spoolLost = random.nextBoolean();
+                tell(node.name(), " reboots", spoolLost ? ", its spool is lost" : "");
+                node.reboot(spoolLost);
+            }
+            case 1 -> {
+                tell(node.name(), " ends its runs, for it is not heard");
+                node.fence();
+            }
+            case 2 -> {
+                tell(node.name(), " is shut down");
+                node.agent().shutDown();
+            }
+            default -> {}
+        }
+    }
+
+    private void obey(SimulatedNode node) {
+        for (RunId run : node.obey()) {
+            tell(node.name(), ": run ", run, " starts");
+            assertThat(codeStarted.computeIfAbsent(run, _ -> new TreeSet<>()).add(node.name()))
+                    .as("run %s starts once on %s", run, node.name())
+                    .isTrue();
+        }
+    }
+
+    /// The one before is not told: it learns it from the log.
+    private void elect(int which) {
+        if (!placements.get(which).leading()) {
+            tell("placement ", which, " leads");
+            placements.get(which).lead();
+        }
+    }
+
+    private void round(SimulatedPlacement placement) {
+        boolean whole = random.nextInt(3) != 0;
+        committed(
+                whole
+                        ? placement.wholeRound(now, presences(placement.state()), random)
+                        : placement.step(now, presences(placement.state()), random));
+        if (placement.leading() && !placement.midRound() && random.nextInt(12) == 0) {
+            placement.assertRebuilds();
+        }
+    }
+
+    private void committed(List<Message> messages) {
+        auditor.read(messages);
+        for (Message message : messages) {
+            switch (message.value()) {
+                case JobEvent event -> tell("placement: ", event);
+                case Order order -> tell("placement: ", order);
+                case null, default -> {}
+            }
+        }
+        if (random.nextInt(24) == 0) {
+            var late = new CellState();
+            SimulatedPlacement.rebuild(log, late);
+            auditor.assertKnownTo(late);
+        }
+    }
+
+    /// Of the nodes that placement knows.
+    private Map<NodeName, Presence> presences(CellState state) {
+        var presences = new TreeMap<NodeName, Presence>();
+        for (SimulatedNode node : nodes) {
+            if (state.node(node.name()).isPresent()) {
+                presences.put(node.name(), node.presence());
+            }
+        }
+        return presences;
+    }
+
+    private void keepBooks() {
+        if (!batches.isEmpty()) {
+            SimulatedBooks.Batch batch = batches.remove(random.nextInt(batches.size()));
+            if (random.nextInt(4) != 0) {
+                books.enter(batch);
+            }
+        }
+    }
+
+    /// Nobody is cut off or holds anything any more; what was on its way has come, and who has no
+    /// answer asks again.
+    private void calm() {
+        tell("calm");
+        nodes.forEach(it -> it.cutOff(false));
+        users.insist(random);
+        nodes.forEach(it ->
+                log.append(
+                        NODE_REQUESTS,
+                        it.name().value(),
+                        new NodeRequest.ResumeRequested(it.name(), "root")));
+        if (placements.stream().noneMatch(SimulatedPlacement::leading)) {
+            elect(0);
+        }
+    }
+
+    private void calmStep() {
+        now += 50;
+        SimulatedNode node = nodes.get(random.nextInt(NODES));
+        switch (random.nextInt(8)) {
+            case 0 -> {
+                if (!node.agent().alive()) {
+                    register(node);
+                }
+            }
+            case 1 -> exit(node, 0);
+            case 2 -> node.report(10);
+            case 3 -> {
+                if (random.nextInt(10) == 0) {
+                    auditor.queued().forEach(this::release);
+                }
+            }
+            case 4, 5 -> {
+                placements.forEach(this::round);
+                if (placements.stream().noneMatch(SimulatedPlacement::leading)) {
+                    elect(random.nextInt(2));
+                }
+            }
+            default -> obey(node);
+        }
+    }
+
+    private void release(JobId job) {
+        if (!auditor.hasEnded(job)) {
+            write(new Submission.Released(job, "root", Hold.ADMIN));
+            write(new Submission.ResumeRequested(job, "root"));
+        }
+    }
+
+    private boolean over() {
+        return auditor.queued().stream().allMatch(auditor::hasEnded)
+                && users.acknowledged().stream().allMatch(auditor::hasEnded)
+                && nodes.stream().noneMatch(SimulatedNode::hasReports);
+    }
+
+    private void check() {
+        var leases = new TreeMap<JobId, Integer>();
+        for (SimulatedNode node : nodes) {
+            for (RunId run : node.agent().scripts()) {
+                Integer other = leases.putIfAbsent(run.job(), run.lease());
+                assertThat(other == null || other == run.lease())
+                        .as("leases %s and %s run at once", other, run)
+                        .isTrue();
+            }
+        }
+    }
+
+    private void checkEnd() {
+        assertThat(users.acknowledged()).as("acknowledged jobs end").allMatch(auditor::hasEnded);
+        assertThat(auditor.queued())
+                .as("one job for each request at most")
+                .hasSizeLessThanOrEqualTo(users.requests());
+        assertThat(over()).as("every job ends").isTrue();
+        batches.forEach(books::enter);
+        books.enter(books.read());
+        books.assertBalance(auditor.ended());
+        var late = new CellState();
+        SimulatedPlacement.rebuild(log, late);
+        auditor.assertKnownTo(late);
+        assertThat(late.holding()).isEmpty();
+    }
+}

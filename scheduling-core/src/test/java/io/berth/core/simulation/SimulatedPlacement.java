@@ -1,0 +1,305 @@
+package io.berth.core.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.contracts.JobId;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.NodeRequest;
+import io.berth.contracts.event.NodeSeen;
+import io.berth.contracts.event.NodeStatus;
+import io.berth.contracts.event.NodeStatus.Presence;
+import io.berth.contracts.event.Ranked;
+import io.berth.contracts.event.RunReport;
+import io.berth.contracts.event.Submission;
+import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.lifecycle.Engine;
+import io.berth.core.placement.Placement;
+import io.berth.core.placement.Placement.Pass;
+import io.berth.core.simulation.SimulatedLog.FencedOff;
+import io.berth.core.simulation.SimulatedLog.Message;
+import io.berth.core.state.CellState;
+import io.berth.core.state.Fact;
+import io.berth.core.state.Input;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.TreeMap;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/// An instance of placement: what the service does with the log around the real engine. A round is
+/// taken in steps, and between any two it may stand still, be succeeded, or die.
+final class SimulatedPlacement {
+
+    static final String ID = "placement-0";
+
+    static final String SUBMISSIONS = "submissions";
+    static final String RANKINGS = "rankings";
+    static final String RUNS = "runs";
+    static final String NODES = "nodes";
+    static final String NODE_REQUESTS = "node-requests";
+    static final String CONFIG = "config";
+    static final String JOBS = "jobs";
+    static final String JOB_STATES = "job-states";
+    static final String NODE_STATES = "node-states";
+    static final String CELL_STATES = "cell-states";
+
+    /// Those that are kept by key.
+    static final List<String> TABLES =
+            List.of(RANKINGS, NODES, CONFIG, JOB_STATES, NODE_STATES, CELL_STATES);
+
+    private static final List<String> INPUTS =
+            List.of(CONFIG, SUBMISSIONS, RANKINGS, RUNS, NODES, NODE_REQUESTS);
+
+    /// What the last round wrote of the cell.
+    record Cell(long round, long time, Map<String, Long> positions, long highestJob) {}
+
+    private record Write(String topic, String key, @Nullable Object value) {}
+
+    private final SimulatedLog log;
+    private final long skewMillis;
+    private final Queue<Write> writes = new ArrayDeque<>();
+    private Cell cell = new Cell(0, 0, Map.of(), 0);
+    private CellState state = new CellState();
+    private @Nullable Placement placement;
+    private long epoch;
+    private boolean leading;
+
+    /// A round is decided, and not committed yet.
+    private boolean open;
+
+    /// @param skewMillis by how much its clock is off
+    SimulatedPlacement(SimulatedLog log, long skewMillis) {
+        this.log = log;
+        this.skewMillis = skewMillis;
+    }
+
+    /// The topic of a node's orders.
+    static String orders(NodeName node) {
+        return "placements/" + node;
+    }
+
+    boolean leading() {
+        return leading;
+    }
+
+    boolean midRound() {
+        return open;
+    }
+
+    CellState state() {
+        return state;
+    }
+
+    void die() {
+        leading = false;
+    }
+
+    /// Is elected: fences its predecessor, and begins from the log alone.
+    void lead() {
+        epoch = log.initTransactions(ID);
+        writes.clear();
+        open = false;
+        state = new CellState();
+        cell = new Cell(0, 0, Map.of(), 0);
+        for (Message message : log.read(CELL_STATES, 0)) {
+            if (message.value() instanceof Cell last) {
+                cell = last;
+            }
+        }
+        for (Message message : log.read(CONFIG, 0)) {
+            if (message.value() instanceof Configuration it && before(message)) {
+                state.replay(new Fact.ConfigurationTaken(it));
+            }
+        }
+        rebuild(log, state);
+        for (Message message : log.read(RANKINGS, 0)) {
+            if (message.value() instanceof Ranked it
+                    && before(message)
+                    && state.job(it.job()).isEmpty()) {
+                state.replay(new Fact.RankKept(it.job(), it.rank()));
+            }
+        }
+        state.seenUpTo(cell.highestJob());
+        placement = new Placement(state, Settings.DEFAULT);
+        leading = true;
+    }
+
+    private boolean before(Message message) {
+        return message.offset() < cell.positions().getOrDefault(message.topic(), 0L);
+    }
+
+    /// Replays the tables of jobs and nodes, as they are in the log.
+    static void rebuild(SimulatedLog log, CellState state) {
+        log.read(NODE_STATES, 0).forEach(it -> replay(it, state));
+        log.read(JOB_STATES, 0).forEach(it -> replay(it, state));
+    }
+
+    static void replay(Message message, CellState state) {
+        if (message.value() instanceof NodeStatus it) {
+            state.replay(new Fact.NodeChanged(it));
+        } else if (message.value() instanceof JobStatus it) {
+            state.replay(new Fact.JobChanged(it));
+        } else if (message.value() == null && message.topic().equals(JOB_STATES)) {
+            state.replay(new Fact.JobForgotten(new JobId(Long.parseLong(message.key()))));
+        }
+    }
+
+    /// The next step of a round: decides one, writes some of it, or commits it. What was committed.
+    ///
+    /// @param now the time that is right
+    /// @param presences what heartbeats say
+    List<Message> step(long now, Map<NodeName, Presence> presences, RandomGenerator random) {
+        if (!leading) {
+            return List.of();
+        }
+        try {
+            if (!open) {
+                decide(now, presences, random);
+            }
+            send(random.nextInt(4) == 0 ? random.nextInt(writes.size() + 1) : writes.size());
+            return writes.isEmpty() && random.nextInt(4) != 0 ? commit() : List.of();
+        } catch (FencedOff e) {
+            die();
+            return List.of();
+        }
+    }
+
+    /// Ends the round that it is in, if it is in one, and takes another; what was committed.
+    List<Message> wholeRound(long now, Map<NodeName, Presence> presences, RandomGenerator random) {
+        if (!leading) {
+            return List.of();
+        }
+        try {
+            var committed = new ArrayList<Message>();
+            if (open) {
+                send(writes.size());
+                committed.addAll(commit());
+            }
+            decide(now, presences, random);
+            send(writes.size());
+            committed.addAll(commit());
+            return committed;
+        } catch (FencedOff e) {
+            die();
+            return List.of();
+        }
+    }
+
+    private void send(int some) throws FencedOff {
+        for (int i = 0; i < some; i++) {
+            Write write = writes.remove();
+            log.send(ID, epoch, write.topic(), write.key(), write.value());
+        }
+    }
+
+    private List<Message> commit() throws FencedOff {
+        List<Message> committed = log.commit(ID, epoch);
+        open = false;
+        return committed;
+    }
+
+    private void decide(long right, Map<NodeName, Presence> presences, RandomGenerator random) {
+        open = true;
+        long now = Math.max(cell.time(), right + skewMillis);
+        var facts = new ArrayList<Fact>();
+        Map<String, Long> positions = new TreeMap<>(cell.positions());
+        for (String topic : INPUTS) {
+            take(topic, positions, facts, now, random);
+        }
+        presences.forEach(
+                (node, presence) -> apply(new Input.PresenceChanged(node, presence), facts, now));
+        keep(Engine.due(state, now), facts);
+        Pass pass = random.nextInt(3) == 0 ? Pass.PLAN : Pass.START;
+        if (placement != null) {
+            keep(Engine.place(state, placement, now, pass), facts);
+        }
+        cell = new Cell(cell.round() + 1, now, Map.copyOf(positions), state.highestJob());
+        facts.forEach(this::write);
+        writes.add(new Write(CELL_STATES, "0", cell));
+    }
+
+    private void take(
+            String topic,
+            Map<String, Long> positions,
+            List<Fact> facts,
+            long now,
+            RandomGenerator random) {
+        List<Message> waiting = log.read(topic, positions.getOrDefault(topic, 0L));
+        int most = random.nextInt(4) == 0 ? random.nextInt(waiting.size() + 1) : waiting.size();
+        for (Message message : waiting.subList(0, most)) {
+            if (message.value() instanceof NodeSeen seen
+                    && seen.reportsEnd() > positions.getOrDefault(RUNS, 0L)) {
+                return;
+            }
+            Input input = input(message);
+            if (input != null) {
+                apply(input, facts, now);
+            }
+            positions.put(topic, message.offset() + 1);
+        }
+        if (most == waiting.size()) {
+            positions.put(topic, log.end(topic));
+        }
+    }
+
+    private static @Nullable Input input(Message message) {
+        return switch (message.value()) {
+            case Submission it -> new Input.Asked(it, message.offset());
+            case Ranked it -> new Input.RankingRead(it);
+            case RunReport it -> new Input.Reported(it);
+            case NodeSeen it -> new Input.Registered(it);
+            case NodeRequest it -> new Input.NodeAsked(it);
+            case Configuration it -> new Input.Configured(it);
+            case null -> null;
+            default -> throw new AssertionError(message);
+        };
+    }
+
+    private void apply(Input input, List<Fact> facts, long now) {
+        keep(Engine.decide(state, input, now), facts);
+    }
+
+    private void keep(List<Fact> decided, List<Fact> facts) {
+        for (Fact fact : decided) {
+            state.replay(fact);
+            if (placement != null) {
+                placement.note(fact);
+            }
+            facts.add(fact);
+        }
+    }
+
+    /// As the service does: every word, and of each job and node only its last state.
+    private void write(Fact fact) {
+        Write write =
+                switch (fact) {
+                    case Fact.JobChanged(var it) -> new Write(JOB_STATES, it.job().toString(), it);
+                    case Fact.JobForgotten(var job) -> new Write(JOB_STATES, job.toString(), null);
+                    case Fact.NodeChanged(var it) ->
+                            new Write(NODE_STATES, it.node().toString(), it);
+                    case Fact.Announced(var it) -> new Write(JOBS, it.job().toString(), it);
+                    case Fact.Ordered(var it) ->
+                            new Write(orders(it.node()), it.node().toString(), it);
+                    case Fact.RankKept _, Fact.ConfigurationTaken _, Fact.FairSharesTaken _ -> null;
+                };
+        if (write != null) {
+            boolean table = write.topic().equals(JOB_STATES) || write.topic().equals(NODE_STATES);
+            writes.removeIf(it ->
+                    table && it.topic().equals(write.topic()) && it.key().equals(write.key()));
+            writes.add(write);
+        }
+    }
+
+    /// That what it knows is what a reader finds who begins now; not in the middle of a round.
+    void assertRebuilds() {
+        var other = new CellState();
+        rebuild(log, other);
+        assertThat(List.copyOf(other.jobs())).isEqualTo(List.copyOf(state.jobs()));
+        assertThat(List.copyOf(other.nodes())).isEqualTo(List.copyOf(state.nodes()));
+    }
+}

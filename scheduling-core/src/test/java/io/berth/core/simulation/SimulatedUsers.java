@@ -1,0 +1,164 @@
+package io.berth.core.simulation;
+
+import static io.berth.core.simulation.SimulatedPlacement.SUBMISSIONS;
+
+import io.berth.contracts.GpuRequest;
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.MemoryRequest;
+import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.event.Submission.Submitted;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/// People who submit jobs at two gateways, and ask again when they have no answer, if their request
+/// has a key.
+final class SimulatedUsers {
+
+    private static final int REQUESTS = 10;
+
+    /// Who is told what happens.
+    interface Listener {
+        void tell(Object... words);
+    }
+
+    private final SimulatedLog log;
+    private final Listener listener;
+    private final List<SimulatedGateway> gateways;
+    private final List<Request> requests = new ArrayList<>();
+    private final List<Submitted> delayed = new ArrayList<>();
+
+    /// What somebody wants, until he knows of its job.
+    private static final class Request {
+        private final JobDescription description;
+        private final @Nullable String key;
+        private @Nullable JobId acknowledged;
+
+        Request(JobDescription description, @Nullable String key) {
+            this.description = description;
+            this.key = key;
+        }
+    }
+
+    SimulatedUsers(SimulatedLog log, Listener listener) {
+        this.log = log;
+        this.listener = listener;
+        gateways = List.of(new SimulatedGateway(log), new SimulatedGateway(log));
+    }
+
+    /// How many requests there were.
+    int requests() {
+        return requests.size();
+    }
+
+    /// The jobs that somebody knows to be accepted.
+    List<JobId> acknowledged() {
+        var known = new ArrayList<JobId>();
+        for (Request request : requests) {
+            if (request.acknowledged != null) {
+                known.add(request.acknowledged);
+            }
+        }
+        return known;
+    }
+
+    /// Somebody wants a job.
+    void request(RandomGenerator random) {
+        if (requests.size() == REQUESTS) {
+            return;
+        }
+        int gang = random.nextInt(4) == 0 ? 2 : 1;
+        var wanted =
+                new ResourceRequest(
+                        gang,
+                        gang * (1 + random.nextInt(2)),
+                        1 + random.nextInt(2),
+                        MemoryRequest.perCpu(1024),
+                        new GpuRequest(random.nextInt(5), null));
+        var description =
+                new JobDescription(
+                        random.nextBoolean() ? "alice" : "bob",
+                        "team",
+                        "batch",
+                        "normal",
+                        "job",
+                        wanted,
+                        random.nextBoolean() ? LaunchMode.BATCH : LaunchMode.PER_NODE,
+                        600,
+                        0,
+                        random.nextInt(4) != 0);
+        String key = random.nextInt(4) == 0 ? null : "key-" + requests.size();
+        var request = new Request(description, key);
+        requests.add(request);
+        attempt(request, random);
+    }
+
+    /// Somebody without an answer asks again.
+    void repeat(RandomGenerator random) {
+        requests.stream()
+                .filter(it -> it.acknowledged == null && it.key != null)
+                .findFirst()
+                .ifPresent(it -> attempt(it, random));
+    }
+
+    /// What was on its way comes, and everybody asks until he has an answer.
+    void insist(RandomGenerator random) {
+        landAll(random);
+        for (Request request : requests) {
+            while (request.acknowledged == null && request.key != null) {
+                attempt(request, random);
+                landAll(random);
+            }
+        }
+    }
+
+    private void landAll(RandomGenerator random) {
+        while (!delayed.isEmpty()) {
+            land(random);
+        }
+    }
+
+    /// A record that was on its way comes.
+    void land(RandomGenerator random) {
+        if (!delayed.isEmpty()) {
+            Submitted submitted = delayed.remove(random.nextInt(delayed.size()));
+            listener.tell("job ", submitted.job(), " lands in the log");
+            write(submitted);
+        }
+    }
+
+    void restartGateway(RandomGenerator random) {
+        listener.tell("a gateway restarts");
+        gateways.get(random.nextInt(2)).restart();
+    }
+
+    /// One attempt at one of the gateways: it may answer, die before it does, or leave a record on
+    /// its way that lands later.
+    private void attempt(Request request, RandomGenerator random) {
+        SimulatedGateway gateway = gateways.get(random.nextInt(2));
+        Submitted submitted = gateway.submitted(request.description, request.key);
+        switch (random.nextInt(6)) {
+            case 0 -> {
+                listener.tell("job ", submitted.job(), " is on its way into the log");
+                delayed.add(submitted);
+            }
+            case 1 -> {
+                listener.tell("job ", submitted.job(), " is written, its gateway dies");
+                write(submitted);
+                gateway.restart();
+            }
+            default -> {
+                write(submitted);
+                request.acknowledged = gateway.job(submitted);
+                listener.tell("job ", submitted.job(), " is accepted as ", request.acknowledged);
+            }
+        }
+    }
+
+    private void write(Submitted submitted) {
+        log.append(SUBMISSIONS, submitted.job().toString(), submitted);
+    }
+}
