@@ -15,6 +15,7 @@ public final class Main {
                     "sacct",
                     "sprio",
                     "sdiag",
+                    "sstat",
                     "sshare",
                     "share",
                     "sreport",
@@ -69,10 +70,6 @@ public final class Main {
                     throw CommandFailure.error(
                             name,
                             "not supported: 'berth logs -f JOB' shows what a job's script writes");
-            case "sstat" ->
-                    throw CommandFailure.error(
-                            name,
-                            "not supported: 'berth console' shows the GPUs of a running job, sacct what a run used");
             case "strigger" ->
                     throw CommandFailure.error(
                             name, "not supported: GET /v1/events tells programs what happens");
@@ -113,6 +110,7 @@ public final class Main {
             case "sacct" -> new Sacct();
             case "sprio" -> new Sprio();
             case "sdiag" -> new Sdiag();
+            case "sstat" -> new Sstat();
             case "sshare" -> new Sshare();
             case "share" -> new Share();
             case "sreport" -> new Sreport();

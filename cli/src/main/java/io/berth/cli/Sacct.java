@@ -17,11 +17,15 @@ final class Sacct implements Command {
 
     private static final String FORMAT = "JobID,JobName,Partition,Account,AllocCPUS,State,ExitCode";
 
+    private static final String BRIEF = "JobID,State,ExitCode";
+
     private static final List<CliOption> OPTIONS =
             List.of(
                     valued("accounts", 'A', "only jobs of these accounts"),
                     flag("allocations", 'X', "without steps"),
                     flag("allusers", 'a', "jobs of all users"),
+                    flag("brief", 'b', "only JobID, State and ExitCode"),
+                    valued("clusters", 'M', "nothing: there is one cluster"),
                     flag("duplicates", 'D', "with the runs that made way for another one"),
                     valued("endtime", 'E', "jobs before this time"),
                     valued("format", 'o', "columns, such as JobID,User,Elapsed%12"),
@@ -58,7 +62,8 @@ final class Sacct implements Command {
             }
             return 0;
         }
-        List<Column<AccountField>> columns = columns(words.value("format", FORMAT));
+        List<Column<AccountField>> columns =
+                columns(words.value("format", words.has("brief") ? BRIEF : FORMAT));
         var moment = new Moment(terminal.now(), terminal.zone());
         var selection = StepSelection.of(words.list("jobs"));
         JsonObject answer = answer(terminal, words, selection);

@@ -23,6 +23,7 @@ final class Scancel implements Command {
             List.of(
                     valued("account", 'A', "jobs of this account"),
                     flag("batch", 'b', "with --signal: only the batch script's own process"),
+                    valued("clusters", 'M', "nothing: there is one cluster"),
                     flag("full", 'f', "with --signal: the script and all that it started"),
                     flag("help", '\0', "this text"),
                     flag("me", '\0', "my jobs"),

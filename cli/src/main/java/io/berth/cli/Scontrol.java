@@ -12,7 +12,7 @@ import java.util.Set;
 /// change.
 final class Scontrol implements Command {
 
-    private static final Set<String> NOT_YET = Set.of("reboot", "reconfigure", "wait_job", "write");
+    private static final Set<String> NOT_YET = Set.of("reboot", "wait_job", "write");
 
     private static final Set<String> OF_JOBS =
             Set.of(
@@ -63,6 +63,8 @@ final class Scontrol implements Command {
             return new ReservationChanges(terminal).delete(ofReservation(operands));
         } else if (keyword.equals("ping")) {
             return new ScontrolActions(terminal).ping();
+        } else if (keyword.equals("reconfigure")) {
+            return new ScontrolActions(terminal).reconfigure();
         }
         if (!isShort(keyword, "show", 2)) {
             throw new CommandFailure(1, "invalid keyword: " + keyword + "\n");

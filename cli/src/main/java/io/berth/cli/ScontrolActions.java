@@ -172,6 +172,16 @@ final class ScontrolActions {
         return state;
     }
 
+    /// Succeeds where the gateway answers: there is nothing to read again, as what is applied holds
+    /// at once.
+    int reconfigure() throws CommandFailure {
+        if (!client.token().operator()) {
+            throw new CommandFailure(1, "slurm_reconfigure error: Access/permission denied\n");
+        }
+        client.get("/v1/partitions");
+        return 0;
+    }
+
     /// Whether the gateway answers.
     int ping() {
         try {

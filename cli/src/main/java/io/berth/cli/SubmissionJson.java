@@ -70,6 +70,8 @@ final class SubmissionJson {
         json.put("priority", terms.priority());
         json.put("comment", terms.comment());
         json.put("preemption", terms.preemption());
+        json.put("mailType", terms.mailType());
+        json.put("mailUser", terms.mailUser());
         return json;
     }
 

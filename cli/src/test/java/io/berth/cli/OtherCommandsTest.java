@@ -282,12 +282,24 @@ final class OtherCommandsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"sattach", "sstat", "strigger"})
+    @ValueSource(strings = {"sattach", "strigger"})
     void a_command_of_slurm_that_is_not_there_says_what_to_use(String name) {
         Outcome outcome = new CommandRun().run(name, "-j", "17");
 
         assertThat(outcome.exitCode()).isEqualTo(1);
         assertThat(outcome.err()).startsWith(name + ": error: not supported: ").hasLineCount(1);
+    }
+
+    @Test
+    void a_cluster_is_reconfigured_by_operators_and_there_is_nothing_to_do() {
+        mesh.on("GET", "/v1/partitions", "{\"partitions\":[]}");
+        String alice = "e30.eyJ1cG4iOiJhbGljZSIsImdyb3VwcyI6WyJ1c2VyIl19.x";
+
+        assertThat(new CommandRun(mesh).run("scontrol", "reconfigure"))
+                .isEqualTo(new Outcome(0, "", ""));
+        assertThat(new CommandRun(mesh).with("BERTH_TOKEN", alice).run("scontrol", "reconfigure"))
+                .isEqualTo(
+                        new Outcome(1, "", "slurm_reconfigure error: Access/permission denied\n"));
     }
 
     @Test

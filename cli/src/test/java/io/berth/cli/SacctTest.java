@@ -52,6 +52,12 @@ final class SacctTest {
     }
 
     @Test
+    void books_can_be_brief() {
+        assertThat(out("sacct", "-X", "-P", "-n", "-b", "-M", "all"))
+                .isEqualTo("1012|COMPLETED|0:0\n1013|CANCELLED by alice|0:0\n");
+    }
+
+    @Test
     void parsable_books_have_the_fields_asked_for() {
         assertThat(
                         out(

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// @param standardInput the input file; null is /dev/null
 /// @param appendOutput whether output files are appended to and not truncated
 /// @param submitHost the host that the submission came from, for `SLURM_SUBMIT_HOST`
+/// @param mail null is none
 public record JobSpec(
         JobId job,
         JobDescription description,
@@ -29,7 +30,8 @@ public record JobSpec(
         @Nullable String standardError,
         @Nullable String standardInput,
         boolean appendOutput,
-        String submitHost) {
+        String submitHost,
+        @Nullable MailRequest mail) {
 
     /// The largest script, in bytes of UTF-8.
     public static final int MAX_SCRIPT_BYTES = 4 << 20;
@@ -37,5 +39,50 @@ public record JobSpec(
     public JobSpec {
         arguments = List.copyOf(arguments);
         environment = Collections.unmodifiableMap(new TreeMap<>(environment));
+    }
+
+    /// Of a job whose user wants no mail.
+    public JobSpec(
+            JobId job,
+            JobDescription description,
+            String script,
+            List<String> arguments,
+            Map<String, String> environment,
+            String workingDirectory,
+            String standardOutput,
+            @Nullable String standardError,
+            @Nullable String standardInput,
+            boolean appendOutput,
+            String submitHost) {
+        this(
+                job,
+                description,
+                script,
+                arguments,
+                environment,
+                workingDirectory,
+                standardOutput,
+                standardError,
+                standardInput,
+                appendOutput,
+                submitHost,
+                null);
+    }
+
+    /// The same with mail.
+    public JobSpec with(@Nullable MailRequest wanted) {
+        return new JobSpec(
+                job,
+                description,
+                script,
+                arguments,
+                environment,
+                workingDirectory,
+                standardOutput,
+                standardError,
+                standardInput,
+                appendOutput,
+                submitHost,
+                wanted);
     }
 }

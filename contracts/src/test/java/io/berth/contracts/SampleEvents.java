@@ -370,6 +370,11 @@ final class SampleEvents {
                 new NodeRequest.FeaturesSet(NODE, "root", List.of("rack1", "nvme")));
         add(Topics.SPECS, spec("err-%j", "in.txt"));
         addMinimal(Topics.SPECS, spec(null, null));
+        addNamed(
+                "mail",
+                Topics.SPECS,
+                spec(null, null)
+                        .with(new MailRequest(List.of(MailType.BEGIN, MailType.END), "alice@lab")));
         add(Topics.ID_BLOCKS, new IdBlockClaimed("submit-service-1"));
         add(DEAD_LETTERS, new DeadLetter("berth.submissions.v1", 0, 12, "not a Submitted", "e30="));
     }
@@ -891,7 +896,19 @@ final class SampleEvents {
         addNamed(
                 "gpus",
                 Topics.HEARTBEATS,
-                new Heartbeat(NODE, 4, 3, List.of(RUN), 250, 12_000, List.of(SAMPLE)));
+                new Heartbeat(NODE, 4, 3, List.of(RUN), 250, 12_000, List.of(SAMPLE), List.of()));
+        addNamed(
+                "used",
+                Topics.HEARTBEATS,
+                new Heartbeat(
+                        NODE,
+                        4,
+                        3,
+                        List.of(RUN),
+                        250,
+                        12_000,
+                        List.of(),
+                        List.of(new RunUsage(RUN, new Consumption(8000, 512, 64L, 32L)))));
         addNamed(
                 "io",
                 Topics.RUNS,

@@ -97,8 +97,22 @@ public record KafkaConnection(String bootstrapServers) {
                         ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, LOOKUP_BYTES));
     }
 
+    /// A member of a group that shares the partitions of what it subscribes to, and that says by
+    /// commits how far it is; a new group begins with what comes. It takes few records at once: it
+    /// may have long to do with each.
+    public Consumer<byte[], byte[]> member(String group) {
+        return consumer(
+                Map.of(
+                        ConsumerConfig.GROUP_ID_CONFIG,
+                        group,
+                        ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
+                        4,
+                        ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
+                        "latest"));
+    }
+
     private Consumer<byte[], byte[]> consumer(Map<String, Object> way) {
-        var settings = new HashMap<>(way);
+        var settings = new HashMap<String, Object>();
         settings.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
         settings.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
         settings.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
@@ -107,6 +121,7 @@ public record KafkaConnection(String bootstrapServers) {
         settings.put(ConsumerConfig.RETRY_BACKOFF_MS_CONFIG, 5L);
         settings.put(ConsumerConfig.RECONNECT_BACKOFF_MS_CONFIG, 50L);
         settings.put(ConsumerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, 1000L);
+        settings.putAll(way);
         return new KafkaConsumer<>(
                 settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
     }

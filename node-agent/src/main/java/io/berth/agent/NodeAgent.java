@@ -290,7 +290,8 @@ public final class NodeAgent implements AutoCloseable {
                         runs.ids(),
                         Host.loadPercent(),
                         Host.memoryUsedMib(),
-                        samples()));
+                        samples(),
+                        runs.used()));
     }
 
     /// Begins to end all runs.

@@ -10,6 +10,7 @@ import io.berth.contracts.ExitStatus;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.RunId;
+import io.berth.contracts.RunUsage;
 import io.berth.contracts.SignalTarget;
 import io.berth.contracts.event.Order;
 import io.berth.contracts.event.Order.Launch;
@@ -83,6 +84,11 @@ final class NodeRuns implements Closeable {
 
     List<RunId> ids() {
         return List.copyOf(parts.keySet());
+    }
+
+    /// What those whose code runs have used so far.
+    List<RunUsage> used() {
+        return parts.values().stream().flatMap(part -> part.used().stream()).toList();
     }
 
     /// Begins a run, once its order is on the disk. One that is there already is confirmed.

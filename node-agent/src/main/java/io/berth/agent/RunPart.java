@@ -18,6 +18,7 @@ import io.berth.contracts.HeldRun;
 import io.berth.contracts.HeldRun.Phase;
 import io.berth.contracts.Isolation;
 import io.berth.contracts.RunId;
+import io.berth.contracts.RunUsage;
 import io.berth.contracts.SignalTarget;
 import io.berth.contracts.event.Order.Launch;
 import io.berth.contracts.event.RunReport.Cause;
@@ -188,6 +189,20 @@ final class RunPart {
             return phase;
         } finally {
             reporting.unlock();
+        }
+    }
+
+    /// What it has used so far; nothing if its code does not run, or nobody counts.
+    Optional<RunUsage> used() {
+        if (phase() != Phase.RUNNING) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(new RunUsage(run(), group().usage()))
+                    .filter(it -> !it.used().equals(Consumption.NONE));
+        } catch (IOException e) {
+            // Its group goes: it has just ended.
+            return Optional.empty();
         }
     }
 

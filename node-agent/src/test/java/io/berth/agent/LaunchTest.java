@@ -12,7 +12,9 @@ import io.berth.contracts.JobSpec;
 import io.berth.contracts.LaunchMode;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
+import io.berth.contracts.RunUsage;
 import io.berth.contracts.SpecReference;
+import io.berth.contracts.event.Heartbeat;
 import io.berth.contracts.event.RunReport.Cause;
 import io.berth.contracts.event.RunReport.Ended;
 import io.berth.contracts.event.RunReport.Started;
@@ -195,6 +197,22 @@ class LaunchTest {
         Ended ended = run(run, "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done");
 
         assertThat(ended.usage().cpuMillis()).isPositive();
+    }
+
+    @Test
+    void heartbeats_tell_what_a_running_script_has_used() {
+        assumeThat(rig.agent().node().inventory().isolation()).contains(Isolation.MEMORY);
+        RunId run = HandPlacement.newRun();
+        placement.launch(node, run, Jobs.script(run.job(), rig.work, "while :; do :; done"), 64);
+
+        Heartbeat beat =
+                placement.awaitHeartbeat(it ->
+                        it.used().stream()
+                                .anyMatch(used ->
+                                        used.run().equals(run) && used.used().cpuMillis() > 0));
+
+        assertThat(beat.used()).singleElement().returns(run, RunUsage::run);
+        assertThat(beat.used().getFirst().used().maxMemoryMib()).isBetween(0L, 64L);
     }
 
     @Test

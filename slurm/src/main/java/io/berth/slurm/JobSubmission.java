@@ -65,6 +65,8 @@ public record JobSubmission(
     /// @param priority in points; the operator's to give
     /// @param preemption whose place the job takes: `never`, `lower` or `always`, which is the
     ///   operator's to give
+    /// @param mailType as `--mail-type`: `BEGIN,FAIL`
+    /// @param mailUser where to, in place of the owner's own address
     public record Terms(
             @Nullable String array,
             @Nullable String dependency,
@@ -76,10 +78,14 @@ public record JobSubmission(
             @Nullable String signal,
             @Nullable Long priority,
             @Nullable String comment,
-            @Nullable String preemption) {
+            @Nullable String preemption,
+            @Nullable String mailType,
+            @Nullable String mailUser) {
 
         public static final Terms NONE =
-                new Terms(null, null, null, null, null, null, null, null, null, null, null);
+                new Terms(
+                        null, null, null, null, null, null, null, null, null, null, null, null,
+                        null);
     }
 
     /// Which nodes will do.

@@ -10,6 +10,7 @@ import io.berth.slurm.SbatchOption.Treatment.Same;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The reading of a batch script with its options as Slurm's `sbatch` reads it.
@@ -19,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 /// `--launch=batch|per-node`, where `per-node` runs the script once on every node, each as one
 /// replica of a training job; and `--preempt=never|lower|always`, whose place the job takes.
 public final class Sbatch {
+
+    private static final Set<String> NEXT_COMPONENT = Set.of(":", "hetjob", "packjob");
 
     private static final List<BerthOption> BERTH_TABLE = List.of(BerthOption.values());
 
@@ -49,7 +52,18 @@ public final class Sbatch {
     ///
     /// @throws InvalidOption if an option is unknown or lacks its argument
     public static GetOpt<SbatchOption> commandLine(List<String> words) throws InvalidOption {
-        return GetOpt.untilOperand(SbatchOption.TABLE, words);
+        GetOpt<SbatchOption> line = GetOpt.untilOperand(SbatchOption.TABLE, words);
+        if (line.operands().stream().limit(1).anyMatch(":"::equals)) {
+            throw heterogeneous(":");
+        }
+        return line;
+    }
+
+    private static InvalidOption heterogeneous(String word) {
+        return InvalidOption.refused(
+                "heterogeneous jobs ('"
+                        + word
+                        + "') are not supported: submit each component as a job of its own");
     }
 
     /// The value of the last option on the command line that gives this setting, "" if the option
@@ -78,8 +92,10 @@ public final class Sbatch {
         GetOpt<SbatchOption> lines =
                 GetOpt.untilOperand(SbatchOption.TABLE, script.directives("#SBATCH"));
         if (!lines.operands().isEmpty()) {
-            throw InvalidOption.refused(
-                    "Invalid directive found in batch script: " + lines.operands().getFirst());
+            String word = lines.operands().getFirst();
+            throw NEXT_COMPONENT.contains(word)
+                    ? heterogeneous(word)
+                    : InvalidOption.refused("Invalid directive found in batch script: " + word);
         }
         for (Given<SbatchOption> given : lines.options()) {
             apply(given, false, draft);

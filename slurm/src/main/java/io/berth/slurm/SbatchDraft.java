@@ -107,6 +107,7 @@ final class SbatchDraft {
                     HOLD,
                     KILL_ON_INVALID_DEP,
                     MAIL_TYPE,
+                    MAIL_USER,
                     PRIORITY,
                     SIGNAL,
                     TIME_MIN ->

@@ -129,7 +129,9 @@ final class SbatchOptionTable {
                 "mail-type",
                 null,
                 SbatchSetting.MAIL_TYPE,
-                "checked, and then ignored: Berth sends no mail");
+                "where the cluster sends mail; nothing comes for `INVALID_DEPEND`, `STAGE_OUT` and"
+                        + " `TIME_LIMIT_50` to `_90`");
+        same("mail-user", '\0', REQUIRED, null, SbatchSetting.MAIL_USER);
         same("priority", '\0', REQUIRED, null, SbatchSetting.PRIORITY);
         different(
                 "signal",
@@ -197,7 +199,6 @@ final class SbatchOptionTable {
         ignored("delay-boot", '\0', REQUIRED, "SBATCH_DELAY_BOOT", "Berth boots no nodes");
         ignored("gpu-bind", '\0', REQUIRED, "SBATCH_GPU_BIND", "binds tasks of steps");
         ignored("ignore-pbs", '\0', NONE, "SBATCH_IGNORE_PBS", "`#PBS` lines are never read");
-        ignored("mail-user", '\0', REQUIRED, null, "Berth sends no mail");
         ignored("mem-bind", '\0', REQUIRED, "SBATCH_MEM_BIND", "binds tasks of steps");
         ignored("oversubscribe", 's', NONE, null, "a permission that is not used");
         ignored("power", '\0', REQUIRED, "SBATCH_POWER", "no power management");

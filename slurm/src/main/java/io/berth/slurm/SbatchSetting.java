@@ -30,6 +30,7 @@ public enum SbatchSetting {
     KILL_ON_INVALID_DEP,
     LICENSES,
     MAIL_TYPE,
+    MAIL_USER,
     MEM,
     MEM_PER_CPU,
     MEM_PER_GPU,

@@ -98,6 +98,7 @@ public record SrunOption(String longName, char letter, Argument argument, Meanin
         ignored(rows, "verbose", 'v', Argument.NONE);
         ignored(rows, "wait", 'W', Argument.REQUIRED);
         refused(rows, "bcast", '\0', Argument.OPTIONAL);
+        refused(rows, "het-group", '\0', Argument.REQUIRED);
         refused(rows, "immediate", 'I', Argument.OPTIONAL);
         refused(rows, "jobid", '\0', Argument.REQUIRED);
         return List.copyOf(rows);

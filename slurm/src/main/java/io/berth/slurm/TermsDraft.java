@@ -16,22 +16,6 @@ final class TermsDraft {
 
     private static final Set<String> POLICIES = Set.of("never", "lower", "always");
 
-    private static final Set<String> MAIL_TYPES =
-            Set.of(
-                    "NONE",
-                    "BEGIN",
-                    "END",
-                    "FAIL",
-                    "REQUEUE",
-                    "ALL",
-                    "INVALID_DEPEND",
-                    "STAGE_OUT",
-                    "TIME_LIMIT",
-                    "TIME_LIMIT_90",
-                    "TIME_LIMIT_80",
-                    "TIME_LIMIT_50",
-                    "ARRAY_TASKS");
-
     private final Supplier<ZonedDateTime> now;
     private @Nullable String array;
     private @Nullable String dependency;
@@ -44,6 +28,8 @@ final class TermsDraft {
     private @Nullable Long priority;
     private @Nullable String comment;
     private @Nullable String preemption;
+    private @Nullable String mailType;
+    private @Nullable String mailUser;
 
     TermsDraft(Supplier<ZonedDateTime> now) {
         this.now = now;
@@ -63,7 +49,8 @@ final class TermsDraft {
                                     : given.required();
             case HOLD -> hold = true;
             case KILL_ON_INVALID_DEP -> killOnInvalidDependency = yes(given);
-            case MAIL_TYPE -> checkMailTypes(given);
+            case MAIL_TYPE -> mailType = mailTypes(given);
+            case MAIL_USER -> mailUser = given.required();
             case PRIORITY -> setPriority(given);
             case SIGNAL -> {
                 SignalText.warning(given.required());
@@ -100,12 +87,11 @@ final class TermsDraft {
         };
     }
 
-    private static void checkMailTypes(Given<SbatchOption> given) throws InvalidOption {
-        for (String type : given.required().split(",", -1)) {
-            if (!MAIL_TYPES.contains(type.toUpperCase(Locale.ROOT))) {
-                throw SbatchDraft.invalid(given);
-            }
+    private static String mailTypes(Given<SbatchOption> given) throws InvalidOption {
+        if (MailText.parse(given.required()).isEmpty()) {
+            throw SbatchDraft.invalid(given);
         }
+        return given.required();
     }
 
     /// A priority of 0 is a hold.
@@ -147,6 +133,8 @@ final class TermsDraft {
                 signal,
                 priority,
                 comment,
-                preemption);
+                preemption,
+                mailType,
+                mailUser);
     }
 }

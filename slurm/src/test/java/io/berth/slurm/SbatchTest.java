@@ -132,6 +132,19 @@ final class SbatchTest {
                 .isEqualTo("never");
     }
 
+    @Test
+    void a_job_of_several_components_is_refused() {
+        InvalidOption refusal =
+                catchThrowableOfType(
+                        InvalidOption.class,
+                        () -> Sbatch.commandLine(List.of("-N1", ":", "-N2", "job.sh")));
+
+        assertThat(refusal)
+                .hasMessage(
+                        "heterogeneous jobs (':') are not supported: submit each component as a job"
+                                + " of its own");
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -140,6 +153,7 @@ final class SbatchTest {
                 "#BERTH --launch=all | 255 | sbatch: error: Invalid --launch specification",
                 "#BERTH per-node | 1 | sbatch: error: Invalid directive found in batch script: per-node",
                 "#SBATCH -N2 oops | 1 | sbatch: error: Invalid directive found in batch script: oops",
+                "#SBATCH hetjob | 1 | sbatch: error: heterogeneous jobs ('hetjob') are not supported: submit each component as a job of its own",
                 "#SBATCH -J \"a | 1 | sbatch: error: line 2: Unmatched `\"` in [#SBATCH -J \"a]"
             })
     void a_wrong_line_is_refused(String line, int exitCode, String error) {
@@ -225,6 +239,8 @@ final class SbatchTest {
                                 "-x",
                                 "n[1-2]",
                                 "--exclusive",
+                                "--mail-type=END,FAIL",
+                                "--mail-user=alice@lab",
                                 "-N2-4")
                         .submission();
 
@@ -241,7 +257,9 @@ final class SbatchTest {
                                 "B:USR1@60",
                                 null,
                                 null,
-                                null));
+                                null,
+                                "END,FAIL",
+                                "alice@lab"));
         assertThat(job.nodes()).isEqualTo(2);
         assertThat(job.nodesWanted())
                 .isEqualTo(

@@ -1,6 +1,7 @@
 package io.berth.standalone;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -393,6 +394,76 @@ class JobsMeshTest {
         Outcome outcome = mesh.run(List.of(links.resolve("squeue").toString(), "--version"));
 
         assertThat(outcome.succeeded().out()).isNotBlank();
+    }
+
+    /// The workflow's lines are those by which Snakemake's plugin and profiles drive a Slurm.
+    @Test
+    void makefiles_and_workflows_drive_the_commands_by_their_names() throws IOException {
+        Path links = Files.createDirectory(mesh.work().resolve("commands"));
+        mesh.berth("install-links", links.toString()).succeeded();
+        Files.writeString(
+                mesh.work().resolve("Makefile"),
+                """
+                whole: part.1 part.2 part.3
+                \tcat $^ >$@
+                part.%:
+                \tsbatch --wait -Q -o /dev/null --wrap 'echo $* >$@'
+                """);
+        String workflow =
+                """
+                PATH=$1:$PATH
+                make -s -j3 whole || exit
+                id=$(sbatch --parsable -J rule --no-requeue -o /dev/null --wrap 'exit 3') || exit
+                until squeue -h -o '%i %t' -t all | grep -q "^$id "; do sleep 0.1; done
+                until sacct -X --parsable2 --clusters all --noheader --format=JobIdRaw,State --starttime now-2hours \
+                    --endtime now --name rule | grep -q "^$id|FAILED"; do sleep 0.2; done
+                sacct -P -b -j "$id" -n | sed -n 1p
+                """;
+
+        Outcome outcome =
+                mesh.run(List.of("sh", "-c", workflow, "workflow", links.toString())).succeeded();
+
+        assertThat(outcome.out()).matches("\\d+\\|FAILED\\|3:0\n");
+        assertThat(mesh.work().resolve("whole")).hasContent("1\n2\n3\n");
+    }
+
+    @Test
+    void nextflow_runs_a_pipeline_by_its_slurm_executor() throws IOException {
+        Path libraries = TestMesh.ROOT.resolve("nextflow/target/lib");
+        assumeThat(libraries).as("Nextflow, which a whole build fetches").isDirectory();
+        Path pipeline = Files.createDirectory(mesh.work().resolve("pipeline"));
+        mesh.berth("install-links", pipeline.toString()).succeeded();
+        Files.writeString(
+                pipeline.resolve("main.nf"),
+                """
+                process SQUARE {
+                    cpus 1
+                    memory '64 MB'
+                    time '5m'
+                    input: val n
+                    output: stdout
+                    script: "printf %d \\$(($n * $n))"
+                }
+                workflow { Channel.of(1, 2, 3) | SQUARE | collect | view { it.sort().join(',') } }
+                """);
+        Files.writeString(
+                pipeline.resolve("nextflow.config"),
+                """
+                process.executor = 'slurm'
+                executor { pollInterval = '300ms'; queueStatInterval = '1s' }
+                """);
+        String command =
+                """
+                cd pipeline || exit
+                export PATH="$PWD:$PATH" NXF_OFFLINE=true NXF_HOME="$PWD/home" NXF_ANSI_LOG=false NXF_DISABLE_CHECK_LATEST=true
+                exec "$JAVA_HOME/bin/java" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp "$0/*" nextflow.cli.Launcher run main.nf
+                """;
+
+        Outcome outcome = mesh.run(List.of("sh", "-c", command, libraries.toString())).succeeded();
+
+        assertThat(outcome.out()).endsWith("1,4,9\n");
+        assertThat(mesh.berth("sacct", "-X", "-n", "-P", "-o", "JobName").out())
+                .contains("nf-SQUARE_(1)", "nf-SQUARE_(2)", "nf-SQUARE_(3)");
     }
 
     @Test

@@ -9,15 +9,19 @@ import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobSpec;
 import io.berth.log.trace.TraceContext;
+import io.berth.contracts.MailRequest;
+import io.berth.contracts.MailType;
 import io.berth.slurm.BatchScript;
 import io.berth.slurm.InvalidOption;
 import io.berth.slurm.JobSubmission;
+import io.berth.slurm.MailText;
 import io.berth.submit.Refusal.InvalidScript;
 import io.berth.submit.Refusal.ScriptTooLarge;
 import java.util.List;
 import java.util.Map;
 import java.util.Map.Entry;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// The parts of a [JobSpec] that only a job's launch needs: its script and what surrounds it.
@@ -30,8 +34,13 @@ public record Launch(
         @Nullable String standardError,
         @Nullable String standardInput,
         boolean appendOutput,
-        String submitHost) {
+        String submitHost,
+        @Nullable MailRequest mail) {
     private static final int MAX_ARGUMENTS = 10_000;
+
+    /// A user's name, or a plain address.
+    private static final Pattern ADDRESS =
+            Pattern.compile("[A-Za-z0-9._%+-]{1,64}(@[A-Za-z0-9.-]{1,190})?");
 
     /// What a submission asks to launch, with defaults for what it leaves out.
     ///
@@ -67,7 +76,8 @@ public record Launch(
                 line(
                         "the submitting host",
                         requireNonNullElse(asked.submitHost(), caller.host()),
-                        Checks.MAX_NAME));
+                        Checks.MAX_NAME),
+                mail(asked.conditions()));
     }
 
     /// With the trace that it is asked in, which the job's programs go on with.
@@ -93,7 +103,24 @@ public record Launch(
                 standardError,
                 standardInput,
                 appendOutput,
-                submitHost);
+                submitHost,
+                mail);
+    }
+
+    /// Null for none.
+    private static @Nullable MailRequest mail(JobSubmission.Terms asked) throws Refused {
+        String text = asked.mailType();
+        if (text == null) {
+            return null;
+        }
+        List<MailType> types =
+                MailText.parse(text)
+                        .orElseThrow(() -> invalid("Invalid --mail-type: " + quoted(text)));
+        String address = asked.mailUser();
+        if (address != null && !ADDRESS.matcher(address).matches()) {
+            throw invalid("the address for mail " + quoted(address) + " is none, such as a@b.org");
+        }
+        return types.isEmpty() ? null : new MailRequest(types, address);
     }
 
     private static String script(String text) throws Refused {

@@ -3,6 +3,7 @@ package io.berth.submit;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.NodeHold;
 import io.berth.contracts.NodeName;
+import io.berth.contracts.RunUsage;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.NodeStatus.Presence;
 import java.util.List;
@@ -26,7 +27,8 @@ public record Node(
     /// The last heartbeat of a node.
     ///
     /// @param heardAt epoch milliseconds
-    public record Beat(long heardAt, int loadPercent, long memoryUsedMib) {}
+    /// @param used by the runs on it
+    public record Beat(long heardAt, int loadPercent, long memoryUsedMib, List<RunUsage> used) {}
 
     public NodeName name() {
         return status.node();

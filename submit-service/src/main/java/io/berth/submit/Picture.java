@@ -67,7 +67,7 @@ public final class Picture {
     private static final class Cell {
         final Idempotency idempotency = new Idempotency();
         final NavigableMap<Long, List<Job>> unseen = new TreeMap<>();
-        long seenBelow;
+        volatile long seenBelow;
     }
 
     /// Takes the cells' positions from which on submissions are news.
@@ -149,7 +149,9 @@ public final class Picture {
     }
 
     public void heartbeat(Heartbeat beat, long heardAt) {
-        beats.put(beat.node(), new Beat(heardAt, beat.loadPercent(), beat.memoryUsedMib()));
+        beats.put(
+                beat.node(),
+                new Beat(heardAt, beat.loadPercent(), beat.memoryUsedMib(), beat.used()));
         if (!beat.gpus().isEmpty()) {
             for (RunId run : beat.runs()) {
                 Job job = jobs.get(run.job());
@@ -173,6 +175,14 @@ public final class Picture {
     /// What the GPUs of a job did, as far as heartbeats told it.
     public List<Telemetry.OfGpu> telemetry(JobId job) {
         return telemetry.of(job);
+    }
+
+    /// What a job's processes have used so far, node by node, as the last heartbeats told it.
+    public List<JobUsage> usage(Job job) {
+        return job.held().stream()
+                .map(Allocation::node)
+                .flatMap(node -> JobUsage.of(job.id(), node, beats.get(node)).stream())
+                .toList();
     }
 
     public void configEntry(ConfigEntry entry) {
@@ -203,6 +213,11 @@ public final class Picture {
                 seen.remove();
             }
         }
+    }
+
+    /// Whether placement has decided on all submissions below that position.
+    public boolean decided(Position position) {
+        return cell(position.cell()).seenBelow >= position.offset();
     }
 
     /// The configuration in force; empty before the first has been read.

@@ -62,4 +62,12 @@ public interface SubmitConfig {
     /// How many clients may follow the events at once.
     @WithDefault("256")
     int followers();
+
+    /// Who mail about jobs is from, such as `berth@cluster.org`; not set, none is sent. The server
+    /// for it is `quarkus.mailer.host`.
+    Optional<String> mailFrom();
+
+    /// Where users have their mail who give no address: `alice@localhost`.
+    @WithDefault("localhost")
+    String mailDomain();
 }

@@ -101,7 +101,8 @@ final class AdmissionTest {
                                 "e",
                                 "i",
                                 true,
-                                "login"));
+                                "login",
+                                null));
     }
 
     @ParameterizedTest

@@ -2,12 +2,14 @@ package io.berth.submit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.berth.contracts.Consumption;
 import io.berth.contracts.IdempotencyKey;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.Rank;
 import io.berth.contracts.Reason;
 import io.berth.contracts.RunId;
+import io.berth.contracts.RunUsage;
 import io.berth.contracts.SpecReference;
 import io.berth.contracts.event.FairShares;
 import io.berth.contracts.event.Heartbeat;
@@ -185,7 +187,36 @@ final class PictureTest {
         assertThat(dgx.cpusHeld()).isEqualTo(4);
         assertThat(dgx.memoryMibHeld()).isEqualTo(8192);
         assertThat(dgx.gpuHolders()).containsOnlyKeys("GPU-dgx-01-0", "GPU-dgx-01-1");
-        assertThat(dgx.beat()).isEqualTo(new Node.Beat(777, 5, 6));
+        assertThat(dgx.beat()).isEqualTo(new Node.Beat(777, 5, 6, List.of()));
+    }
+
+    @Test
+    void a_running_job_shows_what_it_has_used_so_far() {
+        picture.jobStatus(running(7), 0);
+        picture.heartbeat(used(new RunId(new JobId(8), 1), 1), 776);
+        List<JobUsage> ofAnother = picture.usage(job(7));
+
+        picture.heartbeat(used(new RunId(new JobId(7), 1), 9000), 777);
+
+        assertThat(ofAnother).isEmpty();
+        assertThat(picture.usage(job(7)))
+                .containsExactly(new JobUsage(Samples.DGX.node(), 777, new Consumption(9000, 512)));
+    }
+
+    private Job job(long id) {
+        return picture.job(new JobId(id), 0).orElseThrow();
+    }
+
+    private static Heartbeat used(RunId run, long cpuMillis) {
+        return new Heartbeat(
+                Samples.DGX.node(),
+                1,
+                0,
+                List.of(run),
+                5,
+                6,
+                List.of(),
+                List.of(new RunUsage(run, new Consumption(cpuMillis, 512))));
     }
 
     @Test

@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 /// Source: RFC 9110, sections 8.8.3 and 13.1.
 @Singleton
 final class EntityTags {
+    static final int CHANGED = 412;
+
     private static final int LENGTH = 32;
     private static final String JOBS = "/v1/jobs/";
 
@@ -93,7 +95,10 @@ final class EntityTags {
         boolean asSeen = named.size() == 1 && names(seen, of(named.getFirst()));
         return asSeen
                 ? null
-                : Problem.of(412, "changed", "job " + id + " is not as If-Match says; look again")
+                : Problem.of(
+                                CHANGED,
+                                "changed",
+                                "job " + id + " is not as If-Match says; look again")
                         .response()
                         .build();
     }

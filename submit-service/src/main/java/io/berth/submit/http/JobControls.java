@@ -52,12 +52,19 @@ public class JobControls {
 
     private final Gateway gateway;
     private final SubmissionWriter writer;
+    private final JobTurns turns;
     private final SubmitConfig config;
     private final Clock clock;
 
-    JobControls(Gateway gateway, SubmissionWriter writer, SubmitConfig config, Clock clock) {
+    JobControls(
+            Gateway gateway,
+            SubmissionWriter writer,
+            JobTurns turns,
+            SubmitConfig config,
+            Clock clock) {
         this.gateway = gateway;
         this.writer = writer;
+        this.turns = turns;
         this.config = config;
         this.clock = clock;
     }
@@ -220,6 +227,8 @@ public class JobControls {
     }
 
     private Position write(List<Submission> requests) {
-        return writer.ask(requests, Deadline.in(config.answerTimeout()));
+        return turns.take(
+                requests.stream().map(Submission::job).toList(),
+                () -> writer.ask(requests, Deadline.in(config.answerTimeout())));
     }
 }

@@ -239,14 +239,16 @@ public class JobResource {
     @GET
     @Path("{id}/telemetry")
     @Operation(
-            summary = "Use, memory and power of a job's GPUs over time",
+            summary =
+                    "Use, memory and power of a job's GPUs over time, and what it has used so far",
             description =
-                    "From the heartbeats that this gateway has read; up to 240 points a GPU. Empty if the GPUs say nothing, as simulated ones.")
+                    "From the heartbeats that this gateway has read; up to 240 points a GPU. `gpus` is empty if the GPUs say nothing, as simulated ones; `nodes` if the job does not run, or on a host without control groups.")
     public TelemetryJson telemetry(
             @PathParam("id") String id, @HeaderParam(POSITION) @Nullable String position)
             throws Refused {
         Picture picture = picture(position);
-        return TelemetryJson.of(picture.telemetry(one(id).id()));
+        Job job = one(id);
+        return TelemetryJson.of(picture.telemetry(job.id()), picture.usage(job));
     }
 
     /// The job that the text names; of an array the first task that is not over.

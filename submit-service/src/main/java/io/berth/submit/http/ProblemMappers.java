@@ -27,6 +27,13 @@ final class ProblemMappers {
     }
 
     @ServerExceptionMapper
+    Response changed(JobTurns.Changed e) {
+        return Problem.of(EntityTags.CHANGED, "changed", String.valueOf(e.getMessage()))
+                .response()
+                .build();
+    }
+
+    @ServerExceptionMapper
     Response tooBusy(TooBusy e) {
         return Problem.of(e).response().header(HttpHeaders.RETRY_AFTER, 1).build();
     }

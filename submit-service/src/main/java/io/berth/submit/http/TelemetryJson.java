@@ -1,6 +1,8 @@
 package io.berth.submit.http;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import io.berth.contracts.Consumption;
+import io.berth.submit.JobUsage;
 import io.berth.submit.Telemetry.OfGpu;
 import io.berth.submit.Telemetry.Point;
 import java.util.List;
@@ -8,12 +10,42 @@ import java.util.function.ToLongFunction;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
-/// What the GPUs of a job did over time, as it is answered: lists of the same length, in which null
-/// is what was not told.
+/// What a job uses, as it is answered.
+///
+/// @param gpus what its GPUs did over time
+/// @param nodes what its processes have used so far on each node; empty if nobody counts it there
 @Schema(name = "Telemetry")
-record TelemetryJson(List<GpuJson> gpus) {
+record TelemetryJson(List<GpuJson> gpus, List<UsageJson> nodes) {
 
-    /// One GPU.
+    /// What the processes of a job have used on a node since its run began.
+    ///
+    /// @param at when the node told it, in epoch milliseconds
+    /// @param cpuMillis CPU time
+    /// @param maxMemoryMib the peak of memory
+    /// @param readMib read from block devices
+    /// @param writtenMib written to block devices
+    @Schema(name = "NodeUsage")
+    record UsageJson(
+            String node,
+            long at,
+            long cpuMillis,
+            long maxMemoryMib,
+            @Nullable Long readMib,
+            @Nullable Long writtenMib) {
+
+        static UsageJson of(JobUsage usage) {
+            Consumption used = usage.used();
+            return new UsageJson(
+                    usage.node().value(),
+                    usage.at(),
+                    used.cpuMillis(),
+                    used.maxMemoryMib(),
+                    used.readMib(),
+                    used.writtenMib());
+        }
+    }
+
+    /// One GPU: lists of the same length, in which null is what was not told.
     ///
     /// @param at epoch milliseconds
     /// @param use in percent
@@ -28,8 +60,10 @@ record TelemetryJson(List<GpuJson> gpus) {
             List<@Nullable Long> memoryUsedMib,
             List<@Nullable Long> milliwatts) {}
 
-    static TelemetryJson of(List<OfGpu> gpus) {
-        return new TelemetryJson(gpus.stream().map(TelemetryJson::of).toList());
+    static TelemetryJson of(List<OfGpu> gpus, List<JobUsage> nodes) {
+        return new TelemetryJson(
+                gpus.stream().map(TelemetryJson::of).toList(),
+                nodes.stream().map(UsageJson::of).toList());
     }
 
     private static GpuJson of(OfGpu gpu) {

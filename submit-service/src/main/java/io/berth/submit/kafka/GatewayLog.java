@@ -51,6 +51,7 @@ public class GatewayLog {
     private static final Logger LOG = LoggerFactory.getLogger(GatewayLog.class);
     private static final Duration PAUSE = Duration.ofMillis(500);
     private static final Duration BETWEEN_TENURES = Duration.ofSeconds(1);
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(5);
 
     /// Where a job shows itself: a job that stands in none of these up to the end does not exist.
     private static final List<Topic<?>> OF_JOBS = List.of(Topics.SUBMISSIONS, Topics.JOB_STATES);
@@ -120,6 +121,20 @@ public class GatewayLog {
         get(admin.listOffsets(latest, options).all(), due)
                 .forEach((partition, end) -> ends.put(partition, end.offset()));
         await(now, ends, due);
+    }
+
+    /// Waits until placement has decided on what stands below that position, and the picture shows
+    /// that.
+    ///
+    /// @throws Unavailable if it does not in time
+    public void awaitDecision(Position position, Deadline due) {
+        while (!caughtUp().picture().decided(position)) {
+            if (due.passed()) {
+                throw new Unavailable("placement has not decided on an earlier request");
+            }
+            pause(BETWEEN_LOOKS);
+        }
+        catchUp(due);
     }
 
     /// Asks the brokers whether they are there.

@@ -20,8 +20,6 @@ final class SlurmSubmission {
                     "user_id",
                     "group_id",
                     "kill_on_node_fail",
-                    "mail_type",
-                    "mail_user",
                     "container_id",
                     "wckey",
                     "profile",
@@ -91,6 +89,8 @@ final class SlurmSubmission {
             case "deadline" -> terms.put("deadlineAt", 1000 * number(name, value));
             case "priority" -> terms.put("priority", number(name, value));
             case "comment" -> terms.put("comment", text(name, value));
+            case "mail_type" -> terms.put("mailType", list(value));
+            case "mail_user" -> terms.put("mailUser", text(name, value));
             case "reservation", "licenses" -> where.put(name, text(name, value));
             case "constraints" -> where.put("constraint", text(name, value));
             case "required_nodes" -> where.put("nodeList", list(value));

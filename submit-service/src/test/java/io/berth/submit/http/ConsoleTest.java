@@ -206,7 +206,8 @@ class ConsoleTest {
                 List.of(new RunId(new JobId(job), 1)),
                 250,
                 12_000,
-                samples);
+                samples,
+                List.of());
     }
 
     @Test

@@ -2,10 +2,14 @@ package io.berth.submit.http;
 
 import static io.restassured.RestAssured.given;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.hamcrest.Matchers.containsString;
 import static org.hamcrest.Matchers.startsWith;
 
+import io.berth.contracts.ExitStatus;
 import io.berth.contracts.JobId;
+import io.berth.contracts.JobState;
+import io.berth.contracts.Reason;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.topic.Topics;
 import io.berth.submit.Samples;
@@ -24,6 +28,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -37,6 +42,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class EventsTest {
     /// More than the feed keeps in memory.
     private static final int MANY = 5000;
+
+    @Nullable MeshResource surroundings;
 
     @TestHTTPResource("/v1/events")
     @Nullable URL url;
@@ -79,6 +86,58 @@ class EventsTest {
             })
     void what_is_no_event_has_no_schema(String name) {
         given().urlEncodingEnabled(false).get("/v1/schemas/" + name).then().statusCode(404);
+    }
+
+    @Test
+    void who_asks_for_mail_gets_each_once() {
+        await().atMost(Duration.ofSeconds(30))
+                .pollInterval(Duration.ofMillis(500))
+                .until(() -> {
+                    // A group that has just begun misses what came before.
+                    ended(Api.submitted("alice", "\"terms\":{\"mailType\":\"END\"}"));
+                    ended(
+                            Api.submitted(
+                                    "alice",
+                                    "\"terms\":{\"mailType\":\"END\",\"mailUser\":\"a@lab\"}"));
+                    ended(Api.submitted("alice", ""));
+                    return mesh().mails().stream().anyMatch(it -> it.contains("a@lab"));
+                });
+
+        List<String> subjects = mesh().mails().stream().map(EventsTest::subject).toList();
+        assertThat(subjects).doesNotHaveDuplicates();
+        assertThat(subjects)
+                .allMatch(it -> it.matches("Slurm Job_id=\\d+ Name=\\S+ Ended, Run time .*"));
+        assertThat(mesh().mails())
+                .allMatch(it -> it.contains("MAIL FROM:<berth@cluster>"))
+                .anyMatch(it -> it.contains("RCPT TO:<alice@localhost>"));
+    }
+
+    private MeshResource mesh() {
+        return Objects.requireNonNull(surroundings);
+    }
+
+    private static String subject(String mail) {
+        return mail.lines()
+                .filter(it -> it.startsWith("Subject: "))
+                .findFirst()
+                .orElse("")
+                .replace("Subject: ", "");
+    }
+
+    private void ended(long job) {
+        mesh.write(
+                Topics.JOBS,
+                new JobEvent.Ended(
+                        new JobId(job),
+                        9000,
+                        Samples.description("alice", "batch", 0),
+                        JobState.COMPLETED,
+                        Reason.NONE,
+                        ExitStatus.SUCCESS,
+                        1000,
+                        List.of(),
+                        null,
+                        null));
     }
 
     private record Received(String id, String type, String json) {}

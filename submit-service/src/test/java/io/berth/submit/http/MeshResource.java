@@ -25,6 +25,7 @@ public class MeshResource implements QuarkusTestResourceLifecycleManager {
     private @Nullable Path directory;
     private @Nullable KafkaBroker broker;
     private @Nullable TraceCollector collector;
+    private @Nullable FakeSmtp post;
 
     @Override
     public Map<String, String> start() {
@@ -46,7 +47,11 @@ public class MeshResource implements QuarkusTestResourceLifecycleManager {
             }
             var tokens = Tokens.create();
             Path key = Files.writeString(home.resolve("token-public.pem"), tokens.publicPem());
+            post = new FakeSmtp();
             return Map.of(
+                    "quarkus.mailer.mock", "false",
+                    "quarkus.mailer.port", Integer.toString(post.port()),
+                    "berth.submit.mail-from", "berth@cluster",
                     "kafka.bootstrap.servers", kafka.bootstrapServers(),
                     "mp.jwt.verify.publickey.location", key.toUri().toString(),
                     "berth.submit.traces-endpoint", traces().endpoint().toString(),
@@ -66,6 +71,11 @@ public class MeshResource implements QuarkusTestResourceLifecycleManager {
             collector = TraceCollector.start();
         }
         return collector;
+    }
+
+    /// The mail that was sent.
+    List<String> mails() {
+        return post == null ? List.of() : post.mails();
     }
 
     void startBroker() throws IOException {
@@ -92,6 +102,7 @@ public class MeshResource implements QuarkusTestResourceLifecycleManager {
         if (collector != null) {
             collector.close();
         }
+        closePost();
         if (directory == null) {
             return;
         }
@@ -102,6 +113,16 @@ public class MeshResource implements QuarkusTestResourceLifecycleManager {
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    private void closePost() {
+        if (post != null) {
+            try {
+                post.close();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
     }
 }

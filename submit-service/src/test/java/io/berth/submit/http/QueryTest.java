@@ -22,7 +22,9 @@ import io.berth.submit.Samples;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import io.restassured.response.Response;
+import io.restassured.specification.RequestSpecification;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -367,6 +369,29 @@ class QueryTest {
                 Api.as("alice").header("If-Match", seen).delete("/v1/jobs/" + id), 412, "changed");
         String now = Api.as("alice").get("/v1/jobs/" + id).then().extract().header("ETag");
         Api.as("alice").header("If-Match", now).delete("/v1/jobs/" + id).then().statusCode(202);
+    }
+
+    @Test
+    void of_two_changes_on_the_same_condition_one_is_made() throws Exception {
+        long id = Api.submitted("alice", "");
+        String path = "/v1/jobs/" + id;
+        String seen = Api.as("alice").get(path).then().extract().header("ETag");
+        String first =
+                Api.as("alice")
+                        .header("If-Match", seen)
+                        .post(path + "/hold")
+                        .then()
+                        .statusCode(202)
+                        .extract()
+                        .header("Berth-Position");
+
+        RequestSpecification again = Api.as("alice").header("If-Match", seen);
+        var second = CompletableFuture.supplyAsync(() -> again.delete(path));
+        placed(id, JobState.RUNNING, List.of());
+        long offset = Long.parseLong(first.substring(first.lastIndexOf(':') + 1));
+        mesh.write(Topics.CELL_STATES, Samples.cellStatus(offset, id));
+
+        Api.refused(second.join(), 412, "changed");
     }
 
     @Test

@@ -1,0 +1,99 @@
+package io.berth.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.cli.CommandRun.Outcome;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// `sstat`.
+final class SstatTest {
+
+    private final FakeMesh mesh =
+            new FakeMesh()
+                    .on(
+                            "GET",
+                            "/v1/jobs/17",
+                            """
+                            {"id":17,"state":"RUNNING","tasks":4,"startedAt":1}
+                            """)
+                    .on(
+                            "GET",
+                            "/v1/jobs/17/telemetry",
+                            """
+                            {"nodes":[
+                              {"node":"gpu-01","at":5,"cpuMillis":90000,"maxMemoryMib":1536,"readMib":3,"writtenMib":9},
+                              {"node":"gpu-02","at":5,"cpuMillis":30000,"maxMemoryMib":512,"readMib":4}],
+                             "gpus":[
+                              {"node":"gpu-01","uuid":"G0","at":[1,2],"use":[80,100],"memoryUsedMib":[null,30000]},
+                              {"node":"gpu-02","uuid":"G1","at":[1,2],"use":[50,null],"memoryUsedMib":[20000,null]}]}
+                            """)
+                    .on("GET", "/v1/jobs/18", "{\"id\":18,\"state\":\"PENDING\",\"tasks\":1}")
+                    .on("GET", "/v1/jobs/18/telemetry", "{\"nodes\":[],\"gpus\":[]}");
+
+    @AfterEach
+    void close() {
+        mesh.close();
+    }
+
+    private Outcome run(String... words) {
+        return new CommandRun(mesh).run(words);
+    }
+
+    @Test
+    void a_running_job_is_told_over_its_nodes_and_gpus() {
+        Outcome outcome =
+                run(
+                        "sstat",
+                        "-nP",
+                        "-j",
+                        "17.batch",
+                        "-o",
+                        "JobID,NTasks,AveCPU,MinCPU,MinCPUNode,MaxRSS,MaxRSSNode,AveRSS,MaxDiskRead,"
+                                + "MaxDiskReadNode,MaxDiskWrite,TRESUsageInAve,TRESUsageInMax,Nodelist");
+
+        assertThat(outcome)
+                .isEqualTo(
+                        new Outcome(
+                                0,
+                                "17.batch|4|00:00:30|00:00:30|gpu-02|1.50G|gpu-01|1G|4M|gpu-02|9M"
+                                        + "|cpu=00:00:30,gres/gpuutil=77,mem=1G"
+                                        + "|cpu=00:00:30,gres/gpumem=30000M,mem=1.50G|gpu-[01-02]\n",
+                                ""));
+    }
+
+    @Test
+    void columns_stand_as_in_slurm() {
+        assertThat(run("sstat", "-a", "-j", "17", "--format=JobID,MaxRSS,AveCPU").out())
+                .isEqualTo(
+                        """
+                        JobID            MaxRSS     AveCPU\s
+                        ------------ ---------- ----------\s
+                        17.batch          1.50G   00:00:30\s
+                        """);
+    }
+
+    @Test
+    void a_job_that_does_not_run_is_said_and_the_others_are_shown() {
+        assertThat(run("sstat", "-nP", "-o", "JobID", "-j", "18,17"))
+                .isEqualTo(
+                        new Outcome(
+                                1, "17.batch\n", "sstat: error: no steps running for job 18\n"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "sstat            | You didn't give me any jobs to stat.",
+                "sstat -j x       | Invalid job id: x",
+                "sstat -j 17.0    | 17.0: use is counted for a job as a whole, in 17.batch",
+                "sstat -j 17 -o No | Unknown field 'No'"
+            })
+    void what_cannot_be_asked_is_said_in_one_line(String command, String message) {
+        assertThat(run(command.split(" ")))
+                .isEqualTo(new Outcome(1, "", "sstat: error: " + message + "\n"));
+    }
+}

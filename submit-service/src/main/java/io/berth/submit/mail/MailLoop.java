@@ -1,0 +1,231 @@
+package io.berth.submit.mail;
+
+import io.berth.contracts.JobId;
+import io.berth.contracts.JobSpec;
+import io.berth.contracts.MailRequest;
+import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.json.EventCodec.CorruptEvent;
+import io.berth.contracts.json.EventCodec.UnknownEventType;
+import io.berth.contracts.topic.Topics;
+import io.berth.log.Events;
+import io.berth.log.KafkaConnection;
+import io.berth.log.TopicDeclarations;
+import io.berth.submit.Deadline;
+import io.berth.submit.Job;
+import io.berth.submit.JobName;
+import io.berth.submit.RecentlyUsed;
+import io.berth.submit.SubmitConfig;
+import io.berth.submit.kafka.GatewayLog;
+import io.berth.submit.kafka.SpecReader;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.quarkus.mailer.Mail;
+import io.quarkus.mailer.Mailer;
+import io.quarkus.runtime.Startup;
+import jakarta.annotation.PostConstruct;
+import jakarta.annotation.PreDestroy;
+import jakarta.inject.Singleton;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Follows the topic `jobs` and sends the mail that users asked for. All gateways are one group:
+/// each event is one gateway's, which says in the log how far it is after each mail. A gateway that
+/// dies between the two sends that mail again when it is back.
+@Singleton
+@Startup
+public class MailLoop {
+    private static final Logger LOG = LoggerFactory.getLogger(MailLoop.class);
+    private static final String GROUP = "berth-mail";
+    private static final Duration POLL = Duration.ofSeconds(1);
+    private static final Duration PAUSE = Duration.ofSeconds(5);
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final int TRIES = 3;
+    private static final int MOST_REMEMBERED = 4096;
+
+    private final KafkaConnection kafka;
+    private final GatewayLog log;
+    private final SpecReader specs;
+    private final Mailer mailer;
+    private final MeterRegistry registry;
+    private final Clock clock;
+    private final String from;
+    private final String domain;
+    private final Events<JobEvent> events = new Events<>(Topics.JOBS, "submit-service");
+    private final Map<JobId, Optional<MailRequest>> requests = RecentlyUsed.atMost(MOST_REMEMBERED);
+    private final Thread thread =
+            Thread.ofPlatform().name("job-mail").daemon().unstarted(this::run);
+    private final CountDownLatch stopping = new CountDownLatch(1);
+    private volatile @Nullable Consumer<byte[], byte[]> reading;
+
+    MailLoop(
+            KafkaConnection kafka,
+            GatewayLog log,
+            SpecReader specs,
+            Mailer mailer,
+            MeterRegistry registry,
+            Clock clock,
+            SubmitConfig config) {
+        this.kafka = kafka;
+        this.log = log;
+        this.specs = specs;
+        this.mailer = mailer;
+        this.registry = registry;
+        this.clock = clock;
+        this.from = config.mailFrom().orElse("");
+        this.domain = config.mailDomain();
+    }
+
+    @PostConstruct
+    void start() {
+        if (!from.isEmpty()) {
+            thread.start();
+        }
+    }
+
+    @PreDestroy
+    void stop() throws InterruptedException {
+        stopping.countDown();
+        Consumer<byte[], byte[]> consumer = reading;
+        if (consumer != null) {
+            consumer.wakeup();
+        }
+        thread.join(TimeUnit.SECONDS.toMillis(5));
+    }
+
+    private void run() {
+        while (!stopped()) {
+            try (var admin = kafka.admin();
+                    var consumer = kafka.member(GROUP)) {
+                reading = consumer;
+                TopicDeclarations.await(admin, List.of(Topics.JOBS));
+                consumer.subscribe(List.of(Topics.JOBS.name()));
+                read(consumer);
+            } catch (WakeupException e) {
+                return;
+            } catch (RuntimeException e) {
+                if (!stopped()) {
+                    LOG.atWarn().setCause(e).log("Mail about jobs waits; beginning anew");
+                    pause();
+                }
+            }
+        }
+    }
+
+    private void read(Consumer<byte[], byte[]> consumer) {
+        while (!stopped()) {
+            var records = consumer.poll(POLL);
+            for (var record : records) {
+                if (send(record)) {
+                    consumer.commitSync(
+                            Map.of(
+                                    new TopicPartition(record.topic(), record.partition()),
+                                    new OffsetAndMetadata(record.offset() + 1)));
+                }
+            }
+            if (!records.isEmpty()) {
+                consumer.commitSync();
+            }
+        }
+    }
+
+    /// Sends what the event of a record brings.
+    ///
+    /// @return whether it brought any
+    private boolean send(ConsumerRecord<byte[], byte[]> record) {
+        JobEvent event = event(record);
+        Job job = event == null ? null : job(event.job());
+        MailRequest wanted = job == null ? null : request(job);
+        if (event == null || job == null || wanted == null) {
+            return false;
+        }
+        List<String> subjects = new Subjects(job, wanted, tasks(job)).of(event);
+        for (String subject : subjects) {
+            String to = wanted.address() == null ? job.user() : wanted.address();
+            send(job, to.contains("@") ? to : to + "@" + domain, subject);
+        }
+        return !subjects.isEmpty();
+    }
+
+    private @Nullable JobEvent event(ConsumerRecord<byte[], byte[]> record) {
+        try {
+            JobEvent event = record.value() == null ? null : events.event(record);
+            return switch (event) {
+                case JobEvent.Started it -> it;
+                case JobEvent.Requeued it -> it;
+                case JobEvent.Ended it -> it;
+                case null, default -> null;
+            };
+        } catch (UnknownEventType | CorruptEvent e) {
+            return null;
+        }
+    }
+
+    private @Nullable Job job(JobId id) {
+        Optional<Job> known = log.picture().job(id, clock.millis());
+        if (known.isEmpty()) {
+            log.catchUp(Deadline.in(PATIENCE));
+            known = log.picture().job(id, clock.millis());
+        }
+        return known.orElse(null);
+    }
+
+    /// Null for none. Tasks of an array have one.
+    private @Nullable MailRequest request(Job job) {
+        Optional<MailRequest> known = requests.get(job.arrayOrSelf());
+        if (known == null) {
+            known = specs.read(job, Deadline.in(PATIENCE)).map(JobSpec::mail);
+            requests.put(job.arrayOrSelf(), known);
+        }
+        return known.orElse(null);
+    }
+
+    /// The tasks of the job's array as they stand after what was read.
+    private List<Job> tasks(Job job) {
+        if (job.description().array() == null) {
+            return List.of();
+        }
+        log.catchUp(Deadline.in(PATIENCE));
+        return log.picture().named(new JobName(job.arrayOrSelf(), null), clock.millis());
+    }
+
+    private void send(Job job, String to, String subject) {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                mailer.send(Mail.withText(to, subject, "").setFrom(from));
+                registry.counter("berth.mails", "outcome", "sent").increment();
+                return;
+            } catch (RuntimeException e) {
+                if (attempt == TRIES || stopped()) {
+                    registry.counter("berth.mails", "outcome", "failed").increment();
+                    LOG.atWarn().setCause(e).addKeyValue("job", job.id()).log("Mail not sent");
+                    return;
+                }
+                pause();
+            }
+        }
+    }
+
+    private boolean stopped() {
+        return stopping.getCount() == 0;
+    }
+
+    private void pause() {
+        try {
+            var unused = stopping.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

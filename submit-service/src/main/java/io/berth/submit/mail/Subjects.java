@@ -1,0 +1,165 @@
+package io.berth.submit.mail;
+
+import io.berth.contracts.ArrayTask;
+import io.berth.contracts.EndedRun;
+import io.berth.contracts.ExitStatus;
+import io.berth.contracts.JobState;
+import io.berth.contracts.MailRequest;
+import io.berth.contracts.MailType;
+import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.event.JobEvent.Ended;
+import io.berth.contracts.event.JobEvent.Requeued;
+import io.berth.contracts.event.JobEvent.Started;
+import io.berth.slurm.SlurmTime;
+import io.berth.submit.Job;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.IntSummaryStatistics;
+import java.util.List;
+import java.util.Set;
+
+/// The subjects of the mail that an event of a job brings; the subject is all that is in it.
+///
+/// `Slurm Job_id=17 Name=train Ended, Run time 00:10:00, COMPLETED, ExitCode 0`. Of an array it is
+/// about the whole, when the first task begins and when the last has ended, unless mail about its
+/// tasks is asked for.
+///
+/// Source: sbatch(1) of Slurm 22.05, `--mail-type`, and the mail that it sends.
+final class Subjects {
+
+    private static final Set<JobState> NOT_FAILED = Set.of(JobState.COMPLETED, JobState.CANCELLED);
+
+    private final Job job;
+    private final MailRequest wanted;
+    private final List<Job> tasks;
+
+    /// @param tasks all of the job's array, as they stand after the event; empty for a job of none
+    Subjects(Job job, MailRequest wanted, List<Job> tasks) {
+        this.job = job;
+        this.wanted = wanted;
+        this.tasks = wanted.wants(MailType.ARRAY_TASKS) ? List.of() : tasks;
+    }
+
+    List<String> of(JobEvent event) {
+        return switch (event) {
+            case Started it -> began(it);
+            case Requeued it -> requeued(it);
+            case Ended it -> ended(it);
+            default -> List.of();
+        };
+    }
+
+    private List<String> began(Started event) {
+        if (!wanted.wants(MailType.BEGIN)) {
+            return List.of();
+        }
+        boolean first =
+                event.lease() == 1
+                        && tasks.stream()
+                                .filter(it -> !it.id().equals(job.id()))
+                                .mapToLong(Job::placedAt)
+                                .noneMatch(at -> at > 0 && at < job.placedAt());
+        if (!tasks.isEmpty()) {
+            return first ? List.of(summary("Began")) : List.of();
+        }
+        return List.of(subject("Began, Queued time " + span(event.at() - job.submittedAt())));
+    }
+
+    private List<String> requeued(Requeued event) {
+        return wanted.wants(MailType.REQUEUE)
+                ? List.of(subject("Requeued, Run time " + runTime(event.run())))
+                : List.of();
+    }
+
+    private List<String> ended(Ended event) {
+        if (!tasks.isEmpty()) {
+            return lastEnded() ? arrayEnded() : List.of();
+        }
+        String runTime = event.runs().isEmpty() ? span(0) : runTime(event.runs().getLast());
+        var subjects = new ArrayList<String>();
+        if (wanted.wants(MailType.TIME_LIMIT) && event.state() == JobState.TIMEOUT) {
+            subjects.add(subject("Reached time limit, Run time " + runTime));
+        }
+        String word = word(!NOT_FAILED.contains(event.state()));
+        if (!word.isEmpty()) {
+            ExitStatus exit = event.exit();
+            subjects.add(
+                    subject(
+                            "%s, Run time %s, %s%s"
+                                    .formatted(
+                                            word,
+                                            runTime,
+                                            event.state(),
+                                            exit.signal() == 0
+                                                    ? ", ExitCode " + exit.code()
+                                                    : "")));
+        }
+        return subjects;
+    }
+
+    /// What is said of an end; empty if nothing is.
+    private String word(boolean failed) {
+        if (failed && wanted.wants(MailType.FAIL)) {
+            return "Failed";
+        }
+        return wanted.wants(MailType.END) ? "Ended" : "";
+    }
+
+    /// Whether all tasks have ended, this one after all others.
+    private boolean lastEnded() {
+        return tasks.stream().allMatch(it -> it.state().terminal())
+                && tasks.stream()
+                        .max(Comparator.comparingLong(Job::endedAt).thenComparing(Job::id))
+                        .filter(it -> it.id().equals(job.id()))
+                        .isPresent();
+    }
+
+    private List<String> arrayEnded() {
+        String word = word(tasks.stream().anyMatch(it -> !NOT_FAILED.contains(it.state())));
+        if (word.isEmpty()) {
+            return List.of();
+        }
+        List<JobState> states = tasks.stream().map(Job::state).distinct().toList();
+        IntSummaryStatistics codes =
+                tasks.stream()
+                        .map(Job::exit)
+                        .mapToInt(exit -> exit == null ? 0 : exit.code())
+                        .summaryStatistics();
+        return List.of(
+                summary(
+                        "%s, %s, ExitCode [%d-%d]"
+                                .formatted(
+                                        word,
+                                        states.size() == 1 ? states.getFirst() : "Mixed",
+                                        codes.getMin(),
+                                        codes.getMax())));
+    }
+
+    private String subject(String what) {
+        ArrayTask task = job.description().array();
+        String id =
+                task == null
+                        ? "Slurm Job_id=" + job.id()
+                        : "Slurm Array Task Job_id=%s_%d (%s)"
+                                .formatted(task.array(), task.task(), job.id());
+        return id + " Name=" + name() + " " + what;
+    }
+
+    private String summary(String what) {
+        return "Slurm Array Summary Job_id=%1$s_* (%1$s) Name=%2$s %3$s"
+                .formatted(job.arrayOrSelf(), name(), what);
+    }
+
+    private String name() {
+        return job.description().name();
+    }
+
+    private static String runTime(EndedRun run) {
+        long suspended = run.suspendedMillis() == null ? 0 : run.suspendedMillis();
+        return span(run.startedAt() == 0 ? 0 : run.freedAt() - run.startedAt() - suspended);
+    }
+
+    private static String span(long millis) {
+        return SlurmTime.full(Math.max(0, millis) / 1000);
+    }
+}

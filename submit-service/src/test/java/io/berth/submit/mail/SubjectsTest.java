@@ -1,0 +1,225 @@
+package io.berth.submit.mail;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.contracts.ArrayTask;
+import io.berth.contracts.Charge;
+import io.berth.contracts.EndedRun;
+import io.berth.contracts.ExitStatus;
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
+import io.berth.contracts.JobState;
+import io.berth.contracts.JobTerms;
+import io.berth.contracts.MailRequest;
+import io.berth.contracts.MailType;
+import io.berth.contracts.Rank;
+import io.berth.contracts.Reason;
+import io.berth.contracts.event.JobEvent;
+import io.berth.slurm.MailText;
+import io.berth.submit.Job;
+import io.berth.submit.Job.Attempt;
+import io.berth.submit.Samples;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// Whose subjects are those of a real Slurm's mail.
+class SubjectsTest {
+
+    private static final JobDescription TRAIN = Samples.description("alice", "batch", 1);
+
+    private static MailRequest wanted(String types) {
+        return new MailRequest(MailText.parse(types).orElseThrow(), null);
+    }
+
+    private static Job job(long id, JobDescription description, JobState state, int code, long at) {
+        return job(id, description, state, code, at, null);
+    }
+
+    private static Job job(
+            long id,
+            JobDescription description,
+            JobState state,
+            int code,
+            long at,
+            @Nullable Attempt attempt) {
+        return new Job(
+                new JobId(id),
+                description,
+                "alice",
+                0,
+                0,
+                0,
+                id,
+                17_000,
+                state,
+                Reason.NONE,
+                Rank.NONE,
+                attempt,
+                0,
+                at,
+                new ExitStatus(code, 0),
+                null,
+                null,
+                null,
+                null,
+                null);
+    }
+
+    private static Job running(int task, long placedAt) {
+        var attempt = new Attempt(1, placedAt, true, 0, List.of(), 0, 0, 0, null);
+        return job(20 + task, task(task), JobState.RUNNING, 0, 0, attempt);
+    }
+
+    private static EndedRun run(JobState outcome) {
+        return new EndedRun(
+                1, List.of(), 5000, 6000, 67_500, outcome, ExitStatus.SUCCESS, Charge.ZERO);
+    }
+
+    private static JobEvent ended(long job, JobState state, ExitStatus exit) {
+        return new JobEvent.Ended(
+                new JobId(job),
+                70_000,
+                TRAIN,
+                state,
+                Reason.NONE,
+                exit,
+                1000,
+                List.of(run(state)),
+                null,
+                null);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "ALL             | COMPLETED | 0:0 | Ended, Run time 00:01:01, COMPLETED, ExitCode 0",
+                "END             | FAILED    | 3:0 | Ended, Run time 00:01:01, FAILED, ExitCode 3",
+                "END,FAIL        | FAILED    | 3:0 | Failed, Run time 00:01:01, FAILED, ExitCode 3",
+                "FAIL            | CANCELLED | 0:15 | ''",
+                "END             | CANCELLED | 0:15 | Ended, Run time 00:01:01, CANCELLED",
+                "FAIL            | TIMEOUT   | 0:0 | Failed, Run time 00:01:01, TIMEOUT, ExitCode 0",
+                "TIME_LIMIT      | TIMEOUT   | 0:0 | Reached time limit, Run time 00:01:01",
+                "BEGIN           | COMPLETED | 0:0 | ''"
+            })
+    void the_end_of_a_job_is_told_to_whom_it_concerns(
+            String types, JobState state, String exit, String what) {
+        String[] status = exit.split(":");
+        JobEvent event =
+                ended(
+                        17,
+                        state,
+                        new ExitStatus(Integer.parseInt(status[0]), Integer.parseInt(status[1])));
+
+        List<String> subjects =
+                new Subjects(job(17, TRAIN, state, 0, 70_000), wanted(types), List.of()).of(event);
+
+        assertThat(subjects)
+                .isEqualTo(
+                        what.isEmpty() ? List.of() : List.of("Slurm Job_id=17 Name=train " + what));
+    }
+
+    @Test
+    void a_job_that_begins_says_how_long_it_was_queued_and_one_that_is_requeued_how_long_it_ran() {
+        var subjects =
+                new Subjects(
+                        job(17, TRAIN, JobState.RUNNING, 0, 0), wanted("BEGIN,REQUEUE"), List.of());
+
+        assertThat(subjects.of(new JobEvent.Started(new JobId(17), 3_617_000, 1)))
+                .containsExactly("Slurm Job_id=17 Name=train Began, Queued time 01:00:00");
+        assertThat(
+                        subjects.of(
+                                new JobEvent.Requeued(
+                                        new JobId(17), 70_000, run(JobState.PENDING), Reason.NONE)))
+                .containsExactly("Slurm Job_id=17 Name=train Requeued, Run time 00:01:01");
+    }
+
+    private static JobDescription task(int task) {
+        var none = JobTerms.NONE.as(new ArrayTask(new JobId(20), task, 3, 0, 2, 1, 0));
+        return TRAIN.on(none);
+    }
+
+    /// Tasks 0 to 2, each with its state, exit code and end: `COMPLETED:0:900`.
+    private static List<Job> tasks(String states) {
+        String[] each = states.split(" ");
+        return Arrays.stream(each)
+                .map(it -> it.split(":"))
+                .map(it ->
+                        job(
+                                20 + Arrays.asList(each).indexOf(String.join(":", it)),
+                                task(Arrays.asList(each).indexOf(String.join(":", it))),
+                                JobState.valueOf(it[0]),
+                                Integer.parseInt(it[1]),
+                                Long.parseLong(it[2])))
+                .toList();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "COMPLETED:0:900 COMPLETED:0:800 COMPLETED:0:700 | 0 | Ended, COMPLETED, ExitCode [0-0]",
+                "COMPLETED:0:900 COMPLETED:0:800 COMPLETED:0:700 | 1 | ''",
+                "COMPLETED:0:900 FAILED:3:800 COMPLETED:0:901    | 2 | Failed, Mixed, ExitCode [0-3]",
+                "COMPLETED:0:900 FAILED:3:900 COMPLETED:0:800    | 0 | ''",
+                "COMPLETED:0:900 FAILED:3:900 COMPLETED:0:800    | 1 | Failed, Mixed, ExitCode [0-3]",
+                "COMPLETED:0:900 RUNNING:0:0 COMPLETED:0:800     | 0 | ''"
+            })
+    void an_array_ends_once_with_its_last_task(String states, int ended, String what) {
+        List<Job> tasks = tasks(states);
+        Job task = tasks.get(ended);
+
+        List<String> subjects =
+                new Subjects(task, wanted("ALL"), tasks)
+                        .of(ended(task.id().value(), task.state(), ExitStatus.SUCCESS));
+
+        assertThat(subjects)
+                .isEqualTo(
+                        what.isEmpty()
+                                ? List.of()
+                                : List.of(
+                                        "Slurm Array Summary Job_id=20_* (20) Name=train " + what));
+    }
+
+    @Test
+    void an_array_begins_once_with_its_first_task() {
+        List<Job> tasks = List.of(running(0, 8000), running(1, 7000));
+
+        List<List<String>> subjects =
+                tasks.stream()
+                        .map(task ->
+                                new Subjects(task, wanted("BEGIN"), tasks)
+                                        .of(new JobEvent.Started(task.id(), 9000, 1)))
+                        .toList();
+
+        assertThat(subjects)
+                .containsExactly(
+                        List.of(),
+                        List.of("Slurm Array Summary Job_id=20_* (20) Name=train Began"));
+    }
+
+    @Test
+    void each_task_is_told_of_where_that_is_asked_for() {
+        List<Job> tasks = tasks("COMPLETED:0:900 RUNNING:0:0 PENDING:0:0");
+
+        List<String> subjects =
+                new Subjects(tasks.getFirst(), wanted("END,ARRAY_TASKS"), tasks)
+                        .of(ended(20, JobState.COMPLETED, ExitStatus.SUCCESS));
+
+        assertThat(subjects)
+                .containsExactly(
+                        "Slurm Array Task Job_id=20_0 (20) Name=train Ended, Run time 00:01:01,"
+                                + " COMPLETED, ExitCode 0");
+    }
+
+    @Test
+    void what_nobody_asks_for_is_not_told() {
+        assertThat(MailText.parse("none")).contains(List.of());
+        assertThat(MailText.parse("END,TIME_LIMIT_80")).contains(List.of(MailType.END));
+        assertThat(MailText.parse("sometimes")).isEmpty();
+    }
+}
