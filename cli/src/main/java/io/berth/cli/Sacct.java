@@ -22,6 +22,7 @@ final class Sacct implements Command {
     private static final List<CliOption> OPTIONS =
             List.of(
                     valued("accounts", 'A', "only jobs of these accounts"),
+                    flag("allclusters", 'L', "nothing: there is one cluster"),
                     flag("allocations", 'X', "without steps"),
                     flag("allusers", 'a', "jobs of all users"),
                     flag("brief", 'b', "only JobID, State and ExitCode"),

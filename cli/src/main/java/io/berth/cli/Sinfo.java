@@ -22,6 +22,8 @@ final class Sinfo implements Command {
     private static final List<CliOption> OPTIONS =
             List.of(
                     flag("all", 'a', "hidden partitions too"),
+                    valued("clusters", 'M', "nothing: there is one cluster"),
+                    flag("dead", 'd', "only nodes that do not respond"),
                     valued("format", 'o', "columns, such as \"%P %D %t %G\""),
                     flag("help", '\0', "this text"),
                     DataForm.OPTIONS.getFirst(),
@@ -34,6 +36,7 @@ final class Sinfo implements Command {
                     valued("partition", 'p', "only these partitions"),
                     flag("summarize", 's', "one line for each partition"),
                     flag("reservation", 'T', "the reservations"),
+                    flag("responding", 'r', "only nodes that respond"),
                     valued("states", 't', "only nodes in these states"),
                     flag("version", 'V', "Berth's version"));
 
@@ -96,7 +99,10 @@ final class Sinfo implements Command {
         List<String> states = words.list("states");
         var nodes = new ArrayList<NodeView>();
         for (NodeView node : NodeView.all(client.get("/v1/nodes"))) {
-            boolean wanted = hosts == null || hosts.contains(node.name());
+            boolean responds = node.state().flag().isEmpty();
+            boolean wanted =
+                    (hosts == null || hosts.contains(node.name()))
+                            && !words.has(responds ? "dead" : "responding");
             if (wanted && (states.isEmpty() || hasState(node, states))) {
                 nodes.add(node);
             }

@@ -28,7 +28,9 @@ final class Squeue implements Command {
     private static final List<CliOption> OPTIONS =
             List.of(
                     valued("account", 'A', "only jobs of these accounts"),
+                    flag("all", 'a', "nothing more: jobs of all partitions are shown"),
                     flag("array", 'r', "one line for each task of an array"),
+                    valued("clusters", 'M', "nothing: there is one cluster"),
                     flag("help", '\0', "this text"),
                     valued("format", 'o', "columns, such as \"%.18i %.8u %R\""),
                     valued("Format", 'O', "columns by name, such as \"JobID:10,UserName,State\""),
@@ -42,6 +44,7 @@ final class Squeue implements Command {
                     valued("nodelist", 'w', "only jobs on these nodes"),
                     valued("partition", 'p', "only jobs in these partitions"),
                     valued("qos", 'q', "only jobs of these QOS"),
+                    valued("reservation", 'R', "only jobs of these reservations"),
                     valued("sort", 'S', "order, such as \"P,-Q\""),
                     flag("start", '\0', "when waiting jobs are expected to start, and where"),
                     valued("states", 't', "jobs in these states, or all"),
@@ -107,11 +110,14 @@ final class Squeue implements Command {
         List<String> accounts = words.list("account");
         List<String> names = words.list("name");
         List<String> qos = words.list("qos");
+        List<String> reservations = words.list("reservation");
         List<String> hosts = words.hosts("squeue", "nodelist");
         return JobView.all(client.get(path)).stream()
                 .filter(job -> words.has("states") || JobField.listed(job))
                 .filter(job -> accounts.isEmpty() || accounts.contains(job.text("account")))
                 .filter(job -> names.isEmpty() || names.contains(job.text("name")))
+                .filter(job ->
+                        reservations.isEmpty() || reservations.contains(job.text("reservation")))
                 .filter(job -> qos.isEmpty() || qos.contains(job.text("qos")))
                 .filter(job ->
                         hosts.isEmpty()

@@ -53,7 +53,7 @@ final class SacctTest {
 
     @Test
     void books_can_be_brief() {
-        assertThat(out("sacct", "-X", "-P", "-n", "-b", "-M", "all"))
+        assertThat(out("sacct", "-X", "-P", "-n", "-b", "-L"))
                 .isEqualTo("1012|COMPLETED|0:0\n1013|CANCELLED by alice|0:0\n");
     }
 

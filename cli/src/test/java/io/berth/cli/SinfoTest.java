@@ -94,6 +94,16 @@ final class SinfoTest {
     }
 
     @Test
+    void nodes_that_respond_and_those_that_do_not_are_told_apart() {
+        mesh.on("GET", "/v1/nodes", Samples.nodes("IDLE", "DOWN", "NOT_RESPONDING"));
+
+        assertThat(out("sinfo", "-h", "-p", "training", "-r", "-M", "all", "-o", "%N"))
+                .isEqualTo("node01\n");
+        assertThat(out("sinfo", "-h", "-p", "training", "-d", "-o", "%t %N"))
+                .isEqualTo("idle* node03\ndown* node02\n");
+    }
+
+    @Test
     void cpus_and_gres_are_told() {
         mesh.on("GET", "/v1/nodes", Samples.nodes("MIXED", "IDLE"));
 

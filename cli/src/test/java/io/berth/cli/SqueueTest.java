@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.cli.CommandRun.Outcome;
 import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -149,6 +150,23 @@ final class SqueueTest {
                                 .run("squeue", "-h", "-O", "JobArrayID:12,UserName:.6,Dependency")
                                 .out())
                 .isEqualTo("1030_[1%2]   aliceafterok:1015        \n");
+    }
+
+    @Test
+    void jobs_of_a_reservation_are_listed_and_there_is_one_cluster_with_all_partitions() {
+        String job =
+                Samples.running().replace("\"id\":1015", "\"id\":1016,\"reservation\":\"course\"");
+        mesh.on("GET", "/v1/jobs", "{\"jobs\":[" + job + "," + Samples.running() + "]}");
+
+        assertThat(run("-a", "-M", "all", "-h", "-o", "%P", "-R", "course,other").lines())
+                .hasSize(1);
+        assertThat(run("-a", "-M", "all", "-h", "-o", "%P").lines()).hasSize(2);
+    }
+
+    private String run(String... options) {
+        var words = new ArrayList<>(List.of("squeue"));
+        words.addAll(List.of(options));
+        return new CommandRun(mesh).run(words.toArray(String[]::new)).out();
     }
 
     @Test

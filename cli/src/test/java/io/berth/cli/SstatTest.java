@@ -58,9 +58,9 @@ final class SstatTest {
                 .isEqualTo(
                         new Outcome(
                                 0,
-                                "17.batch|4|00:00:30|00:00:30|gpu-02|1.50G|gpu-01|1G|4M|gpu-02|9M"
+                                "17.batch|4|00:00:30|00:00:30|gpu-02|1536M|gpu-01|1G|4M|gpu-02|9M"
                                         + "|cpu=00:00:30,gres/gpuutil=77,mem=1G"
-                                        + "|cpu=00:00:30,gres/gpumem=30000M,mem=1.50G|gpu-[01-02]\n",
+                                        + "|cpu=00:00:30,gres/gpumem=30000M,mem=1536M|gpu-[01-02]\n",
                                 ""));
     }
 
@@ -71,7 +71,7 @@ final class SstatTest {
                         """
                         JobID            MaxRSS     AveCPU\s
                         ------------ ---------- ----------\s
-                        17.batch          1.50G   00:00:30\s
+                        17.batch          1536M   00:00:30\s
                         """);
     }
 
@@ -90,7 +90,7 @@ final class SstatTest {
                 "sstat            | You didn't give me any jobs to stat.",
                 "sstat -j x       | Invalid job id: x",
                 "sstat -j 17.0    | 17.0: use is counted for a job as a whole, in 17.batch",
-                "sstat -j 17 -o No | Unknown field 'No'"
+                "sstat -j 17 -o Pages | Unknown field 'Pages'"
             })
     void what_cannot_be_asked_is_said_in_one_line(String command, String message) {
         assertThat(run(command.split(" ")))

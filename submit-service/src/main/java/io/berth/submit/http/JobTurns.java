@@ -5,13 +5,16 @@ import io.berth.submit.Deadline;
 import io.berth.submit.Position;
 import io.berth.submit.RecentlyUsed;
 import io.berth.submit.SubmitConfig;
+import io.berth.submit.Unavailable;
 import io.berth.submit.kafka.GatewayLog;
 import jakarta.inject.Singleton;
 import jakarta.ws.rs.core.HttpHeaders;
 import java.time.Clock;
+import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -44,16 +47,17 @@ final class JobTurns {
     /// Writes what is asked of jobs, when it is their turn.
     ///
     /// @throws Changed if a job is not as the request says
+    /// @throws Unavailable if their turn does not come in time
     Position take(List<JobId> jobs, Supplier<Position> write) {
-        List<ReentrantLock> mine =
-                jobs.stream()
-                        .map(it -> (int) (it.value() % LOCKS))
-                        .distinct()
-                        .sorted()
-                        .map(locks::get)
-                        .toList();
-        mine.forEach(ReentrantLock::lock);
+        List<Integer> places =
+                jobs.stream().map(it -> (int) (it.value() % LOCKS)).distinct().sorted().toList();
+        var mine = new ArrayDeque<ReentrantLock>();
         try {
+            var due = Deadline.in(config.answerTimeout());
+            for (int place : places) {
+                lock(locks.get(place), due);
+                mine.push(locks.get(place));
+            }
             String seen = headers.getHeaderString(HttpHeaders.IF_MATCH);
             if (seen != null) {
                 jobs.forEach(job -> check(job, seen));
@@ -63,6 +67,17 @@ final class JobTurns {
             return written;
         } finally {
             mine.forEach(ReentrantLock::unlock);
+        }
+    }
+
+    private static void lock(ReentrantLock lock, Deadline due) {
+        try {
+            if (!lock.tryLock(due.left().toNanos(), TimeUnit.NANOSECONDS)) {
+                throw new Unavailable("an earlier change of the job is not written yet");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new Unavailable("the gateway is stopping", e);
         }
     }
 

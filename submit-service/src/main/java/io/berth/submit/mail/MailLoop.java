@@ -17,6 +17,7 @@ import io.berth.submit.RecentlyUsed;
 import io.berth.submit.SubmitConfig;
 import io.berth.submit.kafka.GatewayLog;
 import io.berth.submit.kafka.SpecReader;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.mailer.Mail;
 import io.quarkus.mailer.Mailer;
@@ -48,6 +49,7 @@ import org.slf4j.LoggerFactory;
 public class MailLoop {
     private static final Logger LOG = LoggerFactory.getLogger(MailLoop.class);
     private static final String GROUP = "berth-mail";
+    private static final String MAILS = "berth.mails";
     private static final Duration POLL = Duration.ofSeconds(1);
     private static final Duration PAUSE = Duration.ofSeconds(5);
     private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -58,7 +60,8 @@ public class MailLoop {
     private final GatewayLog log;
     private final SpecReader specs;
     private final Mailer mailer;
-    private final MeterRegistry registry;
+    private final Counter sent;
+    private final Counter failed;
     private final Clock clock;
     private final String from;
     private final String domain;
@@ -81,7 +84,8 @@ public class MailLoop {
         this.log = log;
         this.specs = specs;
         this.mailer = mailer;
-        this.registry = registry;
+        this.sent = registry.counter(MAILS, "outcome", "sent");
+        this.failed = registry.counter(MAILS, "outcome", "failed");
         this.clock = clock;
         this.from = config.mailFrom().orElse("");
         this.domain = config.mailDomain();
@@ -204,11 +208,11 @@ public class MailLoop {
         for (int attempt = 1; ; attempt++) {
             try {
                 mailer.send(Mail.withText(to, subject, "").setFrom(from));
-                registry.counter("berth.mails", "outcome", "sent").increment();
+                sent.increment();
                 return;
             } catch (RuntimeException e) {
                 if (attempt == TRIES || stopped()) {
-                    registry.counter("berth.mails", "outcome", "failed").increment();
+                    failed.increment();
                     LOG.atWarn().setCause(e).addKeyValue("job", job.id()).log("Mail not sent");
                     return;
                 }
