@@ -15,6 +15,12 @@ final class NodeDetails {
         var lines = new ArrayList<String>();
         addProcessors(node, lines);
         lines.add("Gres=" + node.gres());
+        if (!node.mig().isEmpty()) {
+            lines.add("Mig=" + node.mig());
+        }
+        if (!node.migFailures().isEmpty()) {
+            lines.add("MigFailed=" + node.migFailures());
+        }
         if (details) {
             lines.add("GresDrain=N/A");
             lines.add("GresUsed=" + node.gresUsed());

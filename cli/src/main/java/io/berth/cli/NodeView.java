@@ -3,9 +3,11 @@ package io.berth.cli;
 import io.berth.contracts.IndexSet;
 import io.berth.slurm.SlurmMemory;
 import java.util.BitSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /// A node as the gateway tells of it.
 record NodeView(JsonObject json) {
@@ -44,25 +46,48 @@ record NodeView(JsonObject json) {
         return json.text("reason");
     }
 
-    /// The type that most requests name: the type of the first GPU.
-    private String gpuType() {
-        List<JsonObject> gpus = json.objects("gpus");
-        return gpus.isEmpty() ? "" : gpus.getFirst().text("type");
+    /// The GPUs by type, in the order in which the node has them.
+    private Map<String, List<JsonObject>> gpusByType() {
+        return json.objects("gpus").stream()
+                .collect(
+                        Collectors.groupingBy(
+                                gpu -> gpu.text("type"), LinkedHashMap::new, Collectors.toList()));
+    }
+
+    /// What the GPUs in MIG mode are split into, by their places in PCI order:
+    /// `1:2x3g.40gb,2:1x7g.80gb->7x1g.10gb`; empty if there are none.
+    String mig() {
+        return json.objects("mig").stream()
+                .map(gpu ->
+                        gpu.number("gpu")
+                                + ":"
+                                + gpu.text("geometry")
+                                + (gpu.has("dividing") ? "->" + gpu.text("dividing") : ""))
+                .collect(Collectors.joining(","));
+    }
+
+    /// Why GPUs in MIG mode could not be divided: `GPU 1: in use`; empty if nothing failed.
+    String migFailures() {
+        return json.objects("mig").stream()
+                .filter(gpu -> gpu.has("failure"))
+                .map(gpu -> "GPU " + gpu.number("gpu") + ": " + gpu.text("failure"))
+                .collect(Collectors.joining("; "));
     }
 
     long gpus() {
         return json.objects("gpus").size();
     }
 
-    /// `gpu:a100:8`, with `(simulated)` if the GPUs are only declared; `(null)` without GPUs.
+    /// `gpu:a100:8`, with `(simulated)` if the GPUs are only declared; several types with commas;
+    /// `(null)` without GPUs.
     String gres() {
+        String simulated = json.flag("simulated") ? "(simulated)" : "";
         return gpus() == 0
                 ? "(null)"
-                : "gpu:"
-                        + gpuType()
-                        + ":"
-                        + gpus()
-                        + (json.flag("simulated") ? "(simulated)" : "")
+                : gpusByType().entrySet().stream()
+                                .map(it -> "gpu:" + it.getKey() + ":" + it.getValue().size())
+                                .map(it -> it + simulated)
+                                .collect(Collectors.joining(","))
                         + parts("parts", ",", ":");
     }
 
@@ -80,25 +105,23 @@ record NodeView(JsonObject json) {
         return text.toString();
     }
 
-    /// `gpu:a100:3(IDX:0-2)`
+    /// `gpu:a100:3(IDX:0-2)`, several types with commas.
     String gresUsed() {
-        var indices = new BitSet();
-        for (JsonObject gpu : json.objects("gpus")) {
-            if (gpu.has("job")) {
-                indices.set((int) gpu.number("index"));
-            }
-        }
-        String list = IndexSet.of(indices).toString();
         return gpus() == 0
                 ? "(null)"
-                : "gpu:"
-                        + gpuType()
-                        + ":"
-                        + indices.cardinality()
-                        + "(IDX:"
-                        + (list.isEmpty() ? "N/A" : list)
-                        + ")"
+                : gpusByType().entrySet().stream()
+                                .map(it -> "gpu:" + it.getKey() + ":" + used(it.getValue()))
+                                .collect(Collectors.joining(","))
                         + parts("partsHeld", ",", ":");
+    }
+
+    private static String used(List<JsonObject> gpus) {
+        var indices = new BitSet();
+        gpus.stream()
+                .filter(gpu -> gpu.has("job"))
+                .forEach(gpu -> indices.set((int) gpu.number("index")));
+        String list = IndexSet.of(indices).toString();
+        return indices.cardinality() + "(IDX:" + (list.isEmpty() ? "N/A" : list) + ")";
     }
 
     /// `2:64:1`: sockets, cores per socket, threads per core.

@@ -106,6 +106,11 @@ final class Why implements Command {
                     .append(Dates.iso(why.number("plannedStart"), zone, ""))
                     .append(".\n");
         }
+        for (JsonObject it : why.objects("dividing")) {
+            text.append(
+                    "GPU %d of %s is being divided into %s.%n"
+                            .formatted(it.number("gpu"), it.text("node"), it.text("into")));
+        }
         text.append(stages(why.objects("stages"))).append(changes(why.objects("changes")));
         text.append(WhyPreemption.text(why.object("preemption"), zone));
         return text.toString();

@@ -126,6 +126,25 @@ final class OtherCommandsTest {
     }
 
     @Test
+    void a_gpu_that_is_being_divided_for_a_job_is_named() {
+        mesh.on(
+                "GET",
+                "/v1/jobs/17/why",
+                """
+                {"job":17,"state":"PENDING","reason":"Resources","explanation":"No room.",
+                 "dividing":[{"node":"n1","gpu":3,"into":"7x1g.10gb"}]}
+                """);
+
+        assertThat(new CommandRun(mesh).run("why", "17").out())
+                .isEqualTo(
+                        """
+                        Job 17 is PENDING (Resources)
+                        No room.
+                        GPU 3 of n1 is being divided into 7x1g.10gb.
+                        """);
+    }
+
+    @Test
     void a_pending_job_is_told_what_would_start_it() {
         mesh.on(
                 "GET",

@@ -102,6 +102,27 @@ final class ScontrolTest {
     }
 
     @Test
+    void a_node_tells_what_its_gpus_are_split_into() {
+        mesh.on(
+                "GET",
+                "/v1/nodes",
+                """
+                {"nodes":[{"name":"n1","state":"MIXED","responding":true,"cpus":8,"features":[],
+                 "gpus":[{"index":0,"type":"h100"},{"index":1,"type":"h100_3g.40gb","job":17},
+                         {"index":2,"type":"h100_3g.40gb"}],
+                 "mig":[{"gpu":1,"geometry":"2x3g.40gb"},
+                        {"gpu":2,"geometry":"nothing","dividing":"7x1g.10gb","failure":"in use"}],
+                 "partitions":[],"isolation":[]}]}
+                """);
+
+        assertThat(out("scontrol", "show", "node", "n1", "-d"))
+                .contains("Gres=gpu:h100:1,gpu:h100_3g.40gb:2\n")
+                .contains("GresUsed=gpu:h100:0(IDX:N/A),gpu:h100_3g.40gb:1(IDX:1)\n")
+                .contains("Mig=1:2x3g.40gb,2:nothing->7x1g.10gb\n")
+                .contains("MigFailed=GPU 2: in use\n");
+    }
+
+    @Test
     void a_partition_looks_as_slurms() {
         assertThat(out("scontrol", "show", "partition", "training"))
                 .isEqualTo(

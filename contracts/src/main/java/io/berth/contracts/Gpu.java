@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /// One GPU of a node, or one MIG instance of a GPU that is split.
 ///
 /// @param index its place in PCI order, from 0: what `SLURM_JOB_GPUS` names. GPUs that are out of
-///   service leave gaps
+///   service leave gaps, and one in MIG mode takes as many as it may have instances
 /// @param uuid the driver's UUID, `GPU-…` or `MIG-…`
 /// @param type the type that requests name, such as `a100`, or `a100_1g.5gb` for a MIG instance
 /// @param name the product's name
@@ -34,5 +34,10 @@ public record Gpu(
             long memoryMib,
             int numaNode) {
         this(index, uuid, type, name, minor, memoryMib, numaNode, null);
+    }
+
+    /// UUID of the GPU that it is a MIG instance of; null for a whole one.
+    public @Nullable String parent() {
+        return hardware == null || hardware.mig() == null ? null : hardware.mig().parent();
     }
 }

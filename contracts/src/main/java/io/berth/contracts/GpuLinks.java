@@ -61,6 +61,16 @@ public record GpuLinks(List<String> rows) {
         return word.startsWith("NV") ? Integer.parseInt(word.substring(2)) : 0;
     }
 
+    /// Those among some of the GPUs, by their places in the inventory's list.
+    public GpuLinks among(List<Integer> places) {
+        return new GpuLinks(
+                places.stream()
+                        .map(from ->
+                                String.join(
+                                        " ", places.stream().map(to -> word(from, to)).toList()))
+                        .toList());
+    }
+
     @JsonValue
     @Override
     public List<String> rows() {

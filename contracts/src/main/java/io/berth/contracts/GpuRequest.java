@@ -81,6 +81,11 @@ public record GpuRequest(
         return PROFILE.matcher(type).matches();
     }
 
+    /// Whether the type is that of instances of GPUs that are split: `1g.10gb`, `h100_1g.10gb`.
+    public boolean ofInstances() {
+        return type != null && isProfile(type.substring(type.lastIndexOf('_') + 1));
+    }
+
     private static boolean named(String type, String full) {
         return type.equals(full) || (isProfile(type) && full.endsWith("_" + type));
     }
@@ -88,5 +93,14 @@ public record GpuRequest(
     public boolean admits(Gpu gpu) {
         return (type == null || named(type, gpu.type()))
                 && (minMemoryMib == null || gpu.memoryMib() >= minMemoryMib);
+    }
+
+    /// Whether an instance of that profile would do, if the GPU were split into such. A request
+    /// that names no type, or a whole GPU's, asks for none.
+    public boolean admits(MigGpu gpu, MigProfile profile) {
+        return type != null
+                && share == null
+                && (type.equals(profile.name()) || type.equals(gpu.type() + "_" + profile.name()))
+                && (minMemoryMib == null || profile.memoryMib() >= minMemoryMib);
     }
 }

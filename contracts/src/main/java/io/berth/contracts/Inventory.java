@@ -1,7 +1,12 @@
 package io.berth.contracts;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// What a node has.
@@ -14,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// @param profile the declared profile, if any, such as `dgx-a100`
 /// @param links how the GPUs reach one another; null if it is not known
 /// @param hardware what else was found; null if it is declared, or written by an older agent
+/// @param migGpus the GPUs in MIG mode, of whose instances `gpus` has those that jobs may have
 public record Inventory(
         int sockets,
         int coresPerSocket,
@@ -27,15 +33,49 @@ public record Inventory(
         String os,
         String architecture,
         @Nullable GpuLinks links,
-        @Nullable Hardware hardware) {
+        @Nullable Hardware hardware,
+        @Added @JsonInclude(Include.NON_EMPTY) List<MigGpu> migGpus) {
 
     public Inventory {
         gpus = List.copyOf(gpus);
+        migGpus = migGpus == null ? List.of() : List.copyOf(migGpus);
         isolation = isolation.stream().distinct().sorted().toList();
         if (links != null && links.rows().size() != gpus.size()) {
             throw new IllegalArgumentException(
                     "links of %d GPUs for %d".formatted(links.rows().size(), gpus.size()));
         }
+    }
+
+    /// An inventory without GPUs in MIG mode.
+    public Inventory(
+            int sockets,
+            int coresPerSocket,
+            int threadsPerCore,
+            int cpus,
+            long memoryMib,
+            List<Gpu> gpus,
+            List<Isolation> isolation,
+            boolean simulated,
+            @Nullable String profile,
+            String os,
+            String architecture,
+            @Nullable GpuLinks links,
+            @Nullable Hardware hardware) {
+        this(
+                sockets,
+                coresPerSocket,
+                threadsPerCore,
+                cpus,
+                memoryMib,
+                gpus,
+                isolation,
+                simulated,
+                profile,
+                os,
+                architecture,
+                links,
+                hardware,
+                List.of());
     }
 
     /// An inventory of which no more is known.
@@ -82,6 +122,84 @@ public record Inventory(
                 os,
                 architecture,
                 links,
-                hardware);
+                hardware,
+                migGpus);
+    }
+
+    /// The same with one of the GPUs in MIG mode otherwise.
+    public Inventory withMig(String uuid, UnaryOperator<MigGpu> change) {
+        return new Inventory(
+                sockets,
+                coresPerSocket,
+                threadsPerCore,
+                cpus,
+                memoryMib,
+                gpus,
+                isolation,
+                simulated,
+                profile,
+                os,
+                architecture,
+                links,
+                hardware,
+                migGpus.stream()
+                        .map(gpu -> gpu.uuid().equals(uuid) ? change.apply(gpu) : gpu)
+                        .toList());
+    }
+
+    /// The same with one of the GPUs in MIG mode split into nothing.
+    public Inventory emptied(String uuid) {
+        List<Integer> kept =
+                IntStream.range(0, gpus.size())
+                        .filter(place -> !uuid.equals(gpus.get(place).parent()))
+                        .boxed()
+                        .toList();
+        Inventory split = withMig(uuid, gpu -> gpu.split(List.of(), null));
+        return new Inventory(
+                sockets,
+                coresPerSocket,
+                threadsPerCore,
+                cpus,
+                memoryMib,
+                kept.stream().map(gpus::get).toList(),
+                isolation,
+                simulated,
+                profile,
+                os,
+                architecture,
+                links == null ? null : links.among(kept),
+                hardware,
+                split.migGpus());
+    }
+
+    /// The same node with other GPUs, of which nobody knows how they reach one another.
+    public Inventory withGpus(List<Gpu> others, List<MigGpu> othersInMigMode) {
+        return new Inventory(
+                sockets,
+                coresPerSocket,
+                threadsPerCore,
+                cpus,
+                memoryMib,
+                others,
+                isolation,
+                simulated,
+                profile,
+                os,
+                architecture,
+                null,
+                hardware,
+                othersInMigMode);
+    }
+
+    /// The GPU in MIG mode with that UUID.
+    public Optional<MigGpu> migGpu(String uuid) {
+        return migGpus.stream().filter(gpu -> gpu.uuid().equals(uuid)).findFirst();
+    }
+
+    /// The instances of a GPU that is split.
+    ///
+    /// @param uuid the GPU's own
+    public List<Gpu> instancesOf(String uuid) {
+        return gpus.stream().filter(gpu -> uuid.equals(gpu.parent())).toList();
     }
 }

@@ -220,6 +220,20 @@ final class SampleConfiguration {
                         900L));
     }
 
+    /// Of a cluster that divides some GPUs anew.
+    static ConfigEntry ofMigGpus() {
+        return ((ConfigEntry.Cluster) ofDeadlines())
+                .dividing(
+                        List.of(
+                                new MigGpus(
+                                        List.of("gpu-01"),
+                                        IndexSet.parse("4-7"),
+                                        List.of("1g.10gb", "3g.40gb"),
+                                        30,
+                                        600),
+                                new MigGpus(List.of("gpu-02"), null, null, 15, 300)));
+    }
+
     /// Of a cluster that gives some GPUs out in parts.
     static ConfigEntry ofSharedGpus() {
         return ((ConfigEntry.Cluster) ofDeadlines())

@@ -5,6 +5,7 @@ import io.berth.contracts.MemoryRequest.Per;
 import io.berth.contracts.event.CellStatus;
 import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.ConfigEntry.Part;
+import io.berth.contracts.event.Division;
 import io.berth.contracts.event.FairShares;
 import io.berth.contracts.event.Heartbeat;
 import io.berth.contracts.event.IdBlockClaimed;
@@ -529,6 +530,7 @@ final class SampleEvents {
                         IN_ARRAY));
         add(Topics.PLACEMENTS, new Order.Signal(NODE, 4, 4, RUN, 10, SignalTarget.STEPS));
         add(Topics.PLACEMENTS, new Order.Limit(NODE, 4, 5, RUN, 7200));
+        ofMig();
         addNamed(
                 "hold",
                 Topics.NODE_STATES,
@@ -552,6 +554,39 @@ final class SampleEvents {
                         3,
                         SHA));
         ofRounds();
+    }
+
+    private void ofMig() {
+        List<MigPlacement> halves =
+                List.of(new MigPlacement("3g.20gb", 0, 4), new MigPlacement("3g.20gb", 4, 4));
+        var gpu =
+                new MigGpu(
+                        1,
+                        "GPU-a2",
+                        "a100",
+                        List.of(
+                                new MigProfile("1g.5gb", 4864, 1, List.of(0, 1, 2, 3, 4, 5, 6), 7),
+                                new MigProfile("3g.20gb", 19_968, 4, List.of(0, 4), 2)),
+                        List.of(new MigPlacement("1g.5gb", 0, 1)),
+                        "nvmlGpuInstanceDestroy: in use");
+        var seen =
+                new NodeSeen(
+                        NODE,
+                        "nonce-1",
+                        "machine-1",
+                        "boot-1",
+                        "0.1.0",
+                        INVENTORY.withGpus(INVENTORY.gpus(), List.of(gpu)),
+                        List.of(),
+                        7);
+        add(Topics.PLACEMENTS, new Order.Partition(NODE, 4, 8, "GPU-a2", halves));
+        addNamed("mig", Topics.NODES, seen);
+        addNamed(
+                "mig",
+                Topics.NODE_STATES,
+                new NodeStatus(NODE, 4, 3, NodeStatus.Presence.UP, seen)
+                        .divided(new Division("GPU-a2", 1000, halves, 316_000, 1)));
+        addNamed("mig", Topics.CONFIG, SampleConfiguration.ofMigGpus());
     }
 
     private void ofRounds() {

@@ -10,6 +10,8 @@ import io.berth.contracts.Hardware.GpuDriver;
 import io.berth.contracts.Hardware.NumaNode;
 import io.berth.contracts.Hardware.OutOfService;
 import io.berth.contracts.Inventory;
+import io.berth.contracts.MigGpu;
+import io.berth.contracts.MigPlacement;
 import io.berth.contracts.json.Json;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -85,6 +87,11 @@ final class InventoryCommand {
         GpuLinks links = it.links();
         if (links != null && it.gpus().size() > 1) {
             print(it.gpus(), links);
+        }
+        for (MigGpu gpu : it.migGpus()) {
+            out.printf(
+                    "GPU %d of the machine (%s, %s) is in MIG mode, split into %s%n",
+                    gpu.index(), gpu.type(), gpu.uuid(), MigPlacement.words(gpu.instances()));
         }
     }
 

@@ -62,6 +62,7 @@ public final class NodeAgent implements AutoCloseable {
     private volatile LocalNode node;
     private volatile boolean otherInventory;
     private volatile Supplier<List<GpuSample>> samples = List::of;
+    private volatile Consumer<Order.Partition> divider = this::cannotDivide;
     private final MachineIdentity machine;
     private final String version;
     private final Timing timing;
@@ -96,7 +97,7 @@ public final class NodeAgent implements AutoCloseable {
         this.outbox = new Outbox(node.name().value(), reports);
         this.runs =
                 new NodeRuns(
-                        node,
+                        this::node,
                         spool,
                         machine.bootId(),
                         launcher,
@@ -129,8 +130,27 @@ public final class NodeAgent implements AutoCloseable {
 
     /// The node has other GPUs than before: it registers anew, and its runs go on.
     void offer(Inventory inventory) {
-        node = node.with(inventory.enforcing(node.inventory().isolation()));
+        has(inventory);
         otherInventory = true;
+    }
+
+    /// The node has other GPUs for a while, which is told if it registers meanwhile.
+    void has(Inventory inventory) {
+        node = node.with(inventory.enforcing(node.inventory().isolation()));
+        runs.know(inventory);
+    }
+
+    /// Who divides GPUs; must offer the inventory that comes of each order, whatever it is.
+    void divider(Consumer<Order.Partition> by) {
+        divider = by;
+    }
+
+    private void cannotDivide(Order.Partition order) {
+        Inventory inventory = node.inventory();
+        offer(
+                inventory.withMig(
+                        order.gpu(),
+                        gpu -> gpu.split(gpu.instances(), "no GPUs are divided here")));
     }
 
     /// Where its heartbeats find what the GPUs do.
@@ -157,6 +177,11 @@ public final class NodeAgent implements AutoCloseable {
     /// Whether a run holds that GPU or an instance of it.
     boolean holds(String uuid) {
         return runs.holds(uuid);
+    }
+
+    /// Whether a run holds one of those GPUs or instances.
+    boolean holdsAny(Set<String> uuids) {
+        return runs.holdsAny(uuids);
     }
 
     /// Why one of those GPUs cannot be had, if one cannot.
@@ -264,6 +289,7 @@ public final class NodeAgent implements AutoCloseable {
                             () -> runs.signal(signal.run(), signal.signal(), signal.target()));
             case Order.Suspend it -> numbered(it, () -> runs.suspend(it));
             case Order.Resume it -> numbered(it, () -> runs.resume(it.run()));
+            case Order.Partition it -> numbered(it, () -> divider.accept(it));
             case Order.Limit limit ->
                     numbered(limit, () -> runs.limit(limit.run(), limit.timeLimitSeconds()));
         }

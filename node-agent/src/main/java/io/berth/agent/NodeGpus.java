@@ -5,27 +5,49 @@ import io.berth.agent.gpu.GpuTrial;
 import io.berth.agent.gpu.GpuWatch;
 import io.berth.agent.host.FoundGpus.Aside;
 import io.berth.agent.launch.Commands;
+import io.berth.agent.nvml.MigDriver;
+import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuSample;
 import io.berth.contracts.Inventory;
+import io.berth.contracts.event.Order;
 import java.io.Closeable;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
-/// The GPUs that a machine really has, watched for the agent of its node: those that fail leave its
-/// inventory and come back when they pass, and the runs on them are told.
+/// The GPUs that a machine really has, for the agent of its node: those that fail leave its
+/// inventory and come back when they pass, and the runs on them are told; those in MIG mode are
+/// divided as ordered.
 final class NodeGpus implements GpuWatch.Listener, Closeable {
 
     private final NodeAgent agent;
-    private final HostInventory found;
     private final Optional<GpuEnergy> energy;
     private final Optional<GpuWatch> watch;
+    private final MigDivider divider;
+
+    private HostInventory found;
+    private Map<String, Aside> aside = Map.of();
+
+    /// By UUID, the GPUs in MIG mode that are being divided, or could not be, with the reason;
+    /// empty while it goes on.
+    private final Map<String, String> troubled = new TreeMap<>();
 
     private NodeGpus(NodeAgent agent, HostInventory found, AgentConfig config, Commands commands) {
         this.agent = agent;
         this.found = found;
         this.energy = GpuEnergy.open(config.nvmlLibrary());
         energy.ifPresent(it -> agent.meters().read(it::read));
+        this.divider =
+                new MigDivider(
+                        new MigDriver(config.nvmlLibrary()),
+                        agent::holdsAny,
+                        () -> HostInventory.read(config),
+                        this::divided);
+        agent.divider(this::divide);
         this.watch =
                 GpuWatch.start(
                         config.nvmlLibrary(),
@@ -35,10 +57,47 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
         watch.ifPresent(it -> agent.samples(it::samples));
     }
 
-    /// Begins to watch.
+    /// Begins to watch, and to divide.
     static NodeGpus watch(
             NodeAgent agent, HostInventory found, AgentConfig config, Commands commands) {
         return new NodeGpus(agent, found, config, commands);
+    }
+
+    /// Until it is done a registration tells that nothing is on the GPU.
+    private synchronized void divide(Order.Partition order) {
+        Set<String> instances = instances(inventory(), order.gpu());
+        troubled.put(order.gpu(), "");
+        agent.has(inventory());
+        divider.begin(order, instances);
+    }
+
+    private synchronized void divided(
+            String gpu, @Nullable HostInventory now, @Nullable String failure) {
+        found = now == null ? found : now;
+        if (failure == null) {
+            troubled.remove(gpu);
+        } else {
+            // Of a machine that cannot be read nobody knows what is on the GPU.
+            troubled.put(gpu, now == null ? "" : failure);
+        }
+        agent.offer(inventory());
+    }
+
+    private Inventory inventory() {
+        Inventory inventory = found.without(aside).node(agent.name().value()).inventory();
+        for (var trouble : troubled.entrySet()) {
+            String gpu = trouble.getKey();
+            String why = trouble.getValue();
+            inventory =
+                    why.isEmpty()
+                            ? inventory.emptied(gpu)
+                            : inventory.withMig(gpu, it -> it.split(it.instances(), why));
+        }
+        return inventory;
+    }
+
+    private static Set<String> instances(Inventory inventory, String gpu) {
+        return inventory.instancesOf(gpu).stream().map(Gpu::uuid).collect(Collectors.toSet());
     }
 
     @Override
@@ -47,9 +106,9 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
     }
 
     @Override
-    public void aside(Map<String, Aside> gpus) {
-        Inventory left = found.without(gpus).node(agent.name().value()).inventory();
-        agent.offer(left);
+    public synchronized void aside(Map<String, Aside> gpus) {
+        aside = gpus;
+        agent.offer(inventory());
     }
 
     @Override
@@ -64,6 +123,7 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
 
     @Override
     public void close() {
+        divider.close();
         watch.ifPresent(GpuWatch::close);
         energy.ifPresent(GpuEnergy::close);
     }

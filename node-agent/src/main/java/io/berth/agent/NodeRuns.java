@@ -7,8 +7,8 @@ import io.berth.agent.launch.Launcher;
 import io.berth.agent.launch.RunFiles;
 import io.berth.contracts.Consumption;
 import io.berth.contracts.ExitStatus;
-import io.berth.contracts.Gpu;
 import io.berth.contracts.HeldRun;
+import io.berth.contracts.Inventory;
 import io.berth.contracts.RunId;
 import io.berth.contracts.RunUsage;
 import io.berth.contracts.SignalTarget;
@@ -22,11 +22,14 @@ import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,14 +43,20 @@ final class NodeRuns implements Closeable {
     private final String bootId;
     private final GpuMeters meters = new GpuMeters();
     private final Surroundings surroundings;
+
+    /// By UUID, the whole GPU that each GPU or instance is, or is part of, also of those that the
+    /// node does not have any more: runs may still hold them.
+    private final Map<String, String> physical = new ConcurrentHashMap<>();
+
     private final ConcurrentSkipListMap<RunId, RunPart> parts = new ConcurrentSkipListMap<>();
 
     /// Takes up what an earlier agent left in the spool.
     ///
+    /// @param now the node as it is now
     /// @param ended called when a run's part has ended
     /// @param unfit why one of some GPUs cannot be had
     NodeRuns(
-            LocalNode node,
+            Supplier<LocalNode> now,
             Spool spool,
             String bootId,
             Launcher launcher,
@@ -56,11 +65,12 @@ final class NodeRuns implements Closeable {
             Consumer<RunEnd> ended,
             Function<Collection<String>, Optional<String>> unfit)
             throws IOException {
+        know(now.get().inventory());
         this.spool = spool;
         this.bootId = bootId;
         this.surroundings =
                 new Surroundings(
-                        node,
+                        now,
                         launcher,
                         outbox,
                         killGrace,
@@ -68,10 +78,15 @@ final class NodeRuns implements Closeable {
                         run -> parts.remove(run),
                         unfit,
                         meters);
-        var adoption = new Adoption(node.name(), bootId, launcher.groups(), launcher.hooks());
+        var adoption = new Adoption(now.get().name(), bootId, launcher.groups(), launcher.hooks());
         for (RunFiles files : spool.all()) {
             adoption.of(files).ifPresent(launch -> begin(launch, files));
         }
+    }
+
+    /// The node has these GPUs from now on.
+    void know(Inventory inventory) {
+        inventory.gpus().forEach(gpu -> physical.put(gpu.uuid(), FoundGpus.physical(gpu)));
     }
 
     List<HeldRun> held() {
@@ -171,15 +186,19 @@ final class NodeRuns implements Closeable {
     }
 
     boolean holds(String uuid) {
-        Set<String> those = onGpu(uuid);
+        return holdsAny(onGpu(uuid));
+    }
+
+    /// Whether a run holds one of those GPUs or instances.
+    boolean holdsAny(Set<String> those) {
         return parts.values().stream().anyMatch(part -> part.holdsAny(those));
     }
 
     /// The GPU itself, or its instances.
     private Set<String> onGpu(String uuid) {
-        return surroundings.node().inventory().gpus().stream()
-                .filter(gpu -> FoundGpus.physical(gpu).equals(uuid))
-                .map(Gpu::uuid)
+        return physical.entrySet().stream()
+                .filter(it -> it.getValue().equals(uuid))
+                .map(Map.Entry::getKey)
                 .collect(Collectors.toSet());
     }
 

@@ -32,6 +32,7 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,19 +46,25 @@ final class RunPart {
 
     /// What a part needs of the agent that it belongs to.
     ///
+    /// @param now the node as it is now
     /// @param ended called when a part has ended
     /// @param gone called when that stands in the log and nothing is left of the part
     /// @param unfit why one of some GPUs cannot be had
     /// @param meters of what the node's GPUs do
     record Surroundings(
-            LocalNode node,
+            Supplier<LocalNode> now,
             Launcher launcher,
             Outbox outbox,
             Duration killGrace,
             Consumer<RunEnd> ended,
             Consumer<RunId> gone,
             Function<Collection<String>, Optional<String>> unfit,
-            GpuMeters meters) {}
+            GpuMeters meters) {
+
+        LocalNode node() {
+            return now.get();
+        }
+    }
 
     /// What isolation was verified; its presence says that the task stood ready.
     ///

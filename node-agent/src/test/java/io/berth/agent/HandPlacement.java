@@ -9,6 +9,7 @@ import io.berth.contracts.JobId;
 import io.berth.contracts.JobSpec;
 import io.berth.contracts.JobState;
 import io.berth.contracts.LaunchMode;
+import io.berth.contracts.MigPlacement;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
 import io.berth.contracts.SpecReference;
@@ -241,6 +242,12 @@ final class HandPlacement implements AutoCloseable {
                         timeLimitSeconds);
         write(launch);
         return launch;
+    }
+
+    void partition(String node, String gpu, MigPlacement... into) {
+        write(
+                new Order.Partition(
+                        new NodeName(node), epoch(node), nextNumber(node), gpu, List.of(into)));
     }
 
     void stop(String node, RunId run, long graceSeconds) {

@@ -58,6 +58,18 @@ class InventoryCommandTest {
     }
 
     @Test
+    void the_text_shows_what_gpus_in_mig_mode_are_split_into() throws IOException {
+        NvmlStub stub = NvmlStub.in(folder, Topologies.splitA100());
+
+        int status = run(stub.library());
+
+        assertThat(status).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains(
+                        "GPU 1 of the machine (a100, GPU-1) is in MIG mode, split into 1x3g.20gb+2x1g.5gb\n");
+    }
+
+    @Test
     void other_arguments_are_refused() {
         int status = run("no-such-library", "--yaml");
 

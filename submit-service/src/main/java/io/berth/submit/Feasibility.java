@@ -4,6 +4,8 @@ import static io.berth.submit.Checks.listed;
 import static io.berth.submit.Checks.quoted;
 
 import io.berth.contracts.GpuRequest;
+import io.berth.contracts.MigGpus;
+import io.berth.contracts.MigProfile;
 import io.berth.contracts.NodeShape;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.ShareRequest;
@@ -46,8 +48,28 @@ public final class Feasibility {
                 && shaped(node);
     }
 
-    /// GPUs of the node that the request would take whole, or a part of one of them.
+    /// GPUs of the node that the request would take whole, or a part of one of them; of instances
+    /// of GPUs as many as there are, or could be if they were divided anew.
     private int gpusOf(NodeSeen node) {
+        return Math.max(gpusThere(node), instancesPossible(node));
+    }
+
+    private int instancesPossible(NodeSeen node) {
+        MigGpus divided = cluster.dividedOn(node.node());
+        if (divided == null || request.nodes() > 1 || !request.gpus().ofInstances()) {
+            return 0;
+        }
+        return node.inventory().migGpus().stream()
+                .mapToInt(gpu ->
+                        divided.table(gpu).stream()
+                                .filter(profile -> request.gpus().admits(gpu, profile))
+                                .mapToInt(MigProfile::most)
+                                .max()
+                                .orElse(0))
+                .sum();
+    }
+
+    private int gpusThere(NodeSeen node) {
         SharedGpus shared = cluster.sharedOn(node.node());
         ShareRequest part = request.gpus().share();
         return (int)

@@ -5,10 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.GpuSharing;
 import io.berth.contracts.IndexSet;
+import io.berth.contracts.Inventory;
 import io.berth.contracts.MemoryRequest;
+import io.berth.contracts.MigGpu;
+import io.berth.contracts.MigGpus;
+import io.berth.contracts.MigProfile;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.ShareRequest;
 import io.berth.contracts.SharedGpus;
+import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.NodeSeen;
 import java.util.List;
 import java.util.Optional;
@@ -40,6 +45,39 @@ final class FeasibilityTest {
         assertThat(obstacle(new GpuRequest(6, null))).isEmpty();
         assertThat(obstacle(new GpuRequest(7, null)).orElse(""))
                 .contains("7 GPUs on one node, and the largest has 6");
+    }
+
+    @Test
+    void instances_count_that_a_gpu_could_be_divided_into() {
+        var table = new MigProfile("1g.10gb", 9856, 1, List.of(0, 1, 2, 3, 4, 5, 6), 7);
+        var gpu = new MigGpu(8, "GPU-x", "h100", List.of(table), List.of(), null);
+        Inventory inventory = NODE.inventory();
+        var node =
+                new NodeSeen(
+                        NODE.node(),
+                        NODE.nonce(),
+                        NODE.machineId(),
+                        NODE.bootId(),
+                        NODE.agentVersion(),
+                        inventory.withGpus(inventory.gpus(), List.of(gpu)),
+                        List.of(),
+                        0);
+        var cluster = Samples.configuration().cluster();
+        var given = cluster.dividing(List.of(new MigGpus(List.of("ALL"), null, null, 15, 300)));
+
+        assertThat(obstacle("1g.10gb", 7, node, given)).isEmpty();
+        assertThat(obstacle("h100_1g.10gb", 7, node, given)).isEmpty();
+        assertThat(obstacle("1g.10gb", 8, node, given).orElse(""))
+                .contains("8 1g.10gb GPUs on one node, and the largest has 7");
+        assertThat(obstacle("1g.10gb", 1, node, cluster).orElse(""))
+                .contains("no node has GPUs of type");
+    }
+
+    private static Optional<String> obstacle(
+            String type, int count, NodeSeen node, ConfigEntry.Cluster cluster) {
+        var gpus = new GpuRequest(count, type);
+        var request = new ResourceRequest(1, 1, 1, MemoryRequest.perNode(1), gpus);
+        return new Feasibility(request, List.of(node), cluster).obstacle();
     }
 
     @Test

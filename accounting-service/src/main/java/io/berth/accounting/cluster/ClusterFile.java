@@ -1,6 +1,7 @@
 package io.berth.accounting.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.berth.contracts.MigGpus;
 import io.berth.contracts.SharedGpus;
 import io.berth.contracts.Tres;
 import io.berth.contracts.event.ConfigEntry;
@@ -127,7 +128,8 @@ public final class ClusterFile {
                 "reservations",
                 "licenses",
                 "switches",
-                "sharedGpus");
+                "sharedGpus",
+                "migGpus");
         var file = new ClusterFile(normal);
         file.addCluster(root);
         file.records.addAll(PartitionsSection.of(root));
@@ -161,6 +163,8 @@ public final class ClusterFile {
         PreemptRules preempt = PreemptionSection.of(root.map("preemption"));
         List<SharedGpus> shared = SharedGpusSection.of(root.map("sharedGpus"));
         @Nullable List<SharedGpus> sharedGpus = shared.isEmpty() ? null : shared;
+        List<MigGpus> divided = MigGpusSection.of(root.map("migGpus"));
+        @Nullable List<MigGpus> migGpus = divided.isEmpty() ? null : divided;
         @Nullable PreemptRules preemption = preempt.equals(PreemptRules.NONE) ? null : preempt;
         records.add(part ->
                 new Cluster(
@@ -175,7 +179,8 @@ public final class ClusterFile {
                         prices,
                         stored,
                         preemption,
-                        sharedGpus));
+                        sharedGpus,
+                        migGpus));
     }
 
     private void addLicenses(YamlMap licenses) throws InvalidClusterFile {

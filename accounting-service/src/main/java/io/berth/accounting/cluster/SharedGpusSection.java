@@ -5,9 +5,9 @@ import io.berth.contracts.GpuSharing;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.SharedGpus;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The GPUs of a cluster file that are given out in parts.
@@ -17,26 +17,18 @@ final class SharedGpusSection {
 
     static List<SharedGpus> of(YamlMap all) throws InvalidClusterFile {
         var rules = new ArrayList<SharedGpus>();
-        Map<String, String> byNode = new HashMap<>();
+        Set<String> known = new HashSet<>();
         for (String name : all.names()) {
             YamlMap map = all.map(name);
             map.only("nodes", "gpus", "sharing", "parts");
-            List<String> nodes = NodeLists.of(map, "nodes");
-            for (String node : nodes) {
-                String other = byNode.putIfAbsent(node, name);
-                if (other != null || (byNode.size() > 1 && byNode.containsKey("ALL"))) {
-                    throw new InvalidClusterFile(
-                            map.place("nodes"),
-                            "node " + node + " stands in two rules on shared GPUs");
-                }
-            }
+            List<String> nodes = NodeLists.ofOneRule(map, known, "shared GPUs");
             GpuSharing sharing = map.choice("sharing", GpuSharing.MPS);
             rules.add(new SharedGpus(nodes, gpus(map), sharing, parts(map, sharing)));
         }
         return rules;
     }
 
-    private static @Nullable IndexSet gpus(YamlMap map) throws InvalidClusterFile {
+    static @Nullable IndexSet gpus(YamlMap map) throws InvalidClusterFile {
         String text = map.text("gpus");
         try {
             return text == null ? null : IndexSet.parse(text);

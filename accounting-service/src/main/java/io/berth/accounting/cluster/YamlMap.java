@@ -190,7 +190,8 @@ record YamlMap(String where, JsonNode node) {
         return names;
     }
 
-    private List<String> texts(String key) throws InvalidClusterFile {
+    /// Texts in a list, or in one with commas between them.
+    List<String> texts(String key) throws InvalidClusterFile {
         if (!has(key)) {
             return List.of();
         }

@@ -8,6 +8,7 @@ import io.berth.contracts.GpuSharing;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.Limit;
 import io.berth.contracts.Limits;
+import io.berth.contracts.MigGpus;
 import io.berth.contracts.PreemptMode;
 import io.berth.contracts.SharedGpus;
 import io.berth.contracts.config.Configuration;
@@ -279,6 +280,23 @@ class ClusterFileTest {
     }
 
     @Test
+    void gpus_in_mig_mode_may_be_divided_anew() throws Exception {
+        String yaml =
+                LEAST
+                        + """
+                        migGpus:
+                          some: {nodes: 'gpu-[01-02]', gpus: 4-7}
+                          others: {nodes: gpu-03, profiles: '1g.10gb,3g.40gb', costSeconds: 30, holdSeconds: 0}
+                        """;
+
+        assertThat(configuration(yaml).cluster().migGpus())
+                .containsExactly(
+                        new MigGpus(
+                                List.of("gpu-01", "gpu-02"), IndexSet.parse("4-7"), null, 15, 300),
+                        new MigGpus(List.of("gpu-03"), null, List.of("1g.10gb", "3g.40gb"), 30, 0));
+    }
+
+    @Test
     void every_record_knows_its_place_in_the_revision() throws Exception {
         List<ConfigEntry> entries = ClusterFile.parse(LEAST).entries(7);
 
@@ -338,6 +356,9 @@ class ClusterFileTest {
                 "defaultQos: normal            | defaultQos: normal\\nsharedGpus: {a: {nodes: n1, parts: 4}} | sharedGpus.a.parts: is given only with sharing: shard",
                 "defaultQos: normal            | defaultQos: normal\\nsharedGpus: {a: {nodes: n1}, b: {nodes: 'n[1-2]'}} | sharedGpus.b.nodes: node n1 stands in two rules",
                 "defaultQos: normal            | defaultQos: normal\\nsharedGpus: {a: {nodes: n1}, b: {}} | sharedGpus.b.nodes: node ALL stands in two rules",
+                "defaultQos: normal            | defaultQos: normal\\nmigGpus: {a: {nodes: n1}, b: {}} | migGpus.b.nodes: node ALL stands in two rules on GPUs in MIG mode",
+                "defaultQos: normal            | defaultQos: normal\\nmigGpus: {a: {profiles: half}} | migGpus.a.profiles: 'half' is no profile such as 1g.10gb",
+                "defaultQos: normal            | defaultQos: normal\\nmigGpus: {a: {gpus: x}} | migGpus.a.gpus: 'x' is not a list such as 0-3,8",
                 "defaultQos: normal            | defaultQos: normal\\npriority: {weights: {tres: {gres/mps: 1}}} | priority.weights.tres.gres/mps: is no resource",
                 "{everybody: {}}               | {everybody: {limits: {GrpTRESMins: 'gres/mps=1'}}} | accounts.everybody.limits.GrpTRESMins: gres/mps is not summed up alone",
                 "{everybody: {}}               | {everybody: {shares: -3}}     | accounts.everybody.shares: shares '-3' are neither",

@@ -1,5 +1,6 @@
 package io.berth.contracts.event;
 
+import io.berth.contracts.MigGpus;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.SharedGpus;
 import java.util.Collections;
@@ -37,6 +38,7 @@ public sealed interface ConfigEntry {
     /// @param rules null is [PriorityRules#DEFAULT]
     /// @param preemption null is [PreemptRules#NONE]
     /// @param sharedGpus which GPUs are given out in parts; null is none
+    /// @param migGpus which GPUs are divided anew as jobs need it; null is none
     record Cluster(
             Part part,
             String name,
@@ -49,11 +51,13 @@ public sealed interface ConfigEntry {
             Prices prices,
             @Nullable PriorityRules rules,
             @Nullable PreemptRules preemption,
-            @Nullable List<SharedGpus> sharedGpus)
+            @Nullable List<SharedGpus> sharedGpus,
+            @Nullable List<MigGpus> migGpus)
             implements ConfigEntry {
 
         public Cluster {
             sharedGpus = sharedGpus == null ? null : List.copyOf(sharedGpus);
+            migGpus = migGpus == null ? null : List.copyOf(migGpus);
         }
 
         /// A cluster whose GPUs are all given out whole.
@@ -81,6 +85,7 @@ public sealed interface ConfigEntry {
                     prices,
                     rules,
                     preemption,
+                    null,
                     null);
         }
 
@@ -127,7 +132,36 @@ public sealed interface ConfigEntry {
                     prices,
                     rules,
                     preemption,
-                    shared);
+                    shared,
+                    migGpus);
+        }
+
+        /// The same cluster with other GPUs that are divided anew.
+        public Cluster dividing(List<MigGpus> divided) {
+            return new Cluster(
+                    part,
+                    name,
+                    defaultAccount,
+                    defaultQos,
+                    usageHalfLifeSeconds,
+                    maxAgeSeconds,
+                    favorSmall,
+                    weights,
+                    prices,
+                    rules,
+                    preemption,
+                    sharedGpus,
+                    divided);
+        }
+
+        /// Which GPUs of that node are divided anew; null if none is.
+        public @Nullable MigGpus dividedOn(NodeName node) {
+            for (MigGpus divided : migGpus == null ? List.<MigGpus>of() : migGpus) {
+                if (divided.on(node)) {
+                    return divided;
+                }
+            }
+            return null;
         }
 
         /// How GPUs of that node are shared; null if none is.

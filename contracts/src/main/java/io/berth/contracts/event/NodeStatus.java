@@ -1,8 +1,12 @@
 package io.berth.contracts.event;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import io.berth.contracts.Added;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.NodeHold;
 import io.berth.contracts.NodeName;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeSet;
@@ -16,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// @param seen the registration that the epoch answers
 /// @param hold null if no operator keeps work off it
 /// @param features that operators gave it; null is none
+/// @param divisions what was ordered of GPUs in MIG mode, one for each
 public record NodeStatus(
         NodeName node,
         long epoch,
@@ -23,7 +28,8 @@ public record NodeStatus(
         Presence presence,
         NodeSeen seen,
         @Nullable NodeHold hold,
-        @Nullable List<String> features) {
+        @Nullable List<String> features,
+        @Added @JsonInclude(Include.NON_EMPTY) List<Division> divisions) {
 
     public enum Presence {
         /// Heard from within the last 10 seconds.
@@ -41,6 +47,19 @@ public record NodeStatus(
 
     public NodeStatus {
         features = features == null ? null : List.copyOf(features);
+        divisions = divisions == null ? List.of() : List.copyOf(divisions);
+    }
+
+    /// A node of which no GPU was ordered to be divided.
+    public NodeStatus(
+            NodeName node,
+            long epoch,
+            long number,
+            Presence presence,
+            NodeSeen seen,
+            @Nullable NodeHold hold,
+            @Nullable List<String> features) {
+        this(node, epoch, number, presence, seen, hold, features, List.of());
     }
 
     /// A node of which operators have said nothing.
@@ -69,23 +88,48 @@ public record NodeStatus(
     }
 
     public NodeStatus numbered(long last) {
-        return new NodeStatus(node, epoch, last, presence, seen, hold, features);
+        return new NodeStatus(node, epoch, last, presence, seen, hold, features, divisions);
     }
 
     public NodeStatus heard(Presence now) {
-        return new NodeStatus(node, epoch, number, now, seen, hold, features);
+        return new NodeStatus(node, epoch, number, now, seen, hold, features, divisions);
     }
 
     /// The node in a new epoch, which answers that registration.
     public NodeStatus registered(long newEpoch, NodeSeen registration) {
-        return new NodeStatus(node, newEpoch, 0, Presence.UP, registration, hold, features);
+        return new NodeStatus(
+                node, newEpoch, 0, Presence.UP, registration, hold, features, divisions);
     }
 
     public NodeStatus held(@Nullable NodeHold by) {
-        return new NodeStatus(node, epoch, number, presence, seen, by, features);
+        return new NodeStatus(node, epoch, number, presence, seen, by, features, divisions);
     }
 
     public NodeStatus featured(List<String> given) {
-        return new NodeStatus(node, epoch, number, presence, seen, hold, given);
+        return new NodeStatus(node, epoch, number, presence, seen, hold, given, divisions);
+    }
+
+    /// After a GPU was ordered to be divided.
+    public NodeStatus divided(Division division) {
+        var all = new ArrayList<Division>();
+        divisions.stream().filter(it -> !it.gpu().equals(division.gpu())).forEach(all::add);
+        all.add(division);
+        return divided(all);
+    }
+
+    public NodeStatus divided(List<Division> all) {
+        return new NodeStatus(node, epoch, number, presence, seen, hold, features, all);
+    }
+
+    /// What was last ordered of a GPU; null if nothing was.
+    public @Nullable Division division(String gpu) {
+        return divisions.stream().filter(it -> it.gpu().equals(gpu)).findFirst().orElse(null);
+    }
+
+    /// Whether the GPU that this one is an instance of is being divided.
+    public boolean dividing(Gpu instance) {
+        String parent = divisions.isEmpty() ? null : instance.parent();
+        Division division = parent == null ? null : division(parent);
+        return division != null && division.inProgress();
     }
 }

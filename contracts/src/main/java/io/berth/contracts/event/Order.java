@@ -4,6 +4,7 @@ import io.berth.contracts.Allocation;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobState;
 import io.berth.contracts.LaunchMode;
+import io.berth.contracts.MigPlacement;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
 import io.berth.contracts.SignalTarget;
@@ -162,4 +163,18 @@ public sealed interface Order {
     /// @param timeLimitSeconds as in Launch; 0 is unlimited
     record Limit(NodeName node, long epoch, long number, RunId run, long timeLimitSeconds)
             implements Order {}
+
+    /// Divide a GPU in MIG mode anew, all of it. The agent does it only while no run is on the GPU,
+    /// and registers again when it is done, or has failed.
+    ///
+    /// @param gpu its UUID
+    /// @param instances what it is to be split into
+    record Partition(
+            NodeName node, long epoch, long number, String gpu, List<MigPlacement> instances)
+            implements Order {
+
+        public Partition {
+            instances = List.copyOf(instances);
+        }
+    }
 }

@@ -32,7 +32,7 @@ public final class AmdGpus {
         }
         String version = files.text("/sys/module/amdgpu/version").orElse(null);
         var driver = new GpuDriver(Vendor.AMD, version, null, null);
-        return new FoundGpus(gpus, null, List.of(driver), List.of());
+        return new FoundGpus(gpus, null, List.of(driver), List.of(), List.of());
     }
 
     private static Gpu gpu(SystemFiles files, Host host, String folder, int index) {

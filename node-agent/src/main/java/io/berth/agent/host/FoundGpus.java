@@ -5,6 +5,7 @@ import io.berth.contracts.GpuLinks;
 import io.berth.contracts.Hardware.GpuDriver;
 import io.berth.contracts.Hardware.Health;
 import io.berth.contracts.Hardware.OutOfService;
+import io.berth.contracts.MigGpu;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -16,13 +17,16 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param gpus those that work, in PCI order
 /// @param links how those reach one another; null if nothing tells
+/// @param migGpus those in MIG mode that work, with what they could be split into
 public record FoundGpus(
         List<Gpu> gpus,
         @Nullable GpuLinks links,
         List<GpuDriver> drivers,
-        List<OutOfService> outOfService) {
+        List<OutOfService> outOfService,
+        List<MigGpu> migGpus) {
 
-    public static final FoundGpus NONE = new FoundGpus(List.of(), null, List.of(), List.of());
+    public static final FoundGpus NONE =
+            new FoundGpus(List.of(), null, List.of(), List.of(), List.of());
 
     /// Why a GPU stands aside.
     public record Aside(Health health, String reason) {}
@@ -31,6 +35,7 @@ public record FoundGpus(
         gpus = List.copyOf(gpus);
         drivers = List.copyOf(drivers);
         outOfService = List.copyOf(outOfService);
+        migGpus = List.copyOf(migGpus);
     }
 
     /// The GPUs of two vendors in one machine: the second's indices go on from the first's. Nothing
@@ -55,7 +60,8 @@ public record FoundGpus(
                 all,
                 told,
                 Stream.concat(drivers.stream(), others.drivers.stream()).toList(),
-                Stream.concat(outOfService.stream(), others.outOfService.stream()).toList());
+                Stream.concat(outOfService.stream(), others.outOfService.stream()).toList(),
+                Stream.concat(migGpus.stream(), others.migGpus.stream()).toList());
     }
 
     /// The same without those GPUs, which are put out of service.
@@ -76,26 +82,16 @@ public record FoundGpus(
         }
         return new FoundGpus(
                 kept.stream().map(gpus::get).toList(),
-                links == null ? null : among(links, kept),
+                links == null ? null : links.among(kept),
                 drivers,
-                out);
+                out,
+                migGpus.stream().filter(gpu -> !aside.containsKey(gpu.uuid())).toList());
     }
 
     /// UUID of the whole GPU that this one is, or is an instance of.
     public static String physical(Gpu gpu) {
         var hardware = gpu.hardware();
         return hardware == null || hardware.mig() == null ? gpu.uuid() : hardware.mig().parent();
-    }
-
-    private static GpuLinks among(GpuLinks links, List<Integer> kept) {
-        return new GpuLinks(
-                kept.stream()
-                        .map(row -> {
-                            String[] words = links.rows().get(row).split(" ");
-                            return String.join(
-                                    " ", kept.stream().map(column -> words[column]).toList());
-                        })
-                        .toList());
     }
 
     /// A matrix of that many GPUs.

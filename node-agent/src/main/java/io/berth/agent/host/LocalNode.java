@@ -34,7 +34,8 @@ public record LocalNode(NodeName name, boolean virtual, IndexSet hostCpus, Inven
                         host.os(),
                         host.architecture(),
                         found.links(),
-                        hardware));
+                        hardware,
+                        found.migGpus()));
     }
 
     /// The host itself, pretending to have the GPUs of a profile.

@@ -244,14 +244,18 @@ public record Launcher(
         Group group = groups.create(node.name(), run, limits);
         files.write("start", start);
         files.write("entrances", lines(group.entrances()));
-        files.write("devices", lines(probes.all()));
+        probes.cover(node.inventory().gpus());
+        List<Path> probed = List.copyOf(probes.all());
+        files.write("devices", lines(probed));
         shims.start(files, node.name(), run);
         await(files, "ready");
         Readiness ready =
-                Readiness.read(files, probes.all())
-                        .orElseThrow(() -> new LaunchRefused(failure(files)));
+                Readiness.read(files, probed).orElseThrow(() -> new LaunchRefused(failure(files)));
         return new Prepared(
-                group, verified(node, gpus, group, ready), mps.enforcement(node, allocation), null);
+                group,
+                verified(node, gpus, group, ready, probed),
+                mps.enforcement(node, allocation),
+                null);
     }
 
     /// The GPUs of the node that the run holds.
@@ -268,13 +272,16 @@ public record Launcher(
     }
 
     /// What was proven. Less than the node claims to enforce is a refusal.
-    private Set<Isolation> verified(LocalNode node, List<Gpu> gpus, Group group, Readiness ready)
+    private Set<Isolation> verified(
+            LocalNode node, List<Gpu> gpus, Group group, Readiness ready, List<Path> probed)
             throws LaunchRefused {
         Set<Isolation> verified = EnumSet.noneOf(Isolation.class);
         verified.addAll(group.enforced());
         boolean proven =
-                !probes.all().isEmpty()
-                        && probes.foreign(gpus).stream().allMatch(ready::denied)
+                !probed.isEmpty()
+                        && probes.foreign(gpus).stream()
+                                .filter(probed::contains)
+                                .allMatch(ready::denied)
                         && probes.own(gpus).stream().allMatch(ready::admitted);
         if (!proven) {
             verified.remove(Isolation.DEVICES);

@@ -7,7 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
-import java.util.TreeMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -19,28 +20,39 @@ public final class ProbeDevices {
 
     private static final Logger LOG = LoggerFactory.getLogger(ProbeDevices.class);
 
+    private final Path folder;
     private final DeviceRules rules;
-    private final TreeMap<String, Path> byNumber;
+    private final Map<String, Path> byNumber = new ConcurrentSkipListMap<>();
 
-    private ProbeDevices(DeviceRules rules, TreeMap<String, Path> byNumber) {
+    private ProbeDevices(Path folder, DeviceRules rules) {
+        this.folder = folder;
         this.rules = rules;
-        this.byNumber = byNumber;
     }
 
     /// Makes the files of these GPUs; that of NVIDIA's first if none of them has one. Without the
     /// right to make any, there is nothing to try and nothing is proven.
     public static ProbeDevices make(Path home, DeviceRules rules, Collection<Gpu> gpus)
             throws IOException {
-        Path folder = Files.createDirectories(home.resolve("devices"));
-        List<String> numbers = numbers(rules, gpus).distinct().toList();
-        var byNumber = new TreeMap<String, Path>();
-        for (String number : numbers.isEmpty() ? List.of(rules.nvidiaMajor() + ":0") : numbers) {
-            Path device = folder.resolve("gpu-" + number.replace(':', '-'));
-            if (Files.exists(device) || mknod(device, number)) {
-                byNumber.put(number, device);
-            }
+        var probes = new ProbeDevices(Files.createDirectories(home.resolve("devices")), rules);
+        probes.cover(gpus);
+        if (numbers(rules, gpus).findAny().isEmpty()) {
+            probes.add(rules.nvidiaMajor() + ":0");
         }
-        return new ProbeDevices(rules, byNumber);
+        return probes;
+    }
+
+    /// Makes the files that are not there yet: a GPU that is divided anew has other instances.
+    public void cover(Collection<Gpu> gpus) throws IOException {
+        for (String number : numbers(rules, gpus).distinct().toList()) {
+            add(number);
+        }
+    }
+
+    private void add(String number) throws IOException {
+        Path device = folder.resolve("gpu-" + number.replace(':', '-'));
+        if (!byNumber.containsKey(number) && (Files.exists(device) || mknod(device, number))) {
+            byNumber.put(number, device);
+        }
     }
 
     public Collection<Path> all() {

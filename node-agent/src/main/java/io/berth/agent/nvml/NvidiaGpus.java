@@ -14,6 +14,7 @@ import io.berth.contracts.Hardware.GpuDriver;
 import io.berth.contracts.Hardware.Health;
 import io.berth.contracts.Hardware.OutOfService;
 import io.berth.contracts.IndexSet;
+import io.berth.contracts.MigGpu;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -34,6 +35,7 @@ public final class NvidiaGpus {
     private final SystemFiles files;
     private final Host host;
     private final List<Seen> seen = new ArrayList<>();
+    private final List<MigGpu> mig = new ArrayList<>();
     private final List<OutOfService> lost = new ArrayList<>();
 
     private NvidiaGpus(Nvml nvml, SystemFiles files, Host host) {
@@ -78,7 +80,7 @@ public final class NvidiaGpus {
     }
 
     private static FoundGpus problem(GpuDriver driver) {
-        return new FoundGpus(List.of(), null, List.of(driver), List.of());
+        return new FoundGpus(List.of(), null, List.of(driver), List.of(), List.of());
     }
 
     /// NVIDIA's display and 3D controllers on the PCI bus, driver or none.
@@ -112,10 +114,12 @@ public final class NvidiaGpus {
             }
         }
         var driver = new GpuDriver(Vendor.NVIDIA, nvml.driverVersion(), nvml.cudaVersion(), null);
-        return new FoundGpus(seen.stream().map(Seen::gpu).toList(), links(), List.of(driver), lost);
+        return new FoundGpus(
+                seen.stream().map(Seen::gpu).toList(), links(), List.of(driver), lost, mig);
     }
 
-    /// Adds a GPU, or its instances. How many entries of the inventory it made.
+    /// Adds a GPU, or its instances. How many indices it takes: one in MIG mode takes as many as it
+    /// may have instances, so that those of other GPUs stay what they are when it is divided anew.
     private int add(int place, int index, String[] known) throws NvmlFailure {
         NvmlDevice device = nvml.device(place);
         String uuid = device.uuid();
@@ -150,7 +154,8 @@ public final class NvidiaGpus {
                             hardware(device, busId, links, mig(uuid, minor, instance)));
             seen.add(new Seen(gpu, device, busId, links));
         }
-        return instances.size();
+        new NvmlMig(device).gpu(place, uuid, type).ifPresent(mig::add);
+        return Math.max(instances.size(), device.mostInstances());
     }
 
     private GpuHardware hardware(

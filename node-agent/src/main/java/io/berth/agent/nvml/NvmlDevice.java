@@ -153,11 +153,15 @@ record NvmlDevice(NvmlLibrary library, Pointer handle) {
                 == 1;
     }
 
+    /// How many MIG instances it may have; 0 if it is not in MIG mode.
+    int mostInstances() throws NvmlFailure {
+        return number("nvmlDeviceGetMaxMigDeviceCount", library::nvmlDeviceGetMaxMigDeviceCount)
+                .orElse(0);
+    }
+
     /// The MIG instances of a GPU that is split.
     List<NvmlDevice> instances() throws NvmlFailure {
-        int max =
-                number("nvmlDeviceGetMaxMigDeviceCount", library::nvmlDeviceGetMaxMigDeviceCount)
-                        .orElse(0);
+        int max = mostInstances();
         var instances = new ArrayList<NvmlDevice>();
         for (int index = 0; index < max; index++) {
             int place = index;

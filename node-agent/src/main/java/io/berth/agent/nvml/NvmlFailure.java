@@ -4,6 +4,7 @@ package io.berth.agent.nvml;
 public final class NvmlFailure extends Exception {
 
     static final int NOT_SUPPORTED = 3;
+    static final int NOT_FOUND = 6;
     static final int TIMEOUT = 10;
     static final int FUNCTION_NOT_FOUND = 13;
     static final int GPU_IS_LOST = 15;
@@ -14,6 +15,11 @@ public final class NvmlFailure extends Exception {
 
     NvmlFailure(String function, int code) {
         this(code, function + ": " + word(code));
+    }
+
+    /// What was asked of the library is not there.
+    static NvmlFailure missing(String what) {
+        return new NvmlFailure(NOT_FOUND, what);
     }
 
     private NvmlFailure(int code, String reason) {
@@ -42,7 +48,7 @@ public final class NvmlFailure extends Exception {
             case 2 -> "invalid argument";
             case NOT_SUPPORTED -> "not supported";
             case 4 -> "no permission";
-            case 6 -> "not found";
+            case NOT_FOUND -> "not found";
             case 7 -> "insufficient size";
             case 8 -> "a power cable is not attached";
             case 9 -> "the driver is not loaded";
@@ -52,6 +58,9 @@ public final class NvmlFailure extends Exception {
             case GPU_IS_LOST -> "the GPU is lost: it fell off the bus or does not answer";
             case 16 -> "a reset is required";
             case 18 -> "the library and the driver are of different versions";
+            case 19 -> "in use";
+            case 20 -> "not enough memory";
+            case 23 -> "not enough room";
             default -> "error " + code;
         };
     }

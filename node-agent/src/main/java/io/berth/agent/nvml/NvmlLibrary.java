@@ -62,6 +62,32 @@ interface NvmlLibrary extends Library {
 
     int nvmlDeviceGetComputeInstanceId(Pointer instance, IntByReference id);
 
+    int nvmlDeviceGetGpuInstanceProfileInfoV(Pointer device, int profile, Pointer info);
+
+    int nvmlDeviceGetGpuInstancePossiblePlacements_v2(
+            Pointer device, int profileId, Pointer placements, IntByReference count);
+
+    int nvmlDeviceGetGpuInstances(
+            Pointer device, int profileId, Pointer instances, IntByReference count);
+
+    int nvmlGpuInstanceGetInfo(Pointer gpuInstance, Pointer info);
+
+    int nvmlDeviceCreateGpuInstanceWithPlacement(
+            Pointer device, int profileId, Pointer placement, PointerByReference gpuInstance);
+
+    int nvmlGpuInstanceDestroy(Pointer gpuInstance);
+
+    int nvmlGpuInstanceGetComputeInstanceProfileInfo(
+            Pointer gpuInstance, int profile, int engines, Pointer info);
+
+    int nvmlGpuInstanceGetComputeInstances(
+            Pointer gpuInstance, int profileId, Pointer instances, IntByReference count);
+
+    int nvmlGpuInstanceCreateComputeInstance(
+            Pointer gpuInstance, int profileId, PointerByReference computeInstance);
+
+    int nvmlComputeInstanceDestroy(Pointer computeInstance);
+
     int nvmlDeviceGetGpuFabricInfo(Pointer device, Pointer fabric);
 
     int nvmlDeviceGetEnforcedPowerLimit(Pointer device, IntByReference milliwatts);

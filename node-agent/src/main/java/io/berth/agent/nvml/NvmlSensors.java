@@ -72,7 +72,14 @@ public final class NvmlSensors implements AutoCloseable {
         }
         var samples = new ArrayList<GpuSample>();
         for (NvmlDevice instance : gpu.instances()) {
-            samples.add(sample(instance, instance.uuid(), health));
+            try {
+                samples.add(sample(instance, instance.uuid(), health));
+            } catch (NvmlFailure e) {
+                // One that has just gone, as the GPU is divided anew, does not answer.
+                if (e.lost()) {
+                    throw e;
+                }
+            }
         }
         return samples;
     }

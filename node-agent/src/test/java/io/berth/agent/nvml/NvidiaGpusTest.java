@@ -16,6 +16,9 @@ import io.berth.contracts.GpuLinks;
 import io.berth.contracts.Hardware.GpuDriver;
 import io.berth.contracts.Hardware.Health;
 import io.berth.contracts.IndexSet;
+import io.berth.contracts.MigGpu;
+import io.berth.contracts.MigPlacement;
+import io.berth.contracts.MigProfile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -154,6 +157,55 @@ class NvidiaGpusTest {
         assertThat(hardware(found.gpus().get(3)).mig())
                 .isEqualTo(new MigInstance("GPU-1", 10, 0, IndexSet.parse("93-94")));
         assertThat(links(found).rows()).contains("SYS X PIX PIX");
+    }
+
+    @Test
+    void a_gpu_in_mig_mode_tells_how_it_is_split_and_how_it_may_be() throws IOException {
+        MigGpu gpu = find(Topologies.splitA100()).migGpus().getFirst();
+
+        assertThat(gpu.index()).isEqualTo(1);
+        assertThat(gpu.uuid()).isEqualTo("GPU-1");
+        assertThat(gpu.type()).isEqualTo("a100");
+        assertThat(gpu.instances())
+                .containsExactly(
+                        new MigPlacement("1g.5gb", 0, 1),
+                        new MigPlacement("1g.5gb", 2, 1),
+                        new MigPlacement("3g.20gb", 4, 4));
+        assertThat(gpu.profiles())
+                .contains(
+                        new MigProfile("1g.5gb", 4864, 1, List.of(0, 1, 2, 3, 4, 5, 6), 7),
+                        new MigProfile("3g.20gb", 19_968, 4, List.of(0, 4), 2),
+                        new MigProfile("1g.10gb", 9856, 2, List.of(0, 2, 4, 6), 4))
+                .hasSize(7);
+        assertThat(gpu.failure()).isNull();
+    }
+
+    @Test
+    void what_a_gpu_is_split_into_does_not_change_the_indices_of_others() throws IOException {
+        FoundGpus found = find(Topologies.splitA100() + "gpu 0 mig=1\n");
+
+        assertThat(found.gpus()).extracting(Gpu::index).containsExactly(7, 8, 9);
+        assertThat(found.migGpus()).extracting(MigGpu::index).containsExactly(0, 1);
+        assertThat(found.migGpus().getFirst().instances()).isEmpty();
+    }
+
+    @Test
+    void a_gpu_in_mig_mode_that_stands_aside_is_not_divided() throws IOException {
+        FoundGpus found =
+                find(Topologies.splitA100())
+                        .without(Map.of("GPU-1", new Aside(Health.DRAINED, "XID 79")));
+
+        assertThat(found.migGpus()).isEmpty();
+        assertThat(found.gpus()).extracting(Gpu::uuid).containsExactly("GPU-0");
+    }
+
+    @Test
+    void a_driver_that_does_not_tell_the_profiles_has_instances_all_the_same() throws IOException {
+        FoundGpus found =
+                find(Topologies.splitA100() + "fail nvmlDeviceGetGpuInstanceProfileInfoV 13\n");
+
+        assertThat(found.migGpus()).isEmpty();
+        assertThat(found.gpus()).hasSize(4);
     }
 
     @Test

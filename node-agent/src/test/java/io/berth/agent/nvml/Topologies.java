@@ -62,9 +62,9 @@ public final class Topologies {
         return DRIVER
                 + gpus(2, "mem=40960 cc=8.0 power=400 ecc=1", "NVIDIA A100-SXM4-40GB")
                 + "gpu 1 mig=1\n"
-                + "mig 1 0 uuid=MIG-aaaa gi=2 ci=0 mem=19968 name=NVIDIA A100-SXM4-40GB MIG 3g.20gb\n"
-                + "mig 1 1 uuid=MIG-bbbb gi=9 ci=0 mem=4864 name=NVIDIA A100-SXM4-40GB MIG 1g.5gb\n"
-                + "mig 1 3 uuid=MIG-cccc gi=10 ci=0 mem=4864 name=NVIDIA A100-SXM4-40GB MIG 1g.5gb\n"
+                + "mig 1 0 uuid=MIG-aaaa gi=2 ci=0 mem=19968 start=4 name=NVIDIA A100-SXM4-40GB MIG 3g.20gb\n"
+                + "mig 1 1 uuid=MIG-bbbb gi=9 ci=0 mem=4864 start=0 name=NVIDIA A100-SXM4-40GB MIG 1g.5gb\n"
+                + "mig 1 3 uuid=MIG-cccc gi=10 ci=0 mem=4864 start=2 name=NVIDIA A100-SXM4-40GB MIG 1g.5gb\n"
                 + ancestors(2, 50);
     }
 

@@ -5,14 +5,19 @@
  *                                mig=0|1 use used mw mj temp sm memclk sbe dbe pids(by comma) pending; name=... last, to the line's end
  *   link INDEX LINK BUS          an active NVLink to what has that bus address
  *   anc INDEX INDEX LEVEL        PCI ancestor: 10, 20, 30, 40, 50
- *   mig INDEX PLACE KEY=VALUE... uuid gi ci mem; name=... last
+ *   mig INDEX PLACE KEY=VALUE... uuid gi ci mem start; name=... last; without uuid a GPU instance with no compute instance
+ *   gone INDEX PLACE             there is no such instance any more
  *   fail FUNCTION CODE [INDEX]   that function answers so, for all or for one GPU
  *   xid INDEX CODE               an event, once
+ *
+ * A GPU in MIG mode is split by the table of the A100 of 40 GB. What is created and destroyed is written behind the other lines, so that it is
+ * there for the next process too.
  */
 #define _GNU_SOURCE
 #include <assert.h>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +32,7 @@
 #define FAULTS 32
 #define EVENTS 64
 
-enum { OK = 0, UNINITIALIZED = 1, INVALID = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, SIZE = 7, NO_DRIVER = 9, TIMEOUT = 10 };
+enum { OK = 0, UNINITIALIZED = 1, INVALID = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, SIZE = 7, NO_DRIVER = 9, TIMEOUT = 10, IN_USE = 19, NO_ROOM = 23, VERSION = 25 };
 
 typedef struct { char legacy[16]; unsigned domain, bus, device, id, subsystem; char busId[32]; } Pci;
 typedef struct { unsigned long long total, free, used; } MemoryInfo;
@@ -35,6 +40,17 @@ typedef struct { unsigned gpu, memory; } Rates;
 typedef struct { unsigned pid; unsigned long long memory; unsigned gi, ci; } Process;
 typedef struct { void *device; unsigned long long type, data; unsigned gi, ci; } Event;
 typedef struct { unsigned char uuid[16]; int status; unsigned clique; unsigned char state; } Fabric;
+typedef struct { unsigned start, size; } Placement;
+typedef struct {
+    unsigned version, id, p2p, slices, instances, multiprocessors, copy, decoders, encoders, jpeg, ofa;
+    unsigned long long memoryMb;
+    char name[96];
+} GiProfile;
+typedef struct { void *device; unsigned id, profile; Placement place; } GiInfo;
+typedef struct { unsigned id, slices, instances, multiprocessors, copy, decoders, encoders, jpeg, ofa; } CiProfile;
+static_assert(sizeof(GiProfile) == 152 && offsetof(GiProfile, memoryMb) == 48 && offsetof(GiProfile, name) == 56, "nvmlGpuInstanceProfileInfo_v2_t");
+static_assert(sizeof(GiInfo) == 24 && offsetof(GiInfo, place) == 16, "nvmlGpuInstanceInfo_t");
+static_assert(sizeof(CiProfile) == 36, "nvmlComputeInstanceProfileInfo_t");
 static_assert(sizeof(Pci) == 68 && offsetof(Pci, busId) == 36, "nvmlPciInfo_t");
 static_assert(sizeof(MemoryInfo) == 24, "nvmlMemory_t");
 static_assert(sizeof(Process) == 24, "nvmlProcessInfo_t");
@@ -42,7 +58,7 @@ static_assert(sizeof(Event) == 32, "nvmlEventData_t");
 static_assert(sizeof(Fabric) == 28 && offsetof(Fabric, state) == 24, "nvmlGpuFabricInfo_t");
 
 typedef struct Device {
-    int there, index, isMig;
+    int there, index, isMig, place, start;
     char uuid[96], name[96], bus[32], serial[32];
     int minor, numa, major, capability, ecc, split, gi, ci, pending;
     unsigned long long mem, used, mj, sbe, dbe;
@@ -79,6 +95,7 @@ static void key(Device *d, char *k, char *v) {
     else if (!strcmp(k, "mig")) d->split = atoi(v);
     else if (!strcmp(k, "gi")) d->gi = atoi(v);
     else if (!strcmp(k, "ci")) d->ci = atoi(v);
+    else if (!strcmp(k, "start")) d->start = atoi(v);
     else if (!strcmp(k, "use")) d->use = atoi(v);
     else if (!strcmp(k, "mw")) d->mw = atoi(v);
     else if (!strcmp(k, "mj")) d->mj = strtoull(v, 0, 10);
@@ -126,8 +143,10 @@ static void line(char *text) {
     } else if (!strcmp(word, "mig")) {
         a = strtol(rest, &rest, 10);
         b = strtol(rest, &rest, 10);
-        migs[a][b] = (Device){.there = 1, .index = a, .isMig = 1};
+        migs[a][b] = (Device){.there = 1, .index = a, .isMig = 1, .place = b};
         keys(&migs[a][b], rest);
+    } else if (!strcmp(word, "gone")) {
+        if (sscanf(rest, "%d %d", &a, &b) == 2) migs[a][b].there = 0;
     } else if (!strcmp(word, "link")) {
         if (sscanf(rest, "%d %d %31s", &a, &b, bus) == 3) strcpy(gpus[a].links[b], bus);
     } else if (!strcmp(word, "anc")) {
@@ -145,13 +164,19 @@ static void line(char *text) {
     } else abort();
 }
 
-static void load(void) {
+static void load(void);
+
+static void locate(char *path, size_t size) {
     Dl_info self;
+    dladdr((void *)load, &self);
+    snprintf(path, size, "%s", self.dli_fname);
+    strcpy(strrchr(path, '/') + 1, "topology");
+}
+
+static void load(void) {
     char path[4096], text[1024];
     struct stat now;
-    dladdr((void *)load, &self);
-    snprintf(path, sizeof path, "%s", self.dli_fname);
-    strcpy(strrchr(path, '/') + 1, "topology");
+    locate(path, sizeof path);
     if (stat(path, &now) || (now.st_size == seenSize && now.st_mtim.tv_sec == seen.tv_sec && now.st_mtim.tv_nsec == seen.tv_nsec)) return;
     seen = now.st_mtim;
     seenSize = now.st_size;
@@ -254,8 +279,139 @@ API int nvmlDeviceGetNvLinkRemotePciInfo_v2(Device *d, unsigned l, Pci *p) { CHE
 API int nvmlDeviceGetMaxMigDeviceCount(Device *d, unsigned *n) { CHECK(d); *n = d->split ? 7 : 0; return OK; }
 API int nvmlDeviceGetMigDeviceHandleByIndex(Device *d, unsigned i, Device **m) {
     CHECK(d);
-    if (!d->migs[i].there) return NOT_FOUND;
+    if (i >= MIGS || !d->migs[i].there || !*d->migs[i].uuid) return NOT_FOUND;
     *m = &d->migs[i];
+    return OK;
+}
+
+static const struct { unsigned number, id, compute, slices, most, mb; const char *name; const char *starts; } PROFILES[] = {
+    {0, 19, 1, 1, 7, 4864, "1g.5gb", "0123456"}, {1, 14, 2, 2, 3, 9856, "2g.10gb", "024"}, {2, 9, 3, 4, 2, 19968, "3g.20gb", "04"},
+    {3, 5, 4, 4, 1, 19968, "4g.20gb", "0"},      {4, 0, 7, 8, 1, 40192, "7g.40gb", "0"},  {7, 20, 1, 1, 1, 4864, "1g.5gb+me", "0123456"},
+    {9, 15, 1, 2, 4, 9856, "1g.10gb", "0246"},
+};
+#define KINDS (int)(sizeof PROFILES / sizeof *PROFILES)
+
+/* The profile with that id; -1 if there is none. */
+static int profile(unsigned id) {
+    for (int i = 0; i < KINDS; i++)
+        if (PROFILES[i].id == id) return i;
+    return -1;
+}
+
+/* The profile that an instance's name ends in. */
+static int profileOf(Device *m) {
+    char *name = strstr(m->name, "MIG ");
+    for (int i = 0; i < KINDS; i++)
+        if (name && !strcmp(name + 4, PROFILES[i].name)) return i;
+    abort();
+}
+
+static void append(const char *format, ...) {
+    char path[4096];
+    locate(path, sizeof path);
+    pthread_mutex_lock(&lock);
+    FILE *file = fopen(path, "a");
+    va_list values;
+    va_start(values, format);
+    vfprintf(file, format, values);
+    va_end(values);
+    fclose(file);
+    load();
+    pthread_mutex_unlock(&lock);
+}
+
+static void place(int index, int at, int kind, int start, const char *uuid) {
+    char name[96];
+    strcpy(name, gpus[index].name);
+    append("mig %d %d gi=%d ci=0 mem=%u start=%d %s%s name=%s MIG %s\n", index, at, at + 1, PROFILES[kind].mb, start, *uuid ? "uuid=" : "", uuid, name,
+        PROFILES[kind].name);
+}
+
+API int nvmlDeviceGetGpuInstanceProfileInfoV(Device *d, unsigned number, GiProfile *v) {
+    CHECK(d);
+    if (v->version != 0x2000098) return VERSION;
+    for (int i = 0; d->split && i < KINDS; i++)
+        if (PROFILES[i].number == number) {
+            v->id = PROFILES[i].id;
+            v->slices = PROFILES[i].compute;
+            v->instances = PROFILES[i].most;
+            v->memoryMb = PROFILES[i].mb;
+            snprintf(v->name, sizeof v->name, "MIG %s", PROFILES[i].name);
+            return OK;
+        }
+    return NOT_SUPPORTED;
+}
+API int nvmlDeviceGetGpuInstancePossiblePlacements_v2(Device *d, unsigned id, Placement *v, unsigned *n) {
+    CHECK(d);
+    int kind = profile(id);
+    if (kind < 0 || *n < strlen(PROFILES[kind].starts)) return INVALID;
+    *n = strlen(PROFILES[kind].starts);
+    for (unsigned i = 0; i < *n; i++) v[i] = (Placement){PROFILES[kind].starts[i] - '0', PROFILES[kind].slices};
+    return OK;
+}
+API int nvmlDeviceGetGpuInstances(Device *d, unsigned id, Device **v, unsigned *n) {
+    CHECK(d);
+    *n = 0;
+    for (int i = 0; i < MIGS; i++)
+        if (d->migs[i].there && PROFILES[profileOf(&d->migs[i])].id == id) v[(*n)++] = &d->migs[i];
+    return OK;
+}
+API int nvmlGpuInstanceGetInfo(Device *m, GiInfo *v) {
+    CHECK(m);
+    int kind = profileOf(m);
+    *v = (GiInfo){&gpus[m->index], m->gi, PROFILES[kind].id, {m->start, PROFILES[kind].slices}};
+    return OK;
+}
+API int nvmlDeviceCreateGpuInstanceWithPlacement(Device *d, unsigned id, Placement *at, Device **created) {
+    CHECK(d);
+    int kind = profile(id), found = -1;
+    if (kind < 0 || at->size != PROFILES[kind].slices || !strchr(PROFILES[kind].starts, '0' + at->start)) return INVALID;
+    for (int i = 0; i < MIGS; i++) {
+        Device *m = &d->migs[i];
+        if (!m->there) found = found < 0 ? i : found;
+        else if (m->start < (int)(at->start + at->size) && (int)at->start < m->start + (int)PROFILES[profileOf(m)].slices) return NO_ROOM;
+    }
+    if (found < 0) return NO_ROOM;
+    place(d->index, found, kind, at->start, "");
+    *created = &d->migs[found];
+    return OK;
+}
+API int nvmlGpuInstanceDestroy(Device *m) {
+    CHECK(m);
+    if (*m->uuid) return IN_USE;
+    append("gone %d %d\n", m->index, m->place);
+    return OK;
+}
+/* Of the compute instances that an instance may have, the one that is all of it, and that of one slice. */
+API int nvmlGpuInstanceGetComputeInstanceProfileInfo(Device *m, unsigned number, unsigned engines, CiProfile *v) {
+    static const unsigned slices[] = {1, 2, 3, 4, 7};
+    CHECK(m);
+    unsigned all = PROFILES[profileOf(m)].compute;
+    if (engines || number > 4 || (slices[number] != all && number)) return NOT_SUPPORTED;
+    *v = (CiProfile){.id = number, .slices = slices[number], .instances = all / slices[number]};
+    return OK;
+}
+API int nvmlGpuInstanceGetComputeInstances(Device *m, unsigned id, Device **v, unsigned *n) {
+    static const unsigned slices[] = {1, 2, 3, 4, 7};
+    CHECK(m);
+    *n = 0;
+    if (*m->uuid && slices[id] == PROFILES[profileOf(m)].compute) v[(*n)++] = m;
+    return OK;
+}
+API int nvmlGpuInstanceCreateComputeInstance(Device *m, unsigned id, Device **created) {
+    CHECK(m);
+    char uuid[64];
+    int kind = profileOf(m);
+    if (id > 4) return INVALID;
+    snprintf(uuid, sizeof uuid, "MIG-%d-%s-%d", m->index, PROFILES[kind].name, m->start);
+    place(m->index, m->place, kind, m->start, uuid);
+    *created = m;
+    return OK;
+}
+API int nvmlComputeInstanceDestroy(Device *m) {
+    CHECK(m);
+    if (m->pidCount) return IN_USE;
+    place(m->index, m->place, profileOf(m), m->start, "");
     return OK;
 }
 API int nvmlDeviceGetGpuInstanceId(Device *d, unsigned *v) { CHECK(d); *v = d->gi; return OK; }

@@ -207,6 +207,11 @@ public final class Scheduling {
     /// @param place in the order in which the plan was made
     public record Expected(long start, int[] nodes, int lane, long place) {}
 
+    /// The jobs that have an expected start, in the order of their ids.
+    public List<Long> planned() {
+        return plans.all().stream().map(plan -> plan.job().job).toList();
+    }
+
     /// What is planned for a job that waits; null if nothing is.
     public @Nullable Expected expected(long job) {
         Plan plan = plans.of(job);

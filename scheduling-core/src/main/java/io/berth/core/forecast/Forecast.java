@@ -9,6 +9,7 @@ import io.berth.contracts.NodeName;
 import io.berth.contracts.Reason;
 import io.berth.contracts.RunId;
 import io.berth.contracts.SpecReference;
+import io.berth.contracts.event.Division;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Part;
 import io.berth.contracts.event.JobStatus.Run;
@@ -36,7 +37,7 @@ import java.util.TreeSet;
 ///
 /// *Method*: the cell's own decisions ([Engine], [Placement]) on a copy of its state. A job that
 /// the plan reaches is told its expected start at once. For others time is moved on, from one end
-/// of a run to the next, for at most [#MOMENTS] moments.
+/// of a run to the next, for at most [#MOMENTS] moments. A GPU that is divided anew is so at once.
 ///
 /// *Example*: a node's 8 GPUs are held until 12:00. A job of 8 GPUs that is submitted now would
 /// start at 12:00; with one such node more, at once.
@@ -175,6 +176,14 @@ public final class Forecast {
 
     private void place(Pass pass) {
         replay(Engine.place(state, placement, now, pass));
+        List<NodeStatus> divided =
+                state.nodes().stream()
+                        .filter(it -> it.divisions().stream().anyMatch(Division::inProgress))
+                        .toList();
+        if (!divided.isEmpty()) {
+            divided.forEach(node -> take(new Input.Registered(NodeDivided.seen(state, node))));
+            replay(Engine.place(state, placement, now, Pass.START));
+        }
     }
 
     private void replay(List<Fact> facts) {

@@ -2,9 +2,11 @@ package io.berth.core.lifecycle;
 
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.JobId;
+import io.berth.contracts.MigGpu;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.Reason;
 import io.berth.contracts.RunId;
+import io.berth.contracts.event.Division;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Part;
 import io.berth.contracts.event.JobStatus.Part.Phase;
@@ -53,7 +55,7 @@ final class Registrations {
         draft.change(
                 known == null
                         ? new NodeStatus(seen.node(), epoch, 0, Presence.UP, seen)
-                        : known.registered(epoch, seen));
+                        : known.registered(epoch, seen).divided(divisions(known, seen, now)));
         var has = new TreeMap<RunId, HeldRun.Phase>();
         seen.runs().forEach(held -> has.put(held.run(), held.phase()));
         boolean sameBoot = known != null && known.seen().bootId().equals(seen.bootId());
@@ -63,6 +65,25 @@ final class Registrations {
             settle(draft, job, seen.node(), has, sameBoot, now);
         }
         return draft.facts();
+    }
+
+    /// What has become of the GPUs that were to be divided: the registration says what is.
+    private static List<Division> divisions(NodeStatus known, NodeSeen seen, long now) {
+        var divisions = new ArrayList<Division>();
+        for (Division division : known.divisions()) {
+            MigGpu gpu = seen.inventory().migGpu(division.gpu()).orElse(null);
+            boolean over =
+                    !division.inProgress() && division.failures() == 0 && division.until() <= now;
+            if (gpu != null && !over) {
+                divisions.add(
+                        !division.inProgress()
+                                ? division
+                                : gpu.instances().equals(division.wanted())
+                                        ? division.done()
+                                        : division.failed(now));
+            }
+        }
+        return divisions;
     }
 
     /// The runs that the node has and shall keep: current, and not being stopped but with notice.

@@ -50,6 +50,7 @@ final class ClusterModel {
     private final CellState state;
     private final Configuration configuration;
     final NodeTable nodes;
+    final MigNodes mig;
     final Reservations reservations;
     private final Licenses licenses;
     private final FitClasses classes;
@@ -64,6 +65,7 @@ final class ClusterModel {
         this.quotas = new Quotas(configuration);
         this.grounds = new Grounds(configuration);
         this.nodes = new NodeTable(state, configuration);
+        this.mig = new MigNodes(state, configuration, nodes);
         this.licenses = new Licenses(configuration.licenses().values());
         this.reservations = new Reservations(configuration, nodes.names(), now);
         Network network = Topology.of(configuration.switches().values(), nodes.names());
@@ -108,7 +110,7 @@ final class ClusterModel {
     }
 
     private long later(long now) {
-        long wait = Math.min(switchWaits.next(), deadlines.next());
+        long wait = Math.min(Math.min(switchWaits.next(), deadlines.next()), mig.next(now));
         return Math.min(Math.min(wait, reservations.next()), quotas.next(now));
     }
 
@@ -131,6 +133,7 @@ final class ClusterModel {
     /// Takes a job as it now is.
     void note(JobStatus job) {
         quotas.ended(job);
+        mig.forget(job.job());
         Run run = job.run();
         if (run != null) {
             run(job, run);
@@ -206,6 +209,7 @@ final class ClusterModel {
                         job.submission(),
                         job.waitsSince());
         quotas.waits(job);
+        mig.waits(job);
         engine.wait(
                 id,
                 fit(job),
@@ -252,6 +256,7 @@ final class ClusterModel {
 
     void forget(JobId job) {
         quotas.forget(job);
+        mig.forget(job);
         engine.forget(job.value());
     }
 
@@ -312,6 +317,12 @@ final class ClusterModel {
     /// The class of jobs that take nobody's place.
     FitClass fit(String partition, ResourceRequest request) {
         return classes.of(new FitClasses.Name(partition, request, null, false, true));
+    }
+
+    /// Whether GPUs of a node, or of one that is open, could be divided so that the job can run.
+    boolean divisible(JobStatus job, boolean open) {
+        ResourceRequest request = job.description().request();
+        return mig.could(request, job.description().partition(), only(request), open);
     }
 
     /// The nodes that a request's constraints and its reservation admit; null for all.

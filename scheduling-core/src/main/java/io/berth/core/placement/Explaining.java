@@ -67,12 +67,15 @@ final class Explaining {
         Verdict alone =
                 outlook.without(
                         job.job().value(),
-                        () -> new Verdict(stages(usable), changes(), job.planned(), null));
+                        () ->
+                                new Verdict(
+                                        stages(usable), changes(), job.planned(), null, List.of()));
         return new Verdict(
                 alone.stages(),
                 alone.changes(),
                 alone.planned(),
-                new Yielding(state, model, job, now).on(usable));
+                new Yielding(state, model, job, now).on(usable),
+                model.mig.dividing(request, description.partition(), model.only(request)));
     }
 
     /// @param usable takes the nodes that are there for the job, whether or not they have room

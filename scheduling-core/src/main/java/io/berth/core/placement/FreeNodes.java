@@ -96,14 +96,24 @@ final class FreeNodes {
                 request.tasksOn(index),
                 IndexSet.firstN(inventory.cpus()),
                 memory,
-                inventory.gpus().stream().map(Gpu::uuid).toList());
+                inventory.gpus().stream()
+                        .filter(gpu -> !nodes.dividing(node, gpu))
+                        .map(Gpu::uuid)
+                        .toList());
     }
 
     void take(Allocation allocation) {
         drafts.computeIfAbsent(allocation.node(), state::holdingOn).takeFree(allocation);
     }
 
-    private Holding holding(NodeName node) {
+    /// Whether a GPU is held, whole or in parts.
+    boolean holdsGpu(NodeName node, String uuid) {
+        Holding draft = drafts.get(node);
+        return draft == null ? state.holdsGpu(node, uuid) : draft.holdsGpu(uuid);
+    }
+
+    /// What is held on a node.
+    Holding holding(NodeName node) {
         return drafts.computeIfAbsent(node, state::holdingOn);
     }
 

@@ -35,11 +35,16 @@ record NodeKind(
     /// @param of in how many parts
     record Slot(Gpu gpu, GpuSharing sharing, int of) {}
 
+    /// @param gpus those that may be given out
     /// @param shared how its GPUs are shared; null if none is
-    static NodeKind of(Inventory inventory, List<String> partitions, @Nullable SharedGpus shared) {
+    static NodeKind of(
+            Inventory inventory,
+            List<Gpu> gpus,
+            List<String> partitions,
+            @Nullable SharedGpus shared) {
         var lanes = new TreeMap<Lane, List<Gpu>>();
         var slots = new ArrayList<Slot>();
-        for (Gpu gpu : inventory.gpus()) {
+        for (Gpu gpu : gpus) {
             var example = new Gpu(0, "", gpu.type(), "", 0, gpu.memoryMib(), 0);
             if (shared != null && shared.shares(gpu)) {
                 slots.add(new Slot(example, shared.sharing(), shared.of()));

@@ -101,8 +101,9 @@ final class NodeTable {
     }
 
     private NodeKind kind(NodeStatus node) {
-        return NodeKind.of(
-                node.seen().inventory(), partitionsOf(node.node()), sharedOn(node.node()));
+        Inventory inventory = node.seen().inventory();
+        List<Gpu> gpus = inventory.gpus().stream().filter(it -> !node.dividing(it)).toList();
+        return NodeKind.of(inventory, gpus, partitionsOf(node.node()), sharedOn(node.node()));
     }
 
     private @Nullable SharedGpus sharedOn(NodeName node) {
@@ -112,10 +113,20 @@ final class NodeTable {
     /// The GPUs of a node that are given out in parts, or those that are given out whole.
     List<Gpu> gpus(NodeName node, boolean inParts) {
         SharedGpus rule = sharedOn(node);
-        List<Gpu> all = inventory(node).gpus();
-        return rule == null
-                ? inParts ? List.of() : all
-                : all.stream().filter(gpu -> rule.shares(gpu) == inParts).toList();
+        NodeStatus status = status(node);
+        List<Gpu> all = status.seen().inventory().gpus();
+        if (rule == null && status.divisions().isEmpty()) {
+            return inParts ? List.of() : all;
+        }
+        return all.stream()
+                .filter(gpu -> (rule != null && rule.shares(gpu)) == inParts)
+                .filter(gpu -> !status.dividing(gpu))
+                .toList();
+    }
+
+    /// Whether a GPU is an instance of one that is being divided: nobody is given it.
+    boolean dividing(NodeName node, Gpu gpu) {
+        return status(node).dividing(gpu);
     }
 
     /// What a request for a part of a GPU takes of the one of that lane.
@@ -227,7 +238,7 @@ final class NodeTable {
         var byLane = new TreeMap<Integer, Integer>();
         for (Gpu gpu : inventory(allocation.node()).gpus()) {
             boolean inParts = rule != null && rule.shares(gpu);
-            if (allocation.gpus().contains(gpu.uuid())) {
+            if (allocation.gpus().contains(gpu.uuid()) && !dividing(allocation.node(), gpu)) {
                 int units = share == null ? GpuShare.WHOLE : share.units();
                 byLane.merge(inParts ? slot : kind.lane(gpu), inParts ? units : 1, Integer::sum);
             }
@@ -245,6 +256,10 @@ final class NodeTable {
     }
 
     private Inventory inventory(NodeName node) {
-        return state.node(node).orElseThrow().seen().inventory();
+        return status(node).seen().inventory();
+    }
+
+    private NodeStatus status(NodeName node) {
+        return state.node(node).orElseThrow();
     }
 }

@@ -69,10 +69,11 @@ final class Round implements Decisions {
 
     @Override
     public boolean admits(Waiting job) {
-        JobStatus status = state.knownJob(new JobId(job.job()));
-        return throttles.admits(status)
-                && mayBegin(status)
-                && model.quotas.met(status.job(), now) == null;
+        return admits(state.knownJob(new JobId(job.job())));
+    }
+
+    private boolean admits(JobStatus job) {
+        return throttles.admits(job) && mayBegin(job) && model.quotas.met(job.job(), now) == null;
     }
 
     /// Whether what the job depends on still holds beside all that this pass has started: no
@@ -188,6 +189,8 @@ final class Round implements Decisions {
                 settle(job, heads.contains(id));
             }
         }
+        new Divisions(state, configuration, model, free, draft, now)
+                .decide(job -> !startedJobs.contains(job.job()) && admits(job));
         return draft.facts();
     }
 
@@ -222,10 +225,10 @@ final class Round implements Decisions {
             return limit;
         }
         FitClass fit = model.fit(job);
-        if (!fit.able() && model.fitLater(job).able()) {
+        if (!fit.able() && (model.fitLater(job).able() || model.divisible(job, true))) {
             return Reason.RESOURCES;
         }
-        if (!fit.capable()) {
+        if (!fit.capable() && !model.divisible(job, false)) {
             return Reason.BAD_CONSTRAINTS;
         }
         if (!fit.able()) {

@@ -1,6 +1,7 @@
 package io.berth.core.placement;
 
 import io.berth.contracts.JobId;
+import io.berth.contracts.NodeName;
 import io.berth.contracts.event.JobStatus.Planned;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,16 +14,25 @@ import org.jspecify.annotations.Nullable;
 ///   tried; empty if none would do
 /// @param planned when it is expected to start; null if the plan does not reach it
 /// @param preemption whose place it could have; null where nobody gives way to anybody
+/// @param dividing GPUs that are being divided into something that it asks for
 public record Verdict(
         List<Stage> stages,
         List<Change> changes,
         @Nullable Planned planned,
-        @Nullable Preemption preemption) {
+        @Nullable Preemption preemption,
+        List<Dividing> dividing) {
 
     public Verdict {
+        dividing = List.copyOf(dividing);
         stages = List.copyOf(stages);
         changes = List.copyOf(changes);
     }
+
+    /// A GPU that is being divided anew by MIG.
+    ///
+    /// @param gpu its place among the node's GPUs in PCI order
+    /// @param into `7x1g.10gb`
+    public record Dividing(NodeName node, int gpu, String into) {}
 
     /// A question to each node.
     public enum Question {

@@ -163,6 +163,12 @@ public final class CellState {
         return Collections.unmodifiableNavigableSet(heldTwice);
     }
 
+    /// Whether a run holds that GPU of a node, whole or a part of it.
+    public boolean holdsGpu(NodeName node, String uuid) {
+        Holding holding = held.get(node);
+        return holding != null && holding.holdsGpu(uuid);
+    }
+
     /// What is held on a node; the caller's own copy.
     public Holding holdingOn(NodeName node) {
         Holding holding = held.get(node);

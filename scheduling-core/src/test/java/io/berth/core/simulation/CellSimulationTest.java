@@ -16,15 +16,19 @@ final class CellSimulationTest {
         long first = only == null ? 0 : only;
         long end = only == null ? SEEDS : only + 1;
         long repeated = 0;
+        long divided = 0;
         for (long seed = first; seed < end; seed++) {
             try {
-                repeated += new SimulatedCell(seed).run();
+                var cell = new SimulatedCell(seed);
+                repeated += cell.run();
+                divided += cell.divisions();
             } catch (AssertionError | RuntimeException e) {
                 throw new AssertionError("seed " + seed + ": " + e.getMessage(), e);
             }
         }
         if (only == null) {
             assertThat(repeated).as("jobs that trouble ended and that ran again").isPositive();
+            assertThat(divided).as("GPUs that were divided").isPositive();
         }
     }
 }

@@ -4,21 +4,26 @@ import io.berth.contracts.Consumption;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.IndexSet;
+import io.berth.contracts.MigPlacement;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.Order;
 import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.RunReport.Cause;
+import io.berth.core.testing.MigNode;
 import io.berth.core.testing.TestCell;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /// An agent and its machine, as the protocol describes them: a spool that survives the agent, tasks
 /// that survive it too, and die with the machine.
@@ -29,15 +34,27 @@ final class SimulatedAgent {
         RUNNING
     }
 
+    /// What comes of an order to divide a GPU.
+    enum Divides {
+        DIES_BEFORE,
+        /// When some of it is done.
+        DIES_ON_THE_WAY,
+        DIES_AFTER,
+        FAILS,
+        TAKES_TIME,
+        AT_ONCE
+    }
+
     /// @param still whether it stands still
-    private record Spooled(Task task, boolean script, IndexSet cpus, boolean still) {
+    private record Spooled(
+            Task task, boolean script, IndexSet cpus, boolean still, List<String> gpus) {
 
         Spooled as(Task other) {
-            return new Spooled(other, script, cpus, still);
+            return new Spooled(other, script, cpus, still, gpus);
         }
 
         Spooled standing(boolean now) {
-            return new Spooled(task, script, cpus, now);
+            return new Spooled(task, script, cpus, now, gpus);
         }
 
         HeldRun.Phase phase() {
@@ -55,11 +72,25 @@ final class SimulatedAgent {
     private final BooleanSupplier diesBeforeReport;
     private final BooleanSupplier cannotSuspend;
 
+    /// What comes of the next order to divide the machine's GPU in MIG mode; null if it has none.
+    private final @Nullable Supplier<Divides> divides;
+
     /// Runs that the node has ended by itself, and not reported yet.
     private final TreeSet<RunId> fenced = new TreeSet<>();
 
     /// Runs that were given Go while they stood still; the agent's own memory.
     private final TreeSet<RunId> awaited = new TreeSet<>();
+
+    /// What that GPU is split into; the machine's own. Its instances have other UUIDs each time.
+    private List<MigPlacement> geometry = List.of();
+
+    private int generation;
+
+    /// The agent's own memory.
+    private Order.@Nullable Partition dividing;
+
+    private @Nullable String failure;
+    private boolean mustRegister;
 
     private int boot = 1;
     private int incarnation;
@@ -75,15 +106,18 @@ final class SimulatedAgent {
     /// @param diesBeforeReport asked after each start of code: whether the agent dies before it can
     ///   report it
     /// @param cannotSuspend asked at each order to suspend
+    /// @param divides asked at each order to divide the GPU in MIG mode; null if there is none
     SimulatedAgent(
             String node,
             Consumer<RunReport> runs,
             BooleanSupplier diesBeforeReport,
-            BooleanSupplier cannotSuspend) {
+            BooleanSupplier cannotSuspend,
+            @Nullable Supplier<Divides> divides) {
         this.node = new NodeName(node);
         this.runs = runs;
         this.diesBeforeReport = diesBeforeReport;
         this.cannotSuspend = cannotSuspend;
+        this.divides = divides;
     }
 
     void deliver(Order order) {
@@ -107,7 +141,53 @@ final class SimulatedAgent {
         var held = new ArrayList<HeldRun>();
         spool.forEach((run, it) -> held.add(new HeldRun(run, it.phase())));
         fenced.forEach(run -> held.add(new HeldRun(run, HeldRun.Phase.ENDED)));
-        return TestCell.seen(node.value(), 8, 4, "a100", nonce, "boot-" + boot, held);
+        NodeSeen plain = TestCell.seen(node.value(), 8, 4, "a100", nonce, "boot-" + boot, held);
+        dividing = null;
+        mustRegister = false;
+        String why = failure;
+        failure = null;
+        return divides == null
+                ? plain
+                : MigNode.seen(plain, Map.of("M" + node, geometry), "g" + generation, why);
+    }
+
+    /// Whether it has to register because it divided its GPU, or failed to.
+    boolean mustRegister() {
+        return alive && mustRegister;
+    }
+
+    private void partition(Order.Partition order) {
+        boolean busy =
+                spool.values().stream()
+                        .anyMatch(it -> it.gpus().stream().anyMatch(gpu -> gpu.startsWith("MIG-")));
+        switch (busy ? Divides.FAILS : Objects.requireNonNull(divides).get()) {
+            case DIES_BEFORE -> alive = false;
+            case DIES_ON_THE_WAY -> {
+                split(order.instances().subList(0, order.instances().size() / 2));
+                alive = false;
+            }
+            case DIES_AFTER -> {
+                split(order.instances());
+                alive = false;
+            }
+            case FAILS -> {
+                failure = "in use";
+                mustRegister = true;
+            }
+            case TAKES_TIME -> dividing = order;
+            case AT_ONCE -> divided(order);
+        }
+    }
+
+    private void divided(Order.Partition order) {
+        split(order.instances());
+        dividing = null;
+        mustRegister = true;
+    }
+
+    private void split(List<MigPlacement> into) {
+        geometry = into;
+        generation++;
     }
 
     void kill() {
@@ -145,6 +225,7 @@ final class SimulatedAgent {
     void reboot(boolean spoolLost) {
         alive = false;
         boot++;
+        split(List.of());
         if (spoolLost) {
             spool.clear();
             fenced.clear();
@@ -156,6 +237,10 @@ final class SimulatedAgent {
 
     /// Obeys the next order, if there is one. Returns the run whose code it started, if any.
     List<RunId> obey() {
+        if (alive && dividing != null) {
+            divided(dividing);
+            return List.of();
+        }
         if (!alive || read == topic.size()) {
             return List.of();
         }
@@ -189,6 +274,10 @@ final class SimulatedAgent {
                 yield List.of();
             }
             case Order.Resume resume -> resume(resume.run());
+            case Order.Partition partition -> {
+                partition(partition);
+                yield List.of();
+            }
             case Order.Signal _, Order.Limit _, Order.Sync _, Order.Refused _ -> List.of();
         };
     }
@@ -199,7 +288,12 @@ final class SimulatedAgent {
         }
         spool.put(
                 launch.run(),
-                new Spooled(Task.PREPARED, launch.runsScript(), launch.here().cpus(), false));
+                new Spooled(
+                        Task.PREPARED,
+                        launch.runsScript(),
+                        launch.here().cpus(),
+                        false,
+                        launch.here().gpus()));
         if (launch.awaitGo()) {
             runs.accept(new RunReport.Ready(launch.run(), node, epoch, applied));
             return List.of();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.Dependency;
 import io.berth.contracts.EndedRun;
+import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.GpuSharing;
 import io.berth.contracts.Hold;
@@ -16,6 +17,7 @@ import io.berth.contracts.LaunchMode;
 import io.berth.contracts.Limit;
 import io.berth.contracts.Limits;
 import io.berth.contracts.MemoryRequest;
+import io.berth.contracts.MigGpus;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.PreemptMode;
 import io.berth.contracts.ResourceRequest;
@@ -26,8 +28,10 @@ import io.berth.contracts.SignalTarget;
 import io.berth.contracts.SpecReference;
 import io.berth.contracts.Tres;
 import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.JobStatus.Part;
 import io.berth.contracts.event.NodeRequest;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus;
@@ -39,6 +43,7 @@ import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.lifecycle.Engine;
 import io.berth.core.placement.Placement;
 import io.berth.core.placement.Placement.Pass;
+import io.berth.core.simulation.SimulatedAgent.Divides;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Fact;
 import io.berth.core.state.Holding;
@@ -64,6 +69,7 @@ final class SimulatedCell {
 
     private static final List<String> USERS = List.of("alice", "bob");
     private static final int MOST_JOBS = 2;
+    private static final long MOST_BACKOFF = 64 * 60_000;
     private static final long MOST_GPUS = 8;
     private static final Limits LIMITS =
             new Limits(
@@ -81,6 +87,10 @@ final class SimulatedCell {
     /// Whether half of the GPUs of two nodes are given out in parts.
     private final boolean sharing;
 
+    /// Whether each node has a GPU in MIG mode, which is divided as jobs need it.
+    private final boolean dividing;
+
+    private boolean calm;
     private final Configuration configuration;
     private final List<Input> log = new ArrayList<>();
     private final List<SimulatedAgent> agents = new ArrayList<>();
@@ -96,6 +106,7 @@ final class SimulatedCell {
     private final Rerun rerun;
     private Pass pass = Pass.START;
     private int committed;
+    private int divisions;
     private int rounds;
     private long now = 1_000_000;
 
@@ -112,7 +123,8 @@ final class SimulatedCell {
         limited = seed % 2 == 1;
         sharing = seed % 4 == 2;
         var plain = TestCell.configuration(limited ? LIMITS : Limits.NONE, preemption());
-        configuration = sharing ? sharing(plain) : plain;
+        dividing = seed % 4 == 3;
+        configuration = sharing ? sharing(plain) : dividing ? dividing(plain) : plain;
         laws = new PreemptionLaws(configuration, limited);
         log.add(new Input.Configured(configuration));
         for (int i = 1; i <= NODES; i++) {
@@ -121,8 +133,18 @@ final class SimulatedCell {
                             "n" + i,
                             this::report,
                             () -> random.nextInt(8) == 0,
-                            () -> random.nextInt(8) == 0));
+                            () -> random.nextInt(8) == 0,
+                            dividing ? this::divides : null));
         }
+    }
+
+    private Divides divides() {
+        return calm ? Divides.AT_ONCE : Divides.values()[random.nextInt(Divides.values().length)];
+    }
+
+    private static Configuration dividing(Configuration it) {
+        return with(
+                it, it.cluster().dividing(List.of(new MigGpus(List.of("ALL"), null, null, 1, 2))));
     }
 
     private static Configuration sharing(Configuration it) {
@@ -132,9 +154,13 @@ final class SimulatedCell {
                         IndexSet.parse("0-1"),
                         GpuSharing.MPS,
                         GpuSharing.THOUSANDTHS);
+        return with(it, it.cluster().sharing(List.of(shared)));
+    }
+
+    private static Configuration with(Configuration it, ConfigEntry.Cluster cluster) {
         return new Configuration(
                 it.revision(),
-                it.cluster().sharing(List.of(shared)),
+                cluster,
                 it.partitions(),
                 it.accounts(),
                 it.associations(),
@@ -271,6 +297,10 @@ final class SimulatedCell {
 
     /// Nobody holds jobs or nodes any more.
     private void calm() {
+        calm = true;
+        if (dividing) {
+            now += MOST_BACKOFF;
+        }
         for (JobId job : submitted) {
             ask(new Submission.Released(job, "root", Hold.ADMIN));
             ask(new Submission.ResumeRequested(job, "root"));
@@ -321,7 +351,9 @@ final class SimulatedCell {
                                                 50 * (1 + random.nextInt(20)),
                                                 null),
                                         null)
-                                : new GpuRequest(random.nextInt(sharing ? 3 : 5), null));
+                                : dividing && nodes == 1 && random.nextBoolean()
+                                        ? instances()
+                                        : new GpuRequest(random.nextInt(sharing ? 3 : 5), null));
         var description =
                 new JobDescription(
                         USERS.get(random.nextInt(2)),
@@ -341,6 +373,14 @@ final class SimulatedCell {
                         new Submission.Submitted(
                                 job, description, "alice", new SpecReference(0, 0, "00"), null),
                         log.size()));
+    }
+
+    private GpuRequest instances() {
+        return switch (random.nextInt(3)) {
+            case 0 -> new GpuRequest(1, "h100_7g.80gb");
+            case 1 -> new GpuRequest(1 + random.nextInt(2), "3g.40gb");
+            default -> new GpuRequest(1 + random.nextInt(4), "1g.10gb");
+        };
     }
 
     private @Nullable JobTerms terms(JobId job) {
@@ -408,6 +448,14 @@ final class SimulatedCell {
                     .as("run %s starts once on %s", run, agent.node)
                     .isTrue();
         }
+        if (agent.mustRegister()) {
+            register(agent);
+        }
+    }
+
+    /// How often a GPU was divided.
+    int divisions() {
+        return divisions;
     }
 
     private List<Fact> decideRound(int until) {
@@ -453,10 +501,12 @@ final class SimulatedCell {
                 case Fact.JobChanged(var status) -> jobStates.put(status.job(), status);
                 case Fact.NodeChanged(var status) -> nodeStates.put(status.node(), status);
                 case Fact.JobForgotten(var job) -> jobStates.remove(job);
-                case Fact.Ordered(var order) ->
-                        agents.stream()
-                                .filter(agent -> agent.node.equals(order.node()))
-                                .forEach(agent -> agent.deliver(order));
+                case Fact.Ordered(var order) -> {
+                    divisions += order instanceof Order.Partition ? 1 : 0;
+                    agents.stream()
+                            .filter(agent -> agent.node.equals(order.node()))
+                            .forEach(agent -> agent.deliver(order));
+                }
                 case Fact.Announced(JobEvent event) -> {
                     laws.said(event);
                     if (event instanceof JobEvent.Ended over) {
@@ -495,6 +545,9 @@ final class SimulatedCell {
             checkRebuilt();
         }
         checkCapacity();
+        if (dividing) {
+            checkHeldIsThere();
+        }
         checkLimits();
         checkLeases();
     }
@@ -553,7 +606,10 @@ final class SimulatedCell {
             Inventory inventory = node.seen().inventory();
             Holding holding = state.holdingOn(node.node());
             assertThat(holding.cpus()).isLessThanOrEqualTo(inventory.cpus());
-            assertThat(holding.gpus()).isLessThanOrEqualTo(inventory.gpus().size());
+            // What a node lost by a reboot is held until the run's other nodes know.
+            if (!dividing) {
+                assertThat(holding.gpus()).isLessThanOrEqualTo(inventory.gpus().size());
+            }
             assertThat(holding.memoryMib()).isLessThanOrEqualTo(inventory.memoryMib());
             assertThat(holding.twice()).as("something of %s is held twice", node).isFalse();
         }
@@ -564,6 +620,28 @@ final class SimulatedCell {
                         .as("two runs run on one CPU of %s: %s", agent.node, agent.busy())
                         .isFalse();
                 busy.or(cpus.toBitSet());
+            }
+        }
+    }
+
+    /// What a run holds is there: no GPU was divided under it. Nothing is held of a GPU that is
+    /// being divided.
+    private void checkHeldIsThere() {
+        for (JobId id : state.holding()) {
+            JobStatus.Run run = Objects.requireNonNull(state.knownJob(id).run());
+            for (Part part : run.outcome() == null ? run.parts() : List.<Part>of()) {
+                NodeStatus node = state.node(part.allocation().node()).orElseThrow();
+                var there = new TreeSet<String>();
+                for (Gpu gpu : node.seen().inventory().gpus()) {
+                    if (!node.dividing(gpu)) {
+                        there.add(gpu.uuid());
+                    }
+                }
+                assertThat(
+                                part.phase() == Part.Phase.ENDED
+                                        || there.containsAll(part.allocation().gpus()))
+                        .as("what %s holds on %s is there", run, node)
+                        .isTrue();
             }
         }
     }

@@ -120,7 +120,8 @@ final class VirtualAgents {
                 go(resume.run(), now);
                 yield List.of();
             }
-            case Order.Signal _, Order.Limit _, Order.Sync _, Order.Refused _ -> List.of();
+            case Order.Signal _, Order.Limit _, Order.Partition _, Order.Sync _, Order.Refused _ ->
+                    List.of();
         };
     }
 

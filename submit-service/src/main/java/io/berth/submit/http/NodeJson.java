@@ -4,12 +4,16 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.Isolation;
+import io.berth.contracts.MigGpu;
+import io.berth.contracts.MigPlacement;
 import io.berth.contracts.NodeHold;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.SharedGpus;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.ConfigEntry.Reservation;
+import io.berth.contracts.event.Division;
+import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.ReservationFlag;
 import io.berth.core.request.Reserved;
 import io.berth.submit.Job;
@@ -26,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 /// @param state in Slurm's words; `MAINTENANCE` or `RESERVED` for an idle node that is reserved now
 /// @param reservation the first that is on there now; left out without one
 /// @param reasonUser the operator who gave the reason
+/// @param mig the GPUs in MIG mode, each with what it is split into; left out if there are none
 /// @param features what `--constraint` may ask of it
 /// @param heardAt of the last heartbeat, as `loadPercent` and `memoryUsedMib`; left out before the
 ///   first
@@ -44,6 +49,7 @@ record NodeJson(
         long memoryMib,
         long memoryAllocatedMib,
         List<GpuJson> gpus,
+        @Nullable List<MigJson> mig,
         int gpusAllocated,
         List<String> partitions,
         @Nullable String reservation,
@@ -95,6 +101,40 @@ record NodeJson(
         }
     }
 
+    /// A GPU in MIG mode.
+    ///
+    /// @param gpu its place among the node's GPUs in PCI order
+    /// @param geometry what it is split into: `1x3g.40gb+4x1g.10gb`
+    /// @param dividing what it is being divided into; left out if it is not
+    /// @param failure why it could not be divided when that was last ordered; left out if it could
+    @Schema(name = "Mig")
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    record MigJson(
+            int gpu,
+            String uuid,
+            String type,
+            String geometry,
+            @Nullable String dividing,
+            @Nullable String failure) {
+
+        static @Nullable List<MigJson> of(NodeStatus node) {
+            List<MigGpu> gpus = node.seen().inventory().migGpus();
+            return gpus.isEmpty() ? null : gpus.stream().map(gpu -> of(gpu, node)).toList();
+        }
+
+        private static MigJson of(MigGpu gpu, NodeStatus node) {
+            Division division = node.division(gpu.uuid());
+            List<MigPlacement> wanted = division == null ? null : division.wanted();
+            return new MigJson(
+                    gpu.index(),
+                    gpu.uuid(),
+                    gpu.type(),
+                    MigPlacement.words(gpu.instances()),
+                    wanted == null ? null : MigPlacement.words(wanted),
+                    gpu.failure());
+        }
+    }
+
     static NodeJson of(Node node, Picture picture, long now) {
         Reservation reservation = reservation(node.name(), picture, now);
         Inventory inventory = node.inventory();
@@ -115,6 +155,7 @@ record NodeJson(
                 inventory.memoryMib(),
                 node.memoryMibHeld(),
                 inventory.gpus().stream().map(gpu -> GpuJson.of(gpu, node, shared)).toList(),
+                MigJson.of(node.status()),
                 node.gpuHolders().size(),
                 partitions(node.name(), picture),
                 reservation == null ? null : reservation.name(),

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.core.placement.Verdict;
 import io.berth.core.placement.Verdict.Change;
+import io.berth.core.placement.Verdict.Dividing;
 import io.berth.core.placement.Verdict.Preemption;
 import io.berth.core.placement.Verdict.Stage;
 import io.berth.submit.Explanation;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 ///   tried; left out as the stages are
 /// @param preemption whose place it needs, and who does not give way for it, and why; left out as
 ///   the stages are, and where nobody gives way to anybody
+/// @param dividing GPUs that are being divided into something that it asks for; left out if none is
 @Schema(name = "Why")
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record WhyJson(
@@ -38,7 +40,8 @@ record WhyJson(
         @Nullable Long plannedStart,
         @Nullable List<Stage> stages,
         @Nullable List<Change> changes,
-        @Nullable Preemption preemption) {
+        @Nullable Preemption preemption,
+        @Nullable List<Dividing> dividing) {
 
     /// A priority in points, exact to the millionth.
     ///
@@ -92,6 +95,7 @@ record WhyJson(
                 planned == null ? null : planned.start(),
                 verdict == null ? null : verdict.stages(),
                 verdict == null ? null : verdict.changes(),
-                verdict == null ? null : verdict.preemption());
+                verdict == null ? null : verdict.preemption(),
+                verdict == null || verdict.dividing().isEmpty() ? null : verdict.dividing());
     }
 }

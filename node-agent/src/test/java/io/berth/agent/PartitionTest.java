@@ -1,0 +1,129 @@
+package io.berth.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.agent.nvml.NvmlStub;
+import io.berth.agent.nvml.Topologies;
+import io.berth.contracts.Gpu;
+import io.berth.contracts.MigGpu;
+import io.berth.contracts.MigPlacement;
+import io.berth.contracts.RunId;
+import io.berth.contracts.event.NodeSeen;
+import io.berth.contracts.event.RunReport.Cause;
+import io.berth.contracts.event.RunReport.Ended;
+import io.berth.contracts.event.RunReport.Started;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// An agent divides a GPU in MIG mode when it is ordered to, and runs start on what comes of it.
+/// The host's GPU-1 is split into a half and two sevenths.
+class PartitionTest {
+
+    private static final MigPlacement FOUR = new MigPlacement("4g.20gb", 0, 4);
+    private static final MigPlacement THREE = new MigPlacement("3g.20gb", 4, 4);
+
+    @TempDir Path folder;
+    NvmlStub driver;
+    AgentRig rig;
+    HandPlacement placement;
+    boolean over;
+
+    @BeforeEach
+    void start() throws Exception {
+        driver =
+                NvmlStub.in(
+                        Files.createDirectories(folder.resolve("driver")), Topologies.splitA100());
+        Path home = Files.createDirectories(folder.resolve("home"));
+        rig = new AgentRig(folder, TestConfig.found(home, AgentRig.newNode(), driver.library()));
+        placement = rig.placement;
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        if (rig != null && !over) {
+            rig.close();
+        }
+    }
+
+    private RunId launch(String gpu, String body) {
+        RunId run = HandPlacement.newRun();
+        placement.launch(rig.node, run, Jobs.script(run.job(), rig.work, body), 64, gpu);
+        return run;
+    }
+
+    private static MigGpu split(NodeSeen seen) {
+        return seen.inventory().migGpu("GPU-1").orElseThrow();
+    }
+
+    private static List<String> gpus(NodeSeen seen) {
+        return seen.inventory().gpus().stream().map(Gpu::uuid).toList();
+    }
+
+    @Test
+    void it_registers_with_what_came_of_it_and_runs_get_the_new_instances_alone() throws Exception {
+        assertThat(split(placement.register(rig.node)).instances()).hasSize(3);
+
+        placement.partition(rig.node, "GPU-1", FOUR, THREE);
+
+        NodeSeen divided = placement.registerAll(rig.node);
+        assertThat(split(divided).instances()).containsExactly(FOUR, THREE);
+        assertThat(split(divided).failure()).isNull();
+        String instance = "MIG-1-3g.20gb-4";
+        assertThat(gpus(divided)).containsExactlyInAnyOrder("GPU-0", instance, "MIG-1-4g.20gb-0");
+        RunId run = launch(instance, "echo $CUDA_VISIBLE_DEVICES");
+        Started started = placement.await(Started.class, run);
+        placement.await(Ended.class, run);
+        assertThat(rig.output(run)).isEqualTo(instance + "\n");
+        assertThat(started.isolation()).isEqualTo(divided.inventory().isolation());
+        RunId late = launch("MIG-bbbb", "echo never");
+        Ended refused = placement.await(Ended.class, late);
+        assertThat(refused.cause()).isEqualTo(Cause.LAUNCH_FAILED);
+        assertThat(Objects.requireNonNull(refused.message()))
+                .contains("has not all of the GPUs [MIG-bbbb]");
+    }
+
+    @Test
+    void a_gpu_with_a_run_on_it_is_left_as_it_is() {
+        placement.register(rig.node);
+        RunId run = launch("MIG-bbbb", "exec sleep 60");
+        placement.await(Started.class, run);
+
+        placement.partition(rig.node, "GPU-1", FOUR, THREE);
+
+        NodeSeen after = placement.registerAll(rig.node);
+        assertThat(split(after).failure()).isEqualTo("a run holds an instance of it");
+        assertThat(gpus(after)).containsExactly("GPU-0", "MIG-aaaa", "MIG-bbbb", "MIG-cccc");
+        assertThat(after.runs()).singleElement().extracting("run").isEqualTo(run);
+    }
+
+    @Test
+    void a_failure_is_told_once_and_the_next_agent_tells_what_is() throws Exception {
+        placement.register(rig.node);
+        driver.add("fail nvmlGpuInstanceCreateComputeInstance 20");
+        placement.partition(rig.node, "GPU-1", FOUR, THREE);
+        NodeSeen failed = placement.registerAll(rig.node);
+        assertThat(split(failed).failure())
+                .isEqualTo("nvmlGpuInstanceCreateComputeInstance: not enough memory");
+        assertThat(split(failed).instances()).isEmpty();
+        assertThat(gpus(failed)).containsExactly("GPU-0");
+        rig.close();
+        over = true;
+        driver.add("fail nvmlGpuInstanceCreateComputeInstance 0");
+
+        try (var next = AgentRig.start(rig.config, TestBroker.shared())) {
+            NodeSeen seen = placement.register(rig.node);
+
+            assertThat(next.agents()).hasSize(1);
+            assertThat(split(seen).instances()).isEmpty();
+            assertThat(split(seen).failure()).isNull();
+            placement.partition(rig.node, "GPU-1", THREE);
+            assertThat(split(placement.registerAll(rig.node)).instances()).containsExactly(THREE);
+        }
+    }
+}

@@ -1,0 +1,200 @@
+package io.berth.core.placement;
+
+import io.berth.contracts.Gpu;
+import io.berth.contracts.GpuRequest;
+import io.berth.contracts.JobId;
+import io.berth.contracts.MigGpus;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.Sharing;
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.ConfigEntry.Partition;
+import io.berth.contracts.event.Division;
+import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.JobStatus.Planned;
+import io.berth.contracts.event.NodeStatus;
+import io.berth.contracts.event.Order;
+import io.berth.core.engine.FitClass;
+import io.berth.core.engine.Outlook;
+import io.berth.core.state.CellState;
+import io.berth.core.state.Draft;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/// Decides which GPUs in MIG mode are divided anew, and into what.
+///
+/// *Goals*, ranked: no start is put off that is expected; the job that is first by priority starts
+/// sooner than it would; as many as possible of those behind it do.
+///
+/// *Constraints*: a GPU is divided only while no run holds an instance of it and no expected start
+/// is on its node that would do with one; not before what was divided has been so for a while, nor
+/// soon after it failed; and only if a waiting job starts by it that otherwise would not by the
+/// time that a division takes. So two kinds of jobs do not make a GPU flap.
+///
+/// *Method*: the jobs that wait for instances of one node are gone through in the order of
+/// priority. Each is given what is being divided already, else what would be left of a GPU that is
+/// divided for one before it, else a GPU that can be divided, on a node with CPUs and memory for
+/// it. What is left of a GPU is filled with the largest profiles that jobs wait for ([Geometry]).
+///
+/// *Example*: GPU 0 of n1 is empty, split in two halves. Three jobs wait for `1g.10gb`. It is
+/// divided into `7x1g.10gb`.
+final class Divisions {
+
+    /// Looked at in one pass: those that were submitted first.
+    static final int MOST_JOBS = 1000;
+
+    private final CellState state;
+    private final Configuration configuration;
+    private final ClusterModel model;
+    private final FreeNodes free;
+    private final Draft draft;
+    private final Outlook outlook;
+    private final long now;
+    private @Nullable Map<NodeName, List<GpuRequest>> planned;
+
+    Divisions(
+            CellState state,
+            Configuration configuration,
+            ClusterModel model,
+            FreeNodes free,
+            Draft draft,
+            long now) {
+        this.state = state;
+        this.configuration = configuration;
+        this.model = model;
+        this.free = free;
+        this.draft = draft;
+        this.outlook = new Outlook(model.engine);
+        this.now = now;
+    }
+
+    /// Orders what is to be divided now.
+    ///
+    /// @param admits whether nothing but room keeps a job from starting
+    void decide(Predicate<JobStatus> admits) {
+        List<MigSite> sites = model.mig.waiting().isEmpty() ? List.of() : sites();
+        if (sites.stream().noneMatch(MigSite::open)) {
+            return;
+        }
+        var wanted = new ArrayList<GpuRequest>();
+        for (JobStatus job : inOrder()) {
+            ResourceRequest request = job.description().request();
+            boolean one = request.nodes() == 1 && request.where().sharing() != Sharing.NODE;
+            if (one && admits.test(job)) {
+                wanted.add(request.gpus());
+                take(job, sites);
+            }
+        }
+        for (MigSite site : sites) {
+            site.divided(wanted).forEach(it -> order(site, it));
+        }
+    }
+
+    private List<MigSite> sites() {
+        var sites = new ArrayList<MigSite>();
+        model.mig
+                .rules()
+                .forEach((node, rule) -> {
+                    Predicate<Gpu> kept =
+                            gpu -> free.holdsGpu(node, gpu.uuid()) || awaited(node, gpu);
+                    MigSite.of(draft.node(node), rule, kept, () -> free.holding(node), now)
+                            .ifPresent(sites::add);
+                });
+        return sites;
+    }
+
+    /// Whether somebody is expected to start on a node who would do with that GPU.
+    private boolean awaited(NodeName node, Gpu gpu) {
+        if (planned == null) {
+            planned = planned();
+        }
+        return planned.getOrDefault(node, List.of()).stream().anyMatch(it -> it.admits(gpu));
+    }
+
+    /// By node, the GPUs of those that are expected to start there.
+    private Map<NodeName, List<GpuRequest>> planned() {
+        var planned = new TreeMap<NodeName, List<GpuRequest>>();
+        for (long id : model.engine.planned()) {
+            var job = new JobId(id);
+            Planned plan = model.planned(job);
+            GpuRequest gpus = state.knownJob(job).description().request().gpus();
+            for (NodeName node : plan == null || gpus.none() ? List.<NodeName>of() : plan.nodes()) {
+                planned.computeIfAbsent(node, _ -> new ArrayList<>()).add(gpus);
+            }
+        }
+        return planned;
+    }
+
+    private List<JobStatus> inOrder() {
+        return model.mig.waiting().stream()
+                .limit(MOST_JOBS)
+                .map(state::knownJob)
+                .sorted(
+                        Comparator.comparingInt(this::tier)
+                                .thenComparingLong(job -> Placement.priority(state, job, now))
+                                .reversed()
+                                .thenComparing(JobStatus::submission)
+                                .thenComparing(JobStatus::job))
+                .toList();
+    }
+
+    private int tier(JobStatus job) {
+        Partition partition = configuration.partitions().get(job.description().partition());
+        return partition == null ? 0 : partition.tier();
+    }
+
+    private void take(JobStatus job, List<MigSite> sites) {
+        FitClass fit = model.fit(job);
+        if (!outlook.shares(fit, now)) {
+            return;
+        }
+        ResourceRequest request = job.description().request();
+        BitSet only = model.only(request);
+        for (boolean anew : new boolean[] {false, true}) {
+            for (MigSite site : sites) {
+                if (model.mig.mayUse(site.node(), job.description().partition(), only)
+                        && later(job, site.rule())
+                        && openTo(job, fit, site.node())
+                        && site.take(request, anew)) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Whether a job starts later than it would on a GPU that is divided now.
+    private boolean later(JobStatus job, MigGpus rule) {
+        Planned plan = model.planned(job.job());
+        return plan == null || plan.start() > now + rule.costSeconds() * 1000;
+    }
+
+    private boolean openTo(JobStatus job, FitClass fit, NodeName node) {
+        long limit = job.description().timeLimitSeconds() * 1000;
+        return outlook.open(fit, model.nodes.index(node), limit, now);
+    }
+
+    private void order(MigSite site, MigSite.Divided divided) {
+        String gpu = divided.gpu().uuid();
+        NodeName node = site.node();
+        draft.order(
+                node,
+                (epoch, number) -> new Order.Partition(node, epoch, number, gpu, divided.into()));
+        NodeStatus ordered = draft.node(node);
+        Division before = ordered.division(gpu);
+        long seconds = site.rule().costSeconds() + site.rule().holdSeconds();
+        draft.change(
+                ordered.divided(
+                        new Division(
+                                gpu,
+                                now,
+                                divided.into(),
+                                now + seconds * 1000,
+                                before == null ? 0 : before.failures())));
+    }
+}

@@ -1,0 +1,145 @@
+package io.berth.core.placement;
+
+import io.berth.contracts.GpuRequest;
+import io.berth.contracts.JobId;
+import io.berth.contracts.MigGpu;
+import io.berth.contracts.MigGpus;
+import io.berth.contracts.MigPlacement;
+import io.berth.contracts.MigProfile;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.Division;
+import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.NodeStatus;
+import io.berth.core.placement.Verdict.Dividing;
+import io.berth.core.state.CellState;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/// The nodes of a model whose GPUs in MIG mode may be divided anew, and the jobs that wait for
+/// instances of such GPUs.
+final class MigNodes {
+
+    private final CellState state;
+    private final NodeTable nodes;
+    private final Map<NodeName, MigGpus> rules = new TreeMap<>();
+    private final TreeSet<JobId> waiting = new TreeSet<>();
+
+    MigNodes(CellState state, Configuration configuration, NodeTable nodes) {
+        this.state = state;
+        this.nodes = nodes;
+        for (NodeName node : nodes.names()) {
+            MigGpus rule = configuration.cluster().dividedOn(node);
+            if (rule != null) {
+                rules.put(node, rule);
+            }
+        }
+    }
+
+    /// The nodes, each with what may be divided there.
+    Map<NodeName, MigGpus> rules() {
+        return rules;
+    }
+
+    /// The jobs that wait for instances, in the order of their submission.
+    SortedSet<JobId> waiting() {
+        return waiting;
+    }
+
+    void waits(JobStatus job) {
+        if (!rules.isEmpty() && job.description().request().gpus().ofInstances()) {
+            waiting.add(job.job());
+        }
+    }
+
+    void forget(JobId job) {
+        waiting.remove(job);
+    }
+
+    /// When the next GPU that was divided, or could not be, may be divided again; `Long.MAX_VALUE`
+    /// if nobody waits for that.
+    long next(long now) {
+        long next = Long.MAX_VALUE;
+        for (NodeName node : waiting.isEmpty() ? List.<NodeName>of() : rules.keySet()) {
+            for (Division division : status(node).divisions()) {
+                if (!division.inProgress() && division.until() > now) {
+                    next = Math.min(next, division.until());
+                }
+            }
+        }
+        return next;
+    }
+
+    /// Whether the GPUs of a node could be divided so that a job can run there. A job of several
+    /// nodes takes the instances that there are.
+    ///
+    /// @param only the nodes that it may use; null for all of its partition
+    /// @param open whether the node must be open
+    boolean could(ResourceRequest request, String partition, @Nullable BitSet only, boolean open) {
+        return request.gpus().ofInstances()
+                && request.nodes() == 1
+                && rules.keySet().stream()
+                        .filter(node -> mayUse(node, partition, only))
+                        .filter(node -> !open || status(node).open())
+                        .anyMatch(node -> most(node, request.gpus()) >= request.gpusOn(0));
+    }
+
+    boolean mayUse(NodeName node, String partition, @Nullable BitSet only) {
+        int index = nodes.index(node);
+        return nodes.in(partition, index) && (only == null || only.get(index));
+    }
+
+    private int most(NodeName node, GpuRequest request) {
+        int most = 0;
+        MigGpus rule = rules.get(node);
+        for (MigGpu gpu : status(node).seen().inventory().migGpus()) {
+            most +=
+                    (rule == null ? List.<MigProfile>of() : rule.table(gpu))
+                            .stream()
+                                    .filter(profile -> request.admits(gpu, profile))
+                                    .mapToInt(MigProfile::most)
+                                    .max()
+                                    .orElse(0);
+        }
+        return most;
+    }
+
+    /// The GPUs that are being divided into something that a request wants.
+    List<Dividing> dividing(ResourceRequest request, String partition, @Nullable BitSet only) {
+        var dividing = new ArrayList<Dividing>();
+        for (NodeName node : rules.keySet()) {
+            for (Division division : status(node).divisions()) {
+                MigGpu gpu = status(node).seen().inventory().migGpu(division.gpu()).orElse(null);
+                List<MigPlacement> wanted = division.wanted();
+                if (wanted != null && gpu != null && mayUse(node, partition, only)) {
+                    MigGpu divided = gpu.split(wanted, null);
+                    if (admits(request.gpus(), divided)) {
+                        dividing.add(new Dividing(node, gpu.index(), MigPlacement.words(wanted)));
+                    }
+                }
+            }
+        }
+        return dividing;
+    }
+
+    private static boolean admits(GpuRequest request, MigGpu gpu) {
+        return gpu.profiles().stream()
+                .filter(profile -> request.admits(gpu, profile))
+                .anyMatch(profile ->
+                        gpu.instances().stream()
+                                .anyMatch(it -> it.profile().equals(profile.name())));
+    }
+
+    private NodeStatus status(NodeName node) {
+        return state.node(node)
+                .orElseThrow(() ->
+                        new IllegalStateException("divide GPUs of " + node + ": no such node"));
+    }
+}

@@ -1,0 +1,188 @@
+package io.berth.core.placement;
+
+import io.berth.contracts.Gpu;
+import io.berth.contracts.GpuRequest;
+import io.berth.contracts.MigGpu;
+import io.berth.contracts.MigGpus;
+import io.berth.contracts.MigPlacement;
+import io.berth.contracts.MigProfile;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.event.Division;
+import io.berth.contracts.event.NodeStatus;
+import io.berth.core.mig.Geometry;
+import io.berth.core.state.Holding;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// What one node's GPUs in MIG mode could be divided into, and who could then run there: CPUs and
+/// memory that are free now go to those who were [taken][#take] first. Confined to one decision.
+final class MigSite {
+
+    /// A GPU that is being divided, or that could be.
+    ///
+    /// @param geometry what it could become; null if it is being divided already
+    /// @param left what the division that is in progress brings and nobody was given yet
+    private record Split(
+            MigGpu gpu,
+            List<MigProfile> table,
+            @Nullable Geometry geometry,
+            List<MigPlacement> left) {
+
+        boolean untouched() {
+            return geometry != null && geometry.places().isEmpty();
+        }
+
+        /// With one more instance given out; null if it has none left that would do.
+        @Nullable Split give(GpuRequest request) {
+            for (MigProfile profile : table) {
+                Split given = request.admits(gpu, profile) ? give(profile) : null;
+                if (given != null) {
+                    return given;
+                }
+            }
+            return null;
+        }
+
+        private @Nullable Split give(MigProfile profile) {
+            if (geometry != null) {
+                Geometry more = geometry.with(profile, 1);
+                return more == null ? null : new Split(gpu, table, more, left);
+            }
+            var rest = new ArrayList<>(left);
+            for (int i = 0; i < rest.size(); i++) {
+                if (rest.get(i).profile().equals(profile.name())) {
+                    rest.remove(i);
+                    return new Split(gpu, table, null, rest);
+                }
+            }
+            return null;
+        }
+    }
+
+    private final NodeStatus status;
+    private final MigGpus rule;
+    private List<Split> splits;
+    private int cpus;
+    private long memoryMib;
+
+    private MigSite(NodeStatus status, MigGpus rule, List<Split> splits, Holding holding) {
+        this.status = status;
+        this.rule = rule;
+        this.splits = splits;
+        this.cpus = status.seen().inventory().cpus() - holding.cpus();
+        this.memoryMib = status.seen().inventory().memoryMib() - holding.memoryMib();
+    }
+
+    /// A node that is open and has a GPU that is being divided, or could be; nothing of another.
+    ///
+    /// @param kept whether a run holds an instance that there is, or is expected to
+    /// @param holding what is held on the node
+    static Optional<MigSite> of(
+            NodeStatus status,
+            MigGpus rule,
+            Predicate<Gpu> kept,
+            Supplier<Holding> holding,
+            long now) {
+        var splits = new ArrayList<Split>();
+        for (MigGpu gpu : status.seen().inventory().migGpus()) {
+            Division last = status.division(gpu.uuid());
+            List<MigPlacement> wanted = last == null ? null : last.wanted();
+            if (wanted != null) {
+                splits.add(new Split(gpu, gpu.profiles(), null, wanted));
+            } else if (rule.gives(gpu)
+                    && (last == null || last.until() <= now)
+                    && status.seen().inventory().instancesOf(gpu.uuid()).stream().noneMatch(kept)) {
+                List<MigProfile> table = rule.table(gpu);
+                splits.add(new Split(gpu, table, Geometry.empty(table), List.of()));
+            }
+        }
+        // First what is divided in any case, then the GPU that has least to lose.
+        splits.sort(
+                Comparator.comparing((Split it) -> it.geometry() != null)
+                        .thenComparing(it -> !it.gpu().instances().isEmpty())
+                        .thenComparing(it -> it.gpu().index()));
+        return status.open() && !splits.isEmpty()
+                ? Optional.of(new MigSite(status, rule, splits, holding.get()))
+                : Optional.empty();
+    }
+
+    NodeName node() {
+        return status.node();
+    }
+
+    MigGpus rule() {
+        return rule;
+    }
+
+    /// Whether some GPU could be divided.
+    boolean open() {
+        return splits.stream().anyMatch(it -> it.geometry() != null);
+    }
+
+    /// Gives a job what it wants, if there is room for it.
+    ///
+    /// @param anew whether a GPU may be divided for it that is not for another one yet
+    boolean take(ResourceRequest request, boolean anew) {
+        long memory = request.memoryMibOn(0, status.seen().inventory().memoryMib());
+        if (cpus < request.cpusOn(0) || memoryMib < memory) {
+            return false;
+        }
+        var after = new ArrayList<>(splits);
+        for (int given = 0; given < request.gpusOn(0); given++) {
+            if (!giveOne(after, request.gpus(), anew)) {
+                return false;
+            }
+        }
+        splits = after;
+        cpus -= request.cpusOn(0);
+        memoryMib -= memory;
+        return true;
+    }
+
+    private static boolean giveOne(List<Split> splits, GpuRequest request, boolean anew) {
+        for (boolean untouched : anew ? new boolean[] {false, true} : new boolean[] {false}) {
+            for (int i = 0; i < splits.size(); i++) {
+                Split split = splits.get(i);
+                Split given = split.untouched() == untouched ? split.give(request) : null;
+                if (given != null) {
+                    splits.set(i, given);
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /// A GPU and what it is to be divided into.
+    record Divided(MigGpu gpu, List<MigPlacement> into) {}
+
+    /// The GPUs that were divided for somebody, filled with what is useful.
+    ///
+    /// @param wanted what jobs wait for
+    List<Divided> divided(List<GpuRequest> wanted) {
+        var divided = new ArrayList<Divided>();
+        for (Split split : splits) {
+            Geometry geometry = split.geometry();
+            if (geometry == null || split.untouched()) {
+                continue;
+            }
+            List<String> useful =
+                    split.table().stream()
+                            .filter(profile ->
+                                    wanted.stream().anyMatch(it -> it.admits(split.gpu(), profile)))
+                            .map(MigProfile::name)
+                            .toList();
+            List<MigPlacement> into = geometry.filled(useful).places();
+            if (!into.equals(split.gpu().instances())) {
+                divided.add(new Divided(split.gpu(), into));
+            }
+        }
+        return divided;
+    }
+}

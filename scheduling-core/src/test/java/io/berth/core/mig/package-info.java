@@ -1,0 +1,4 @@
+@NullMarked
+package io.berth.core.mig;
+
+import org.jspecify.annotations.NullMarked;
