@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Finds the nodes for a job as early as possible. It looks at the nodes that will be ready first,
 /// at most [#STEPS] of them after the first that has room (more for large gangs): it may miss an
-/// earlier start on a large cluster. It counts steps and never time, so that the same state gives
-/// the same answer.
+/// earlier start on a large cluster. For a gang that must lie under few leaf switches it looks at
+/// all nodes under them, one choice of switches after the other. It counts steps and never time, so
+/// that the same state gives the same answer.
 final class Later {
 
     /// Nodes looked at for an expected start.
@@ -52,6 +53,10 @@ final class Later {
 
         Wish from(long later) {
             return new Wish(fit, now, later, length, before, own);
+        }
+
+        Wish before(long sooner) {
+            return new Wish(fit, now, from, length, sooner, own);
         }
     }
 
@@ -115,8 +120,26 @@ final class Later {
     }
 
     private @Nullable Place earliestGang(Wish wish) {
+        if (wish.fit.maxSwitches == 0 || cluster.network.levels() == 0) {
+            return earliestGang(wish, soonest(wish));
+        }
+        var switches = new FewSwitches(cluster, wish.fit, wish.length, wish.own);
+        Place best = null;
+        Wish open = wish;
+        for (Node[] nodes = switches.next(open.before);
+                nodes != null;
+                nodes = switches.next(open.before)) {
+            Place place = earliestGang(open, nodes);
+            if (place != null) {
+                best = place;
+                open = open.before(place.start());
+            }
+        }
+        return best;
+    }
+
+    private @Nullable Place earliestGang(Wish wish, Node[] nodes) {
         FitClass fit = wish.fit;
-        Node[] nodes = soonest(wish);
         long time = wish.from;
         for (int instant = 0; instant < INSTANTS && nodes.length >= fit.parts(); instant++) {
             long next = Math.max(time, soonestFor(wish, nodes, time));

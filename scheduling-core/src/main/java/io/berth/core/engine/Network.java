@@ -1,5 +1,6 @@
 package io.berth.core.engine;
 
+import java.util.Arrays;
 import java.util.List;
 
 /// How close nodes are: for each level, the domain in which each node lies. Level 0 are leaf
@@ -11,11 +12,13 @@ public final class Network {
 
     private final List<int[]> levels;
     private final int[] domains;
+    private final int[][] leaves;
 
     /// @param levels by level, then by node; domains are numbered from 0, and -1 is under no switch
     public Network(List<int[]> levels) {
         this.levels = List.copyOf(levels);
         this.domains = levels.stream().mapToInt(Network::count).toArray();
+        this.leaves = levels.isEmpty() ? new int[0][] : leaves(levels.getFirst(), domains[0]);
     }
 
     private static int count(int[] level) {
@@ -24,6 +27,27 @@ public final class Network {
             most = Math.max(most, domain + 1);
         }
         return most;
+    }
+
+    private static int[][] leaves(int[] leafOf, int count) {
+        var sizes = new int[count + 1];
+        for (int leaf : leafOf) {
+            sizes[leaf + 1]++;
+        }
+        var leaves = new int[count][];
+        Arrays.setAll(leaves, leaf -> new int[sizes[leaf + 1]]);
+        Arrays.fill(sizes, 0);
+        for (int node = 0; node < leafOf.length; node++) {
+            if (leafOf[node] >= 0) {
+                leaves[leafOf[node]][sizes[leafOf[node]]++] = node;
+            }
+        }
+        return leaves;
+    }
+
+    /// The nodes under a leaf switch. Must not be changed.
+    int[] under(int leaf) {
+        return leaves[leaf];
     }
 
     int levels() {

@@ -1,0 +1,87 @@
+package io.berth.core.engine;
+
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/// A walk over the leaf switches under which a gang may have room together, from those where it may
+/// first on, for a class that allows only so many.
+///
+/// With one switch none is left out. With more, a switch is taken together with those under which
+/// the most nodes are ready by then.
+final class FewSwitches {
+
+    private final Cluster cluster;
+    private final FitClass fit;
+    private final Soonest soonest;
+    private final BitSet own = new BitSet();
+    private final int[] ready;
+    private final Set<BitSet> told = new HashSet<>();
+    private int nextOwn;
+
+    /// @param own nodes of which more is free than their readiness says
+    FewSwitches(Cluster cluster, FitClass fit, long length, int[] own) {
+        this.cluster = cluster;
+        this.fit = fit;
+        this.soonest = new Soonest(cluster, fit, length);
+        this.ready = new int[cluster.network.domains(0)];
+        Arrays.stream(own).forEach(this.own::set);
+    }
+
+    /// The nodes under the next switches that the class may use and that are open; null after the
+    /// last.
+    ///
+    /// @param before nodes that are ready only then are not looked at
+    Node @Nullable [] next(long before) {
+        for (int node = own.nextSetBit(nextOwn); node >= 0; node = own.nextSetBit(nextOwn)) {
+            nextOwn = node + 1;
+            BitSet switches = count(cluster.node(node));
+            if (switches != null) {
+                return under(switches);
+            }
+        }
+        for (Node node = soonest.next();
+                node != null && soonest.readyAt() < before;
+                node = soonest.next()) {
+            BitSet switches = own.get(node.index) || !fit.admits(node) ? null : count(node);
+            if (switches != null) {
+                return under(switches);
+            }
+        }
+        return null;
+    }
+
+    /// One more node is ready: the switches that hold the gang by it; null if they do not, or were
+    /// told before.
+    private @Nullable BitSet count(Node node) {
+        int leaf = cluster.network.domain(0, node.index);
+        if (leaf < 0) {
+            return null;
+        }
+        ready[leaf]++;
+        var switches = new BitSet();
+        switches.set(leaf);
+        if (fit.maxSwitches > 1) {
+            IntStream.range(0, ready.length)
+                    .filter(it -> it != leaf && ready[it] > 0)
+                    .boxed()
+                    .sorted(Comparator.comparingInt(it -> -ready[it]))
+                    .limit(fit.maxSwitches - 1L)
+                    .forEach(switches::set);
+        }
+        int nodes = switches.stream().map(it -> ready[it]).sum();
+        return nodes >= fit.parts() && told.add(switches) ? switches : null;
+    }
+
+    private Node[] under(BitSet switches) {
+        return switches.stream()
+                .flatMap(it -> Arrays.stream(cluster.network.under(it)))
+                .mapToObj(cluster::node)
+                .filter(it -> it.open && fit.admits(it) && fit.leastOn(it.kind.number) != null)
+                .toArray(Node[]::new);
+    }
+}
