@@ -1,6 +1,7 @@
 package io.berth.cli;
 
 import io.berth.cli.JobField.Moment;
+import io.berth.slurm.SlurmMemory;
 import io.berth.slurm.SlurmTime;
 import java.util.ArrayList;
 import java.util.List;
@@ -126,7 +127,7 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
         long cpusPerTask = Math.max(1, job.number("cpusPerTask"));
         lines.add(
                 "NumNodes="
-                        + job.nodes()
+                        + nodes()
                         + " NumCPUs="
                         + job.number("cpus")
                         + " NumTasks="
@@ -142,17 +143,27 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
         }
         lines.add(
                 "MinCPUsNode="
-                        + cpusPerTask
+                        + Math.max(cpusPerTask, job.number("minCpusPerNode"))
                         + " MinMemoryNode="
                         + job.memoryPerNode()
-                        + " MinTmpDiskNode=0");
+                        + " MinTmpDiskNode="
+                        + SlurmMemory.exact(job.number("minTmpMib")).replaceFirst("^0M$", "0"));
         lines.add("Features=" + job.orNull("constraint") + " DelayBoot=00:00:00");
         lines.add(
                 "OverSubscribe="
                         + (job.json().flag("exclusive") ? "NO" : "OK")
-                        + " Contiguous=0 Licenses="
+                        + " Contiguous="
+                        + (job.json().flag("contiguous") ? 1 : 0)
+                        + " Licenses="
                         + job.orNull("licenses")
                         + " Network=(null)");
+    }
+
+    /// How many it has, or may have.
+    private String nodes() {
+        boolean waits = job.json().texts("nodeNames").isEmpty();
+        return job.nodes()
+                + (waits && job.json().has("maxNodes") ? "-" + job.number("maxNodes") : "");
     }
 
     /// Berth's own line: what the job has of a GPU, and what limits it to that.

@@ -101,7 +101,9 @@ final class NodeDetails {
                         + node.state().full().toUpperCase(Locale.ROOT)
                         + " ThreadsPerCore="
                         + Math.max(1, node.number("threadsPerCore"))
-                        + " TmpDisk=0 Weight=1 Owner=N/A MCS_label=N/A");
+                        + " TmpDisk="
+                        + node.number("tmpMib")
+                        + " Weight=1 Owner=N/A MCS_label=N/A");
     }
 
     /// What keeps a job's tasks to their share, which Slurm does not tell.

@@ -121,7 +121,7 @@ enum NodeField {
     private String ofNode(NodeView node, Supplier<ZoneId> zone) {
         return switch (this) {
             case CPUS -> Long.toString(node.number("cpus"));
-            case TMP_DISK -> "0";
+            case TMP_DISK -> Long.toString(node.number("tmpMib"));
             case REASON -> node.reason().isEmpty() ? "none" : node.reason();
             case FEATURES -> node.features();
             case REASON_USER ->

@@ -19,10 +19,14 @@ final class PartitionDetails {
         long cpus = partition.number("totalCpus");
         long gpus = partition.number("totalGpus");
         long most = partition.number("maxNodes");
+        List<String> hosts = partition.json().texts("allocNodes");
+        long over = partition.number("overTimeSeconds");
         return List.of(
                 "PartitionName=" + partition.name(),
                 "AllowGroups=ALL AllowAccounts=ALL AllowQos=ALL",
-                "AllocNodes=ALL Default="
+                "AllocNodes="
+                        + (hosts.isEmpty() ? "ALL" : HostList.compress(hosts))
+                        + " Default="
                         + (partition.json().flag("default") ? "YES" : "NO")
                         + " QoS=N/A",
                 "DefaultTime="
@@ -35,16 +39,22 @@ final class PartitionDetails {
                         + (most == 0 ? SlurmTime.UNLIMITED : Long.toString(most))
                         + " MaxTime="
                         + time(partition.number("maxTimeSeconds"), SlurmTime.UNLIMITED)
-                        + " MinNodes=0 LLN=NO MaxCPUsPerNode=UNLIMITED",
+                        + " MinNodes=0 LLN="
+                        + yes(partition, "leastLoaded")
+                        + " MaxCPUsPerNode=UNLIMITED",
                 "Nodes=" + HostList.compress(names),
                 "PriorityJobFactor="
                         + partition.number("jobFactor")
                         + " PriorityTier="
                         + partition.number("tier")
-                        + " RootOnly=NO ReqResv="
-                        + (partition.json().flag("reservedOnly") ? "YES" : "NO")
+                        + " RootOnly="
+                        + yes(partition, "rootOnly")
+                        + " ReqResv="
+                        + yes(partition, "reservedOnly")
                         + " OverSubscribe=NO",
-                "OverTimeLimit=NONE PreemptMode="
+                "OverTimeLimit="
+                        + (over == 0 ? "NONE" : Long.toString(Math.ceilDiv(over, 60)))
+                        + " PreemptMode="
                         + (partition.json().has("preemptMode")
                                 ? partition.json().text("preemptMode")
                                 : "OFF"),
@@ -56,7 +66,10 @@ final class PartitionDetails {
                         + partition.number("totalNodes")
                         + " SelectTypeParameters=NONE",
                 "JobDefaults=(null)",
-                "DefMemPerNode=UNLIMITED MaxMemPerNode=UNLIMITED",
+                "DefMemPerNode="
+                        + mib(partition.number("defaultMemoryMibPerNode"))
+                        + " MaxMemPerNode="
+                        + mib(partition.number("maxMemoryMibPerNode")),
                 "TRES=cpu="
                         + cpus
                         + ",mem="
@@ -66,6 +79,14 @@ final class PartitionDetails {
                         + ",billing="
                         + cpus
                         + (gpus == 0 ? "" : ",gres/gpu=" + gpus));
+    }
+
+    private static String yes(PartitionView partition, String flag) {
+        return partition.json().flag(flag) ? "YES" : "NO";
+    }
+
+    private static String mib(long mib) {
+        return mib == 0 ? SlurmTime.UNLIMITED : Long.toString(mib);
     }
 
     private static String time(long seconds, String none) {

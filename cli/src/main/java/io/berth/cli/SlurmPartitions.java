@@ -53,6 +53,13 @@ final class SlurmPartitions {
             case "priorityjobfactor" -> putNumber(entry, "jobFactor", value);
             case "prioritytier" -> putNumber(entry, "tier", value);
             case "defmempercpu" -> putNumber(entry, "defaultMemoryPerCpu", value);
+            case "defmempernode" -> putNumber(entry, "defaultMemoryPerNode", value);
+            case "maxmempernode" -> putNumber(entry, "maxMemoryPerNode", value);
+            case "overtimelimit" -> putMinutes(entry, "overTimeLimit", value);
+            case "lln" -> entry.put("leastLoaded", value.equalsIgnoreCase("yes"));
+            case "rootonly" -> entry.put("rootOnly", value.equalsIgnoreCase("yes"));
+            case "reqresv" -> entry.put("reservedOnly", value.equalsIgnoreCase("yes"));
+            case "allocnodes" -> entry.put("allocNodes", value);
             case "state" -> entry.put("state", value.toLowerCase(Locale.ROOT));
             case "allowaccounts" -> putAccounts(entry, "allowAccounts", value);
             case "denyaccounts" -> putAccounts(entry, "denyAccounts", value);
@@ -75,6 +82,12 @@ final class SlurmPartitions {
     private static void putNumber(Map<String, Object> entry, String key, String value) {
         if (!value.equalsIgnoreCase("unlimited")) {
             entry.put(key, Long.valueOf(value));
+        }
+    }
+
+    private static void putMinutes(Map<String, Object> entry, String key, String value) {
+        if (!value.equalsIgnoreCase("unlimited")) {
+            entry.put(key, 60 * Long.parseLong(value));
         }
     }
 

@@ -72,6 +72,7 @@ final class SubmissionJson {
         json.put("preemption", terms.preemption());
         json.put("mailType", terms.mailType());
         json.put("mailUser", terms.mailUser());
+        json.put("maxWaitSeconds", terms.maxWaitSeconds());
         return json;
     }
 
@@ -90,6 +91,10 @@ final class SubmissionJson {
         json.put("sockets", where.sockets());
         json.put("coresPerSocket", where.coresPerSocket());
         json.put("threadsPerCore", where.threadsPerCore());
+        json.put("maxNodes", where.maxNodes());
+        json.put("contiguous", where.contiguous());
+        json.put("minCpusPerNode", where.minCpusPerNode());
+        json.put("tmpMib", where.tmpMib());
         return json;
     }
 }

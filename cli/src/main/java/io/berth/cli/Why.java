@@ -157,6 +157,8 @@ final class Why implements Command {
                                                 + " instead of "
                                                 + limit(from);
                                 case "SWITCHES" -> "any number of switches instead of " + from;
+                                case "CONTIGUOUS" -> "nodes that need not stand side by side";
+                                case "NODE_LIST" -> "any nodes instead of " + from;
                                 case "PARTITION" -> "partition " + to + " instead of " + from;
                                 default -> change.text("axis") + " " + to + " instead of " + from;
                             })

@@ -74,6 +74,38 @@ public record JobDescription(
                 other);
     }
 
+    /// The same job with another request.
+    public JobDescription with(ResourceRequest other) {
+        return new JobDescription(
+                user,
+                account,
+                partition,
+                qos,
+                name,
+                other,
+                launch,
+                timeLimitSeconds,
+                nice,
+                requeue,
+                terms);
+    }
+
+    /// The same job in another partition.
+    public JobDescription in(String other) {
+        return new JobDescription(
+                user,
+                account,
+                other,
+                qos,
+                name,
+                request,
+                launch,
+                timeLimitSeconds,
+                nice,
+                requeue,
+                terms);
+    }
+
     /// The place in an array; null for a job that is none of an array's.
     public @Nullable ArrayTask array() {
         return terms == null ? null : terms.array();

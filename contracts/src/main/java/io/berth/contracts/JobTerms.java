@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// @param priority set by an operator, in points: neither rank nor fair share count
 /// @param preemption whose place it takes; null is [PreemptPolicy#LOWER]
 /// @param siteFactor points that an operator adds to its priority; null is 0
+/// @param maxWaitSeconds it ends as DEADLINE when it has waited for its turn so long and never ran
 public record JobTerms(
         @Nullable Hold hold,
         @Nullable Long beginAt,
@@ -26,10 +27,41 @@ public record JobTerms(
         @Nullable Long priority,
         @Nullable String comment,
         @Nullable PreemptPolicy preemption,
-        @Nullable Integer siteFactor) {
+        @Nullable Integer siteFactor,
+        @Nullable Long maxWaitSeconds) {
 
     public static final JobTerms NONE =
             new JobTerms(null, null, null, null, null, null, null, null, null, null, null, null);
+
+    /// Terms of a job that waits for as long as it takes.
+    public JobTerms(
+            @Nullable Hold hold,
+            @Nullable Long beginAt,
+            @Nullable Long deadlineAt,
+            @Nullable Long timeMinSeconds,
+            @Nullable Dependency dependency,
+            @Nullable Boolean killOnInvalidDependency,
+            @Nullable WarningSignal signal,
+            @Nullable ArrayTask array,
+            @Nullable Long priority,
+            @Nullable String comment,
+            @Nullable PreemptPolicy preemption,
+            @Nullable Integer siteFactor) {
+        this(
+                hold,
+                beginAt,
+                deadlineAt,
+                timeMinSeconds,
+                dependency,
+                killOnInvalidDependency,
+                signal,
+                array,
+                priority,
+                comment,
+                preemption,
+                siteFactor,
+                null);
+    }
 
     /// The same terms, of a job that begins at that time at the earliest.
     public JobTerms from(long at) {
@@ -45,7 +77,8 @@ public record JobTerms(
                 priority,
                 comment,
                 preemption,
-                siteFactor);
+                siteFactor,
+                maxWaitSeconds);
     }
 
     /// The same terms for a task of an array.
@@ -62,6 +95,7 @@ public record JobTerms(
                 priority,
                 comment,
                 preemption,
-                siteFactor);
+                siteFactor,
+                maxWaitSeconds);
     }
 }

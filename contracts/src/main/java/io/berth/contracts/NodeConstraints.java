@@ -6,11 +6,13 @@ import org.jspecify.annotations.Nullable;
 /// Which nodes a job may run on, beside what they must have free.
 ///
 /// @param features what the nodes must be; null is anything
-/// @param nodeList nodes that must be among the job's nodes; it may have more
+/// @param nodeList nodes that must be among the job's nodes if it has as many or more; else its
+///   nodes are of these
 /// @param excluded nodes that must not
 /// @param switches null is any number
 /// @param reservation whose nodes the job uses; null for those that are reserved for nobody
-/// @param shape of their processors; null is [NodeShape#ANY]
+/// @param shape what they must be built of; null is [NodeShape#ANY]
+/// @param contiguous whether they must stand side by side in the order of their names; null is no
 public record NodeConstraints(
         @Nullable FeatureExpression features,
         List<NodeName> nodeList,
@@ -18,7 +20,8 @@ public record NodeConstraints(
         Sharing sharing,
         @Nullable SwitchLimit switches,
         @Nullable String reservation,
-        @Nullable NodeShape shape) {
+        @Nullable NodeShape shape,
+        @Nullable Boolean contiguous) {
 
     public static final NodeConstraints NONE =
             new NodeConstraints(null, List.of(), List.of(), Sharing.SHARED, null);
@@ -30,7 +33,7 @@ public record NodeConstraints(
             List<NodeName> excluded,
             Sharing sharing,
             @Nullable SwitchLimit switches) {
-        this(features, nodeList, excluded, sharing, switches, null, null);
+        this(features, nodeList, excluded, sharing, switches, null, null, null);
     }
 
     /// Constraints that say nothing of processors.
@@ -41,17 +44,36 @@ public record NodeConstraints(
             Sharing sharing,
             @Nullable SwitchLimit switches,
             @Nullable String reservation) {
-        this(features, nodeList, excluded, sharing, switches, reservation, null);
+        this(features, nodeList, excluded, sharing, switches, reservation, null, null);
     }
 
     public NodeConstraints {
         nodeList = nodeList.stream().distinct().sorted().toList();
         excluded = excluded.stream().distinct().sorted().toList();
         shape = NodeShape.ANY.equals(shape) ? null : shape;
+        contiguous = Boolean.TRUE.equals(contiguous) ? true : null;
+    }
+
+    /// Whether the nodes must stand side by side.
+    public boolean sideBySide() {
+        return contiguous != null;
+    }
+
+    /// The same, wherever the nodes stand.
+    public NodeConstraints anywhere() {
+        return new NodeConstraints(
+                features, nodeList, excluded, sharing, switches, reservation, shape, null);
+    }
+
+    /// The same without nodes that must be among the job's.
+    public NodeConstraints unnamed() {
+        return new NodeConstraints(
+                features, List.of(), excluded, sharing, switches, reservation, shape, contiguous);
     }
 
     /// The same, under any number of switches.
     NodeConstraints underAnySwitches() {
-        return new NodeConstraints(features, nodeList, excluded, sharing, null, reservation, shape);
+        return new NodeConstraints(
+                features, nodeList, excluded, sharing, null, reservation, shape, contiguous);
     }
 }

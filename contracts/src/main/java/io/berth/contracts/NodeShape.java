@@ -1,13 +1,43 @@
 package io.berth.contracts;
 
-/// How the processors of a node must be laid out at least; 0 is any number.
-public record NodeShape(int sockets, int coresPerSocket, int threadsPerCore) {
+import org.jspecify.annotations.Nullable;
+
+/// What a node must be built of at least; 0 is any number.
+///
+/// @param tmpMib of its temporary disk; null does not ask
+public record NodeShape(
+        int sockets, int coresPerSocket, int threadsPerCore, @Nullable Long tmpMib) {
 
     public static final NodeShape ANY = new NodeShape(0, 0, 0);
 
+    public NodeShape {
+        tmpMib = tmpMib == null || tmpMib == 0 ? null : tmpMib;
+    }
+
+    /// A shape that says nothing of disks.
+    public NodeShape(int sockets, int coresPerSocket, int threadsPerCore) {
+        this(sockets, coresPerSocket, threadsPerCore, null);
+    }
+
+    /// What a node is built of.
+    public static NodeShape of(Inventory inventory) {
+        return new NodeShape(
+                inventory.sockets(),
+                inventory.coresPerSocket(),
+                inventory.threadsPerCore(),
+                tmp(inventory));
+    }
+
+    private static @Nullable Long tmp(Inventory inventory) {
+        Hardware hardware = inventory.hardware();
+        return hardware == null ? null : (Long) hardware.tmpMib();
+    }
+
     public boolean admits(Inventory inventory) {
+        Long tmp = tmp(inventory);
         return inventory.sockets() >= sockets
                 && inventory.coresPerSocket() >= coresPerSocket
-                && inventory.threadsPerCore() >= threadsPerCore;
+                && inventory.threadsPerCore() >= threadsPerCore
+                && (tmpMib == null || (tmp != null && tmp >= tmpMib));
     }
 }

@@ -2,6 +2,7 @@ package io.berth.contracts;
 
 import io.berth.contracts.MemoryRequest.Per;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -10,8 +11,11 @@ import org.jspecify.annotations.Nullable;
 /// What a job needs to run: nodes, tasks spread over them in blocks, and for each task or node its
 /// CPUs, memory and GPUs.
 ///
+/// @param nodes how many it has, or will have at least
 /// @param constraints which nodes will do; null is [NodeConstraints#NONE]
 /// @param licenses how many of each the whole job holds; null is none
+/// @param minCpusPerNode CPUs that it has on each node at least; null does not ask
+/// @param range within which its nodes may be more; null is no more than `nodes`
 public record ResourceRequest(
         int nodes,
         int tasks,
@@ -19,7 +23,9 @@ public record ResourceRequest(
         MemoryRequest memory,
         GpuRequest gpus,
         @Nullable NodeConstraints constraints,
-        @Nullable Map<String, Integer> licenses) {
+        @Nullable Map<String, Integer> licenses,
+        @Nullable Integer minCpusPerNode,
+        @Nullable NodeRange range) {
 
     public ResourceRequest {
         if (nodes < 1 || tasks < nodes || cpusPerTask < 1) {
@@ -31,7 +37,17 @@ public record ResourceRequest(
                             + nodes
                             + " nodes: each must be at least 1, and a node needs a task");
         }
-        if (gpus.share() != null && nodes > 1) {
+        if ((minCpusPerNode != null && minCpusPerNode < 1)
+                || (range != null
+                        && (nodes < range.least()
+                                || nodes > range.most()
+                                || (!range.moreTasks() && tasks < range.most())
+                                || (range.moreTasks() && tasks % nodes != 0)))) {
+            throw new IllegalArgumentException(
+                    "%d tasks on %d nodes of %s with %s CPUs each: tasks that fill the nodes, and CPUs"
+                            .formatted(tasks, nodes, range, minCpusPerNode));
+        }
+        if (gpus.share() != null && (nodes > 1 || range != null)) {
             throw new IllegalArgumentException(
                     "a part of a GPU on " + nodes + " nodes: it is of one GPU of one node");
         }
@@ -40,6 +56,18 @@ public record ResourceRequest(
                 licenses == null || licenses.isEmpty()
                         ? null
                         : Collections.unmodifiableMap(new TreeMap<>(licenses));
+    }
+
+    /// A request for that many nodes, as many CPUs as its tasks need.
+    public ResourceRequest(
+            int nodes,
+            int tasks,
+            int cpusPerTask,
+            MemoryRequest memory,
+            GpuRequest gpus,
+            @Nullable NodeConstraints constraints,
+            @Nullable Map<String, Integer> licenses) {
+        this(nodes, tasks, cpusPerTask, memory, gpus, constraints, licenses, null, null);
     }
 
     /// A request that needs no licenses.
@@ -71,8 +99,82 @@ public record ResourceRequest(
 
     /// The same request, under any number of switches.
     public ResourceRequest underAnySwitches() {
+        return on(where().underAnySwitches());
+    }
+
+    /// The same request, on such nodes.
+    public ResourceRequest on(@Nullable NodeConstraints such) {
         return new ResourceRequest(
-                nodes, tasks, cpusPerTask, memory, gpus, where().underAnySwitches(), licenses);
+                nodes, tasks, cpusPerTask, memory, gpus, such, licenses, minCpusPerNode, range);
+    }
+
+    /// The same request for other GPUs.
+    public ResourceRequest with(GpuRequest others) {
+        return new ResourceRequest(
+                nodes,
+                tasks,
+                cpusPerTask,
+                memory,
+                others,
+                constraints,
+                licenses,
+                minCpusPerNode,
+                range);
+    }
+
+    /// The same request on so many nodes of its range.
+    ///
+    /// @throws IllegalArgumentException if its range does not have them
+    public ResourceRequest onNodes(int count) {
+        return count == nodes
+                ? this
+                : new ResourceRequest(
+                        count,
+                        range != null && range.moreTasks() ? tasks / nodes * count : tasks,
+                        cpusPerTask,
+                        memory,
+                        gpus,
+                        constraints,
+                        licenses,
+                        minCpusPerNode,
+                        range);
+    }
+
+    /// The same request with a node more at least; itself if it may not have more.
+    public ResourceRequest onOneMore() {
+        if (range == null) {
+            return this;
+        }
+        ResourceRequest more = onNodes(nodes + 1);
+        return new ResourceRequest(
+                more.nodes,
+                more.tasks,
+                cpusPerTask,
+                memory,
+                gpus,
+                constraints,
+                licenses,
+                minCpusPerNode,
+                more.nodes == range.most()
+                        ? null
+                        : new NodeRange(more.nodes, range.most(), range.moreTasks()));
+    }
+
+    /// The same request on as few nodes as it may have.
+    public ResourceRequest onLeastNodes() {
+        return range == null ? this : onNodes(range.least());
+    }
+
+    /// How many nodes it may have at most.
+    public int mostNodes() {
+        return range == null ? nodes : range.most();
+    }
+
+    /// The nodes that must be among its own, where others may be too; none where it may have no
+    /// other nodes than those of its list.
+    public List<NodeName> nodesAmong() {
+        List<NodeName> listed = where().nodeList();
+        return listed.size() < nodes ? listed : List.of();
     }
 
     /// Tasks on the node with this index (0 to `nodes - 1`): the first nodes take the remainder.
@@ -81,7 +183,8 @@ public record ResourceRequest(
     }
 
     public int cpusOn(int nodeIndex) {
-        return Math.multiplyExact(tasksOn(nodeIndex), cpusPerTask);
+        int ofTasks = Math.multiplyExact(tasksOn(nodeIndex), cpusPerTask);
+        return minCpusPerNode == null ? ofTasks : Math.max(ofTasks, minCpusPerNode);
     }
 
     /// Memory on that node in MiB; `nodeMib`, all that the node has, when the request is for all.
@@ -116,6 +219,9 @@ public record ResourceRequest(
     }
 
     public int totalCpus() {
-        return Math.multiplyExact(tasks, cpusPerTask);
+        int fuller = tasks % nodes;
+        return Math.addExact(
+                fuller == 0 ? 0 : Math.multiplyExact(fuller, cpusOn(0)),
+                Math.multiplyExact(nodes - fuller, cpusOn(nodes - 1)));
     }
 }

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.berth.contracts.MemoryRequest.Per;
+import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -60,6 +62,41 @@ final class ResourceRequestTest {
         assertThatThrownBy(() -> request(nodes, tasks, cpus))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("at least 1");
+    }
+
+    @Test
+    void a_job_on_more_nodes_brings_more_tasks_or_spreads_those_that_it_has() {
+        var growing = spreading(2, 4, new NodeRange(2, 4, true)).onNodes(4);
+        var spreading = spreading(2, 5, new NodeRange(2, 4, false)).onNodes(3);
+
+        assertThat(growing.tasks()).isEqualTo(8);
+        assertThat(List.of(spreading.tasksOn(0), spreading.tasksOn(1), spreading.tasksOn(2)))
+                .containsExactly(2, 2, 1);
+        assertThat(growing.onLeastNodes()).isEqualTo(spreading(2, 4, growing.range()));
+        assertThatThrownBy(() -> growing.onNodes(5)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void cpus_of_a_node_are_those_of_its_tasks_and_at_least_what_is_asked_for() {
+        var request =
+                new ResourceRequest(
+                        2, 5, 2, MemoryRequest.perNode(1), GpuRequest.NONE, null, null, 5, null);
+
+        assertThat(List.of(request.cpusOn(0), request.cpusOn(1))).containsExactly(6, 5);
+        assertThat(request.totalCpus()).isEqualTo(11);
+    }
+
+    private static ResourceRequest spreading(int nodes, int tasks, @Nullable NodeRange range) {
+        return new ResourceRequest(
+                nodes,
+                tasks,
+                1,
+                MemoryRequest.perNode(1),
+                GpuRequest.NONE,
+                null,
+                null,
+                null,
+                range);
     }
 
     @ParameterizedTest

@@ -193,6 +193,38 @@ final class SampleConfiguration {
                         "course"));
     }
 
+    /// Of a partition with a say in how its nodes are used, and from where.
+    static ConfigEntry ofUse() {
+        return new ConfigEntry.Partition(
+                new Part(8, 1, 1),
+                "night",
+                false,
+                List.of("gpu-01"),
+                0,
+                0,
+                0,
+                1,
+                1,
+                0,
+                new PartitionRules(
+                        PartitionRules.State.UP,
+                        1,
+                        0,
+                        0,
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        null,
+                        null,
+                        0,
+                        false,
+                        null,
+                        null,
+                        new PartitionRules.Use(
+                                4096, 65_536, 600, true, List.of("login-01"), true)));
+    }
+
     /// Of a cluster in which deadlines give a right to the place of others.
     static ConfigEntry ofDeadlines() {
         return new ConfigEntry.Cluster(

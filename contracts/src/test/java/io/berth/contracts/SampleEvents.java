@@ -104,7 +104,37 @@ final class SampleEvents {
                                     Sharing.SHARED,
                                     null,
                                     null,
-                                    new NodeShape(2, 32, 1))),
+                                    new NodeShape(2, 32, 1),
+                                    null)),
+                    LaunchMode.BATCH,
+                    3600,
+                    0,
+                    true);
+    private static final JobDescription IN_ROW =
+            new JobDescription(
+                    "alice",
+                    "team_a",
+                    "batch",
+                    "normal",
+                    "train",
+                    new ResourceRequest(
+                            2,
+                            4,
+                            1,
+                            new MemoryRequest(Per.NODE, 8192),
+                            GpuRequest.NONE,
+                            new NodeConstraints(
+                                    null,
+                                    List.of(NODE),
+                                    List.of(),
+                                    Sharing.SHARED,
+                                    null,
+                                    null,
+                                    new NodeShape(0, 0, 0, 10_240L),
+                                    true),
+                            null,
+                            8,
+                            new NodeRange(2, 4, true)),
                     LaunchMode.BATCH,
                     3600,
                     0,
@@ -177,6 +207,11 @@ final class SampleEvents {
                             "first try",
                             null,
                             null));
+    private static final JobDescription IMPATIENT =
+            DESCRIPTION.on(
+                    new JobTerms(
+                            null, null, null, null, null, null, null, null, null, null, null, null,
+                            7200L));
     private static final JobDescription IN_ARRAY =
             DESCRIPTION.on(
                     new JobTerms(
@@ -288,6 +323,7 @@ final class SampleEvents {
                 .forEach(it -> events.addNamed("preemption", Topics.CONFIG, it));
         SampleConfiguration.ofReservations()
                 .forEach(it -> events.addNamed("reserved", Topics.CONFIG, it));
+        events.addNamed("use", Topics.CONFIG, SampleConfiguration.ofUse());
         events.addNamed("deadline", Topics.CONFIG, SampleConfiguration.ofDeadlines());
         events.ofPlacement();
         events.ofJobs();
@@ -335,6 +371,14 @@ final class SampleEvents {
                 "shape",
                 Topics.SUBMISSIONS,
                 new Submission.Submitted(JOB, SHAPED, "alice", SPEC, null));
+        addNamed(
+                "wait",
+                Topics.SUBMISSIONS,
+                new Submission.Submitted(JOB, IMPATIENT, "alice", SPEC, null));
+        addNamed(
+                "row",
+                Topics.SUBMISSIONS,
+                new Submission.Submitted(JOB, IN_ROW, "alice", SPEC, null));
         addNamed(
                 "part",
                 Topics.SUBMISSIONS,
@@ -528,6 +572,21 @@ final class SampleEvents {
                         List.of(ALLOCATION),
                         3600,
                         IN_ARRAY));
+        addNamed(
+                "over",
+                Topics.PLACEMENTS,
+                new Order.Launch(
+                        NODE,
+                        4,
+                        1,
+                        RUN,
+                        SPEC,
+                        LaunchMode.BATCH,
+                        true,
+                        List.of(ALLOCATION),
+                        3600,
+                        IN_ARRAY,
+                        600L));
         add(Topics.PLACEMENTS, new Order.Signal(NODE, 4, 4, RUN, 10, SignalTarget.STEPS));
         add(Topics.PLACEMENTS, new Order.Limit(NODE, 4, 5, RUN, 7200));
         ofMig();

@@ -58,7 +58,8 @@ record RunningTask(
             boolean still = standing.follow();
             checkpoints.look();
             long deadline = still ? Long.MAX_VALUE : deadline();
-            if (LiveProcess.uptimeMillis() >= deadline) {
+            long end = overTime(deadline);
+            if (LiveProcess.uptimeMillis() >= end) {
                 orders.stop(Cause.TIME_LIMIT, killGrace);
                 continue;
             }
@@ -66,7 +67,7 @@ record RunningTask(
             if (!shimLives() && files.exit().isEmpty()) {
                 return lost("the shim died and left no exit status");
             }
-            orders.await(untilDue(Math.min(deadline, standing.due())));
+            orders.await(untilDue(Math.min(end, standing.due())));
         }
     }
 
@@ -86,6 +87,12 @@ record RunningTask(
                         .map(TimeLimit::seconds)
                         .orElse(launch.timeLimitSeconds());
         return seconds == 0 ? Long.MAX_VALUE : begunAt + seconds * 1000 + standing.millis();
+    }
+
+    /// When a run that may go on beyond its limit is ended.
+    private long overTime(long deadline) {
+        Long seconds = launch.overTimeSeconds();
+        return seconds == null || deadline == Long.MAX_VALUE ? deadline : deadline + seconds * 1000;
     }
 
     /// Sends the signal that the job asked for before its end, once its time has come.

@@ -67,6 +67,7 @@ public record JobSubmission(
     ///   operator's to give
     /// @param mailType as `--mail-type`: `BEGIN,FAIL`
     /// @param mailUser where to, in place of the owner's own address
+    /// @param maxWaitSeconds the job ends if it has waited for its turn so long
     public record Terms(
             @Nullable String array,
             @Nullable String dependency,
@@ -80,12 +81,13 @@ public record JobSubmission(
             @Nullable String comment,
             @Nullable String preemption,
             @Nullable String mailType,
-            @Nullable String mailUser) {
+            @Nullable String mailUser,
+            @Nullable Long maxWaitSeconds) {
 
         public static final Terms NONE =
                 new Terms(
                         null, null, null, null, null, null, null, null, null, null, null, null,
-                        null);
+                        null, null);
     }
 
     /// Which nodes will do.
@@ -99,6 +101,11 @@ public record JobSubmission(
     /// @param reservation whose nodes the job uses
     /// @param licenses as `--licenses`: `matlab:2,ansys`
     /// @param sockets of a node at least, as the cores of a socket and the threads of a core
+    /// @param maxNodes the job takes up to so many where they are free; null is no more than it
+    ///   needs
+    /// @param contiguous whether the nodes must stand side by side by name
+    /// @param minCpusPerNode CPUs of the job on each node at least
+    /// @param tmpMib temporary disk of a node at least, in MiB
     public record Nodes(
             @Nullable String constraint,
             @Nullable String nodeList,
@@ -109,10 +116,45 @@ public record JobSubmission(
             @Nullable String licenses,
             @Nullable Integer sockets,
             @Nullable Integer coresPerSocket,
-            @Nullable Integer threadsPerCore) {
+            @Nullable Integer threadsPerCore,
+            @Nullable Integer maxNodes,
+            @Nullable Boolean contiguous,
+            @Nullable Integer minCpusPerNode,
+            @Nullable Long tmpMib) {
 
         public static final Nodes NONE =
-                new Nodes(null, null, null, null, null, null, null, null, null, null);
+                new Nodes(
+                        null, null, null, null, null, null, null, null, null, null, null, null,
+                        null, null);
+
+        /// Of a job of a fixed number of nodes.
+        public Nodes(
+                @Nullable String constraint,
+                @Nullable String nodeList,
+                @Nullable String excludedNodes,
+                @Nullable Boolean exclusive,
+                @Nullable String switches,
+                @Nullable String reservation,
+                @Nullable String licenses,
+                @Nullable Integer sockets,
+                @Nullable Integer coresPerSocket,
+                @Nullable Integer threadsPerCore) {
+            this(
+                    constraint,
+                    nodeList,
+                    excludedNodes,
+                    exclusive,
+                    switches,
+                    reservation,
+                    licenses,
+                    sockets,
+                    coresPerSocket,
+                    threadsPerCore,
+                    null,
+                    null,
+                    null,
+                    null);
+        }
     }
 
     /// The terms; never null.

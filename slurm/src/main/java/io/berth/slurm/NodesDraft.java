@@ -20,10 +20,18 @@ final class NodesDraft {
     private @Nullable Integer sockets;
     private @Nullable Integer cores;
     private @Nullable Integer threads;
+    private @Nullable Boolean contiguous;
+    private @Nullable Integer minCpus;
+    private @Nullable Long tmpMib;
+    private boolean leastNodes;
 
     void set(SbatchSetting setting, Given<SbatchOption> given) throws InvalidOption {
         switch (setting) {
             case CONSTRAINT -> constraint = feature(given);
+            case CONTIGUOUS -> contiguous = true;
+            case MIN_CPUS -> minCpus = SbatchDraft.positive(given);
+            case TMP -> tmpMib = tmp(given);
+            case USE_MIN_NODES -> leastNodes = true;
             case CORES_PER_SOCKET -> cores = SbatchDraft.positive(given);
             case EXTRA_NODE_INFO -> setShape(given);
             case SOCKETS_PER_NODE -> sockets = SbatchDraft.positive(given);
@@ -105,6 +113,14 @@ final class NodesDraft {
         return given.required();
     }
 
+    private static long tmp(Given<SbatchOption> given) throws InvalidOption {
+        OptionalLong mib = SlurmMemory.parseMib(given.required());
+        if (mib.isEmpty()) {
+            throw SbatchDraft.invalid(given);
+        }
+        return mib.getAsLong();
+    }
+
     private static boolean exclusive(Given<SbatchOption> given) throws InvalidOption {
         String value = given.value();
         if (value == null) {
@@ -130,10 +146,12 @@ final class NodesDraft {
             throw InvalidOption.refused(
                     "invalid number of nodes (-N " + listed.size() + "-" + most + ")");
         }
-        return new NodeRange(Math.max(given.least(), listed.size()), given.most());
+        int least = Math.max(given.least(), listed.size());
+        return new NodeRange(least, most > least ? (Integer) most : null);
     }
 
-    JobSubmission.Nodes nodes() {
+    /// @param range the nodes asked for at least and at most
+    JobSubmission.Nodes nodes(NodeRange range) {
         return new JobSubmission.Nodes(
                 constraint,
                 nodeList,
@@ -144,6 +162,10 @@ final class NodesDraft {
                 licenses,
                 sockets,
                 cores,
-                threads);
+                threads,
+                leastNodes ? null : range.most(),
+                contiguous,
+                minCpus,
+                tmpMib);
     }
 }

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /// An option on the command line outranks its `SBATCH_*` variable, which outranks a `#SBATCH` line.
 /// Lines that begin with `#BERTH` carry what Slurm has no word for, and Slurm ignores them:
 /// `--launch=batch|per-node`, where `per-node` runs the script once on every node, each as one
-/// replica of a training job; and `--preempt=never|lower|always`, whose place the job takes.
+/// replica of a training job; `--preempt=never|lower|always`, whose place the job takes; and
+/// `--max-wait=TIME`, after which it waits no longer.
 public final class Sbatch {
 
     private static final Set<String> NEXT_COMPONENT = Set.of(":", "hetjob", "packjob");
@@ -145,6 +146,7 @@ public final class Sbatch {
         for (Given<BerthOption> given : lines.options()) {
             switch (given.option()) {
                 case LAUNCH -> launch = launchMode(given.required());
+                case MAX_WAIT -> terms.maxWait(given.required());
                 case PREEMPT -> terms.preempt(given.required());
             }
         }
@@ -162,11 +164,12 @@ public final class Sbatch {
     /// The options of `#BERTH` lines.
     private enum BerthOption implements OptionName {
         LAUNCH,
+        MAX_WAIT,
         PREEMPT;
 
         @Override
         public String longName() {
-            return name().toLowerCase(Locale.ROOT);
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
         }
 
         @Override

@@ -114,16 +114,20 @@ final class SbatchDraft {
                     terms.set(setting, given);
             case NODEFILE -> where.file(from.text(given));
             case CONSTRAINT,
+                    CONTIGUOUS,
                     CORES_PER_SOCKET,
                     EXCLUDE,
                     EXCLUSIVE,
                     EXTRA_NODE_INFO,
                     LICENSES,
+                    MIN_CPUS,
                     NODELIST,
                     RESERVATION,
                     SOCKETS_PER_NODE,
                     SWITCHES,
-                    THREADS_PER_CORE ->
+                    THREADS_PER_CORE,
+                    TMP,
+                    USE_MIN_NODES ->
                     where.set(setting, given);
             case HELP, USAGE, VERSION, WRAP -> {}
         }
@@ -253,7 +257,7 @@ final class SbatchDraft {
                         append,
                         from.host(),
                         terms.terms(),
-                        where.nodes());
+                        where.nodes(range));
         return new SbatchRequest(submission, parsable, wait, quiet, testOnly, warnings);
     }
 

@@ -97,14 +97,20 @@ final class SbatchOptionTable {
         same("mem", '\0', REQUIRED, "SBATCH_MEM_PER_NODE", SbatchSetting.MEM);
         same("mem-per-cpu", '\0', REQUIRED, "SBATCH_MEM_PER_CPU", SbatchSetting.MEM_PER_CPU);
         same("mem-per-gpu", '\0', REQUIRED, "SBATCH_MEM_PER_GPU", SbatchSetting.MEM_PER_GPU);
+        same("mincpus", '\0', REQUIRED, null, SbatchSetting.MIN_CPUS);
         different(
                 "nodes",
                 'N',
                 SbatchSetting.NODES,
-                "of a range `min-max` the job gets the minimum for now");
+                "of a range `min-max` it gets as many nodes as are free when it starts, and waits for `min`");
         same("ntasks", 'n', REQUIRED, null, SbatchSetting.NTASKS);
         same("ntasks-per-gpu", '\0', REQUIRED, null, SbatchSetting.NTASKS_PER_GPU);
         same("ntasks-per-node", '\0', REQUIRED, null, SbatchSetting.NTASKS_PER_NODE);
+        different(
+                "tmp",
+                null,
+                SbatchSetting.TMP,
+                "the size of the file system of the host's `/tmp`; a declared node has none");
         same("time", 't', REQUIRED, "SBATCH_TIMELIMIT", SbatchSetting.TIME);
     }
 
@@ -160,6 +166,13 @@ final class SbatchOptionTable {
                 "`&` binds closer than `|`; a node has its GPUs' types, its profile and its"
                         + " architecture as features, and those that `scontrol update` gives it; counts"
                         + " (`a*2`) are refused");
+        different(
+                "contiguous",
+                '\0',
+                NONE,
+                null,
+                SbatchSetting.CONTIGUOUS,
+                "side by side in the order of the nodes' names, with switches too");
         same("cores-per-socket", '\0', REQUIRED, null, SbatchSetting.CORES_PER_SOCKET);
         same("extra-node-info", 'B', REQUIRED, null, SbatchSetting.EXTRA_NODE_INFO);
         same("nodefile", 'F', REQUIRED, null, SbatchSetting.NODEFILE);
@@ -177,11 +190,7 @@ final class SbatchOptionTable {
                         OPTIONAL,
                         "SBATCH_EXCLUSIVE",
                         new Different(SbatchSetting.EXCLUSIVE, "without `user` and `mcs`")));
-        different(
-                "nodelist",
-                'w',
-                SbatchSetting.NODELIST,
-                "a list of fewer nodes than the job has is refused");
+        same("nodelist", 'w', REQUIRED, null, SbatchSetting.NODELIST);
         different(
                 "reservation",
                 "SBATCH_RESERVATION",
@@ -192,6 +201,7 @@ final class SbatchOptionTable {
                 "SBATCH_REQ_SWITCH",
                 SbatchSetting.SWITCHES,
                 "after the wait it takes any nodes; without configured switches all nodes are under one");
+        same("use-min-nodes", '\0', NONE, "SBATCH_USE_MIN_NODES", SbatchSetting.USE_MIN_NODES);
     }
 
     private void ignored() {
@@ -203,12 +213,6 @@ final class SbatchOptionTable {
         ignored("oversubscribe", 's', NONE, null, "a permission that is not used");
         ignored("power", '\0', REQUIRED, "SBATCH_POWER", "no power management");
         ignored("profile", '\0', REQUIRED, "SBATCH_PROFILE", "no profile files are written");
-        ignored(
-                "use-min-nodes",
-                '\0',
-                NONE,
-                "SBATCH_USE_MIN_NODES",
-                "of a range of nodes a job gets the minimum anyhow");
         ignored("verbose", 'v', NONE, "SBATCH_DEBUG", "there is nothing more to say");
         ignored("wckey", '\0', REQUIRED, "SBATCH_WCKEY", "not kept");
     }
@@ -220,7 +224,6 @@ final class SbatchOptionTable {
         refused("cluster-constraint", '\0', REQUIRED, null);
         refused("clusters", 'M', REQUIRED, "SBATCH_CLUSTERS");
         refused("container", '\0', REQUIRED, "SBATCH_CONTAINER");
-        refused("contiguous", '\0', NONE, null);
         refused("core-spec", 'S', REQUIRED, "SBATCH_CORE_SPEC");
         refused("cpu-freq", '\0', REQUIRED, null);
         refused("distribution", 'm', REQUIRED, "SBATCH_DISTRIBUTION");
@@ -231,7 +234,6 @@ final class SbatchOptionTable {
         refused("gres-flags", '\0', REQUIRED, "SBATCH_GRES_FLAGS");
         refused("hint", '\0', REQUIRED, "SBATCH_HINT");
         refused("mcs-label", '\0', REQUIRED, null);
-        refused("mincpus", '\0', REQUIRED, null);
     }
 
     private void refusedSecondHalf() {
@@ -245,7 +247,6 @@ final class SbatchOptionTable {
         refused("reboot", '\0', NONE, null);
         refused("spread-job", '\0', NONE, "SBATCH_SPREAD_JOB");
         refused("thread-spec", '\0', REQUIRED, "SBATCH_THREAD_SPEC");
-        refused("tmp", '\0', REQUIRED, null);
         refused("uid", '\0', REQUIRED, null);
     }
 
@@ -277,7 +278,17 @@ final class SbatchOptionTable {
             @Nullable String variable,
             SbatchSetting setting,
             String how) {
-        rows.add(new SbatchOption(name, letter, REQUIRED, variable, new Different(setting, how)));
+        different(name, letter, REQUIRED, variable, setting, how);
+    }
+
+    private void different(
+            String name,
+            char letter,
+            Argument argument,
+            @Nullable String variable,
+            SbatchSetting setting,
+            String how) {
+        rows.add(new SbatchOption(name, letter, argument, variable, new Different(setting, how)));
     }
 
     private void ignored(

@@ -30,6 +30,7 @@ final class TermsDraft {
     private @Nullable String preemption;
     private @Nullable String mailType;
     private @Nullable String mailUser;
+    private @Nullable Long maxWait;
 
     TermsDraft(Supplier<ZonedDateTime> now) {
         this.now = now;
@@ -67,6 +68,15 @@ final class TermsDraft {
             throw InvalidOption.malformed("Invalid --preempt specification");
         }
         preemption = policy;
+    }
+
+    /// How long the job may wait for its turn, by a `#BERTH` line.
+    void maxWait(String text) throws InvalidOption {
+        OptionalLong seconds = SlurmTime.parseLimit(text);
+        if (seconds.isEmpty() || seconds.getAsLong() == 0) {
+            throw InvalidOption.malformed("Invalid --max-wait specification");
+        }
+        maxWait = seconds.getAsLong();
     }
 
     private long time(Given<SbatchOption> given) throws InvalidOption {
@@ -135,6 +145,7 @@ final class TermsDraft {
                 comment,
                 preemption,
                 mailType,
-                mailUser);
+                mailUser,
+                maxWait);
     }
 }

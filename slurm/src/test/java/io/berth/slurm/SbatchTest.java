@@ -259,7 +259,8 @@ final class SbatchTest {
                                 null,
                                 null,
                                 "END,FAIL",
-                                "alice@lab"));
+                                "alice@lab",
+                                null));
         assertThat(job.nodes()).isEqualTo(2);
         assertThat(job.nodesWanted())
                 .isEqualTo(
@@ -271,6 +272,10 @@ final class SbatchTest {
                                 null,
                                 null,
                                 null,
+                                null,
+                                null,
+                                null,
+                                4,
                                 null,
                                 null,
                                 null));
@@ -395,6 +400,33 @@ final class SbatchTest {
         assertThat(brief.sockets()).isEqualTo(2);
         assertThat(brief.coresPerSocket()).isNull();
         assertThat(refusal("-B", "2:x")).hasMessageContaining("Invalid --extra-node-info");
+    }
+
+    @Test
+    void a_script_says_how_long_its_job_may_wait() throws InvalidOption {
+        assertThat(lines("#BERTH --max-wait=2:00:00").conditions().maxWaitSeconds())
+                .isEqualTo(7200);
+        assertThatThrownBy(() -> lines("#BERTH --max-wait=soon"))
+                .hasMessageContaining("Invalid --max-wait specification");
+    }
+
+    @Test
+    void nodes_side_by_side_their_cpus_and_their_disk_are_asked_for() throws InvalidOption {
+        JobSubmission.Nodes asked = words("--contiguous", "--mincpus=8", "--tmp=10G").nodesWanted();
+
+        assertThat(asked.contiguous()).isTrue();
+        assertThat(asked.minCpusPerNode()).isEqualTo(8);
+        assertThat(asked.tmpMib()).isEqualTo(10_240);
+        assertThat(refusal("--tmp=lots")).hasMessageContaining("Invalid --tmp specification");
+        assertThat(refusal("--mincpus=0"))
+                .hasMessageContaining("Invalid numeric value \"0\" for --mincpus.");
+    }
+
+    @Test
+    void the_most_of_a_range_is_asked_for_unless_the_least_is_preferred() throws InvalidOption {
+        assertThat(words("-N2-4").nodesWanted().maxNodes()).isEqualTo(4);
+        assertThat(words("-N2-4", "--use-min-nodes").nodesWanted().maxNodes()).isNull();
+        assertThat(words("-N2-4", "-w", "n[1-4]").nodesWanted().maxNodes()).isNull();
     }
 
     @Test

@@ -34,6 +34,8 @@ final class SlurmCompatibilityPageTest {
             every node, with `SLURM_NODEID` telling them apart, as one replica of a training job each.
             `#BERTH --preempt=never|lower|always` says whose place the job takes
             ([preemption](preemption.md)); `always` is the operator's to give.
+            `#BERTH --max-wait=TIME` ends a job as `DEADLINE` that has waited for its turn so long and
+            has not run; the time is written as a time limit.
 
             This page is written by `SlurmCompatibilityPageTest` from the table in `SbatchOptionTable`.
 

@@ -11,12 +11,10 @@ import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobSpec;
 import io.berth.contracts.LaunchMode;
-import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeSeen;
-import io.berth.contracts.event.PartitionRules.State;
 import io.berth.core.limits.Access;
 import io.berth.slurm.ArrayText;
 import io.berth.slurm.InvalidOption;
@@ -26,11 +24,11 @@ import io.berth.submit.Refusal.InvalidPartition;
 import io.berth.submit.Refusal.InvalidQos;
 import io.berth.submit.Refusal.NodeConfigurationUnavailable;
 import io.berth.submit.Refusal.NotAllowed;
-import io.berth.submit.Refusal.PartitionClosed;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// Decides whether a submission becomes a job, and fills in what it leaves out.
@@ -53,6 +51,7 @@ public final class Admission {
     private final Caller caller;
     private final int maxArraySize;
     private final long now;
+    private final PartitionEntry entry;
     private final Map<String, List<NodeSeen>> nodesOf = new HashMap<>();
 
     /// @param nodes all registered nodes
@@ -69,6 +68,7 @@ public final class Admission {
         this.configuration = configuration;
         this.nodes = nodes;
         this.caller = caller;
+        this.entry = new PartitionEntry(configuration, caller);
     }
 
     /// What became of a submission.
@@ -126,6 +126,7 @@ public final class Admission {
         String account = account(asked.account(), user);
         String qos = qos(asked.qos(), user, account);
         enter(partition, account, qos);
+        entry.checkOrigin(partition, asked.submitHost());
         var description =
                 new JobDescription(
                         user,
@@ -238,25 +239,7 @@ public final class Admission {
 
     /// @throws Refused if the partition takes no jobs, or not of that account or QOS
     void enter(Partition partition, String account, String qos) throws Refused {
-        State state = partition.partitionRules().state();
-        if (state == State.DRAIN || state == State.INACTIVE) {
-            throw new Refused(
-                    new PartitionClosed(
-                            "partition "
-                                    + partition.name()
-                                    + " is "
-                                    + state
-                                    + " and takes no jobs"));
-        }
-        Reason shut = new Access(configuration).entry(partition, account, qos).orElse(null);
-        if (shut != null) {
-            String who = shut == Reason.ACCOUNT_NOT_ALLOWED ? "account " + account : "QOS " + qos;
-            String detail = who + " is not allowed in partition " + partition.name();
-            throw new Refused(
-                    shut == Reason.ACCOUNT_NOT_ALLOWED
-                            ? new InvalidAccount(detail)
-                            : new InvalidQos(detail));
-        }
+        entry.check(partition, account, qos);
     }
 
     private ResourceRequest request(JobSubmission asked, Partition partition) throws Refused {
@@ -273,8 +256,12 @@ public final class Admission {
                                 RequestedNodes.of(asked.nodesWanted(), nodes),
                                 RequestedLicenses.of(
                                         configuration, asked.nodesWanted().licenses()));
+        var obstacle = obstacle(request, candidates);
+        while (obstacle.isPresent() && request.range() != null) {
+            request = request.onOneMore();
+            obstacle = obstacle(request, candidates);
+        }
         RequestedNodes.check(request);
-        var obstacle = new Feasibility(request, candidates, configuration.cluster()).obstacle();
         if (obstacle.isPresent()) {
             throw new Refused(
                     new NodeConfigurationUnavailable(
@@ -284,6 +271,10 @@ public final class Admission {
                                     + obstacle.get()));
         }
         return request;
+    }
+
+    private Optional<String> obstacle(ResourceRequest request, List<NodeSeen> candidates) {
+        return new Feasibility(request, candidates, configuration.cluster()).obstacle();
     }
 
     private static long timeLimit(JobSubmission asked, Partition partition) throws Refused {

@@ -167,8 +167,11 @@ public final class Amendments {
                                             : change.reservation().isEmpty()
                                                     ? null
                                                     : change.reservation(),
-                                    where.shape()),
-                            before.licenses());
+                                    where.shape(),
+                                    where.contiguous()),
+                            before.licenses(),
+                            before.minCpusPerNode(),
+                            change.nodes() == null ? before.range() : null);
             RequestedNodes.check(request);
             return request;
         } catch (IllegalArgumentException e) {
@@ -201,7 +204,8 @@ public final class Amendments {
                                 ? null
                                 : line("the comment", change.comment(), Checks.MAX_PATH),
                 before.preemption(),
-                siteFactor(before, change.siteFactor()));
+                siteFactor(before, change.siteFactor()),
+                before.maxWaitSeconds());
     }
 
     private static @Nullable Long changed(String what, @Nullable Long asked, @Nullable Long before)

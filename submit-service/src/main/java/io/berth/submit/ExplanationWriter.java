@@ -103,7 +103,8 @@ final class ExplanationWriter {
                                     + time(job.description().timeLimitSeconds())
                                     + ".";
                     case OUT_OF_MEMORY -> " It used more memory than it had asked for.";
-                    case DEADLINE -> " It could not have ended by its deadline.";
+                    case DEADLINE ->
+                            " It could not have ended by its deadline, or has waited as long as it may.";
                     case DEPENDENCY_NEVER_SATISFIED ->
                             " What it depended on could never happen any more.";
                     default -> "";

@@ -103,7 +103,7 @@ public final class Feasibility {
 
     private String describe() {
         if (nodes.stream().noneMatch(this::shaped)) {
-            return "Socket, core and/or thread specification can not be satisfied";
+            return "Socket, core, thread and/or temporary disk specification can not be satisfied";
         }
         GpuRequest gpus = request.gpus();
         String type = gpus.type();

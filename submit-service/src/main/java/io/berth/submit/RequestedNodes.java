@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 /// Which nodes a submission asks for, checked against the nodes that there are.
 public final class RequestedNodes {
 
+    private static final long MAX_TMP_MIB = 1L << 40;
+
     private RequestedNodes() {}
 
     /// Null for a job that any nodes will do for.
@@ -39,11 +41,13 @@ public final class RequestedNodes {
                         Boolean.TRUE.equals(asked.exclusive()) ? Sharing.NODE : Sharing.SHARED,
                         switches(asked.switches()),
                         asked.reservation(),
-                        shape(asked));
+                        shape(asked),
+                        asked.contiguous());
         return constraints.equals(NodeConstraints.NONE) ? null : constraints;
     }
 
-    /// @throws Refused if the list of nodes leaves some of the job's open, or features are counted
+    /// @throws Refused if features are counted, or a list names more nodes than the job has at
+    ///   least and fewer than it may have
     static void check(ResourceRequest request) throws Refused {
         FeatureExpression features = request.where().features();
         if (features != null && features.counts()) {
@@ -52,10 +56,10 @@ public final class RequestedNodes {
                             .formatted(features));
         }
         int listed = request.where().nodeList().size();
-        if (listed > 0 && listed < request.nodes()) {
+        if (listed > request.nodes() && listed < request.mostNodes()) {
             throw invalid(
-                    "the list of nodes names %d, and the job has %d: a list that leaves some open is not supported yet"
-                            .formatted(listed, request.nodes()));
+                    "the list of nodes names %d, and the job has %d to %d: it must have all that it names"
+                            .formatted(listed, request.nodes(), request.mostNodes()));
         }
     }
 
@@ -94,7 +98,8 @@ public final class RequestedNodes {
         return new NodeShape(
                 count("the number of sockets", asked.sockets()),
                 count("the number of cores per socket", asked.coresPerSocket()),
-                count("the number of threads per core", asked.threadsPerCore()));
+                count("the number of threads per core", asked.threadsPerCore()),
+                number("the temporary disk", asked.tmpMib(), 0, MAX_TMP_MIB, 0));
     }
 
     private static int count(String what, @Nullable Integer given) throws Refused {

@@ -8,6 +8,7 @@ import io.berth.contracts.IndexSet;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.MemoryRequest.Per;
 import io.berth.contracts.NodeConstraints;
+import io.berth.contracts.NodeRange;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.Sharing;
 import io.berth.contracts.event.ConfigEntry.Partition;
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 ///   the tasks.
 /// - Tasks: as given; else nodes × tasks per node; else GPUs ÷ GPUs per task; else one a node.
 /// - GPUs: the same number on every node, however they are given; what does not divide is refused.
+///   Of a job that may have more nodes those of the tasks, or all of them as evenly as they divide.
 ///
 /// `--nodes=2 --gpus=8 --gpus-per-task=2` is 2 nodes with 2 tasks and 4 GPUs each.
 ///
@@ -94,19 +96,88 @@ final class RequestedResources {
             throws Refused {
         int nodes = nodes();
         int tasks = tasks(nodes);
-        var gpuRequest = asked.gpuPart() == null ? gpuRequest(nodes, tasks) : part(nodes, where);
-        int cpusPerTask = cpusPerTask(gpuRequest.perNode() * (long) nodes, tasks);
-        MemoryRequest memory = memory(gpuRequest);
-        long most = partition.partitionRules().maxMemoryMibPerCpu();
-        if (most > 0 && !memory.wholeNode()) {
-            cpusPerTask = enoughFor(memory, cpusPerTask, Math.ceilDiv(tasks, nodes), most);
-            memory = atMost(memory, most);
+        NodeRange range = range(nodes);
+        var gpuRequest =
+                asked.gpuPart() != null
+                        ? part(range == null ? nodes : range.most(), where)
+                        : range == null ? gpuRequest(nodes, tasks) : spread(nodes, tasks);
+        int cpusPerTask = cpusPerTask(total(gpuRequest, nodes, tasks), tasks);
+        MemoryRequest memory = withinNode(memory(gpuRequest));
+        long ofCpu = partition.partitionRules().maxMemoryMibPerCpu();
+        if (ofCpu > 0 && !memory.wholeNode()) {
+            cpusPerTask = enoughFor(memory, cpusPerTask, Math.ceilDiv(tasks, nodes), ofCpu);
+            memory = atMost(memory, ofCpu);
         }
         if ((long) tasks * cpusPerTask > Integer.MAX_VALUE) {
             throw invalid(
                     tasks + " tasks of " + cpusPerTask + " CPUs are more than any cluster has");
         }
-        return new ResourceRequest(nodes, tasks, cpusPerTask, memory, gpuRequest, where, licenses);
+        var request =
+                new ResourceRequest(
+                        nodes,
+                        tasks,
+                        cpusPerTask,
+                        memory,
+                        gpuRequest,
+                        where,
+                        licenses,
+                        minCpusPerNode(),
+                        range);
+        long most = partition.partitionRules().ofNodes().maxMemoryMibPerNode();
+        if (most > 0 && request.memoryMibOn(0, 0) > most) {
+            throw invalid(
+                    "Memory specification can not be satisfied: %d MiB on a node, and partition %s allows %d"
+                            .formatted(request.memoryMibOn(0, 0), partition.name(), most));
+        }
+        return request;
+    }
+
+    /// All of a node is no more than the partition lets jobs have of one (MaxMemPerNode).
+    private MemoryRequest withinNode(MemoryRequest memory) {
+        long most = partition.partitionRules().ofNodes().maxMemoryMibPerNode();
+        return most > 0 && memory.wholeNode() ? MemoryRequest.perNode(most) : memory;
+    }
+
+    private @Nullable Integer minCpusPerNode() throws Refused {
+        Integer given = asked.nodesWanted().minCpusPerNode();
+        int least =
+                (int) number("the number of CPUs per node", given, 1, IndexSet.MAX_INDEX + 1L, 1);
+        return least == 1 ? null : (Integer) least;
+    }
+
+    /// How far the job may spread: not beyond its tasks or its GPUs, where they are counted.
+    private @Nullable NodeRange range(int nodes) throws Refused {
+        Integer given = asked.nodesWanted().maxNodes();
+        int most = (int) number("the most nodes", given, nodes, MAX_NODES, nodes);
+        most = givenTasks > 0 ? Math.min(most, givenTasks) : most;
+        most =
+                gpus > 0
+                        ? (gpusPerNode > 0
+                                ? nodes
+                                : Math.min(most, gpus / Math.max(1, gpusPerTask)))
+                        : most;
+        boolean moreTasks = givenTasks == 0 && (gpus == 0 || gpusPerTask == 0);
+        return most <= nodes ? null : new NodeRange(nodes, most, moreTasks);
+    }
+
+    /// GPUs of a job of which it is not known yet how many nodes it will have.
+    private GpuRequest spread(int nodes, int tasks) throws Refused {
+        String type = asked.gpuType();
+        if (gpusPerTask > 0 && gpusPerNode == 0 && (gpus == 0 || gpus == gpusPerTask * tasks)) {
+            return new GpuRequest(0, type, gpusPerTask, null, null, null);
+        }
+        if (gpus > 0 && gpusPerTask == 0) {
+            return new GpuRequest(0, type, null, gpus, null, null);
+        }
+        return gpuRequest(nodes, tasks);
+    }
+
+    private static long total(GpuRequest gpus, int nodes, int tasks) {
+        Integer all = gpus.total();
+        Integer perTask = gpus.perTask();
+        return perTask != null
+                ? perTask * (long) tasks
+                : all == null ? gpus.perNode() * (long) nodes : all;
     }
 
     /// CPUs per task so that no CPU has more memory than the partition allows (MaxMemPerCPU).
@@ -313,6 +384,10 @@ final class RequestedResources {
         // Without a default of the partition a job has all of its nodes, as
         // DefMemPerNode=UNLIMITED.
         long defaultPerCpu = partition.defMemoryMibPerCpu();
+        long defaultPerNode = partition.partitionRules().ofNodes().defaultMemoryMibPerNode();
+        if (defaultPerNode > 0) {
+            return MemoryRequest.perNode(defaultPerNode);
+        }
         return defaultPerCpu > 0 ? MemoryRequest.perCpu(defaultPerCpu) : MemoryRequest.perNode(0);
     }
 }

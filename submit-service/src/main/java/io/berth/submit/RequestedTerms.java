@@ -54,7 +54,16 @@ final class RequestedTerms {
                                 ? null
                                 : line("the comment", asked.comment(), MAX_COMMENT),
                         preemption(asked.preemption(), caller),
-                        null);
+                        null,
+                        asked.maxWaitSeconds() == null
+                                ? null
+                                : (Long)
+                                        number(
+                                                "the longest wait in seconds",
+                                                asked.maxWaitSeconds(),
+                                                1,
+                                                MAX_SECONDS,
+                                                0));
         return terms.equals(JobTerms.NONE) ? null : terms;
     }
 

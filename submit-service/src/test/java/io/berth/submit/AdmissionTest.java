@@ -6,13 +6,16 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobSpec;
 import io.berth.contracts.LaunchMode;
+import io.berth.contracts.NodeRange;
 import io.berth.contracts.NodeShape;
+import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.slurm.JobSubmission;
 import io.berth.submit.Admission.Decision;
 import io.berth.submit.Admission.Decision.Admitted;
 import io.berth.submit.Admission.Decision.NotAdmitted;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -244,9 +247,44 @@ final class AdmissionTest {
         var two = Asked.with(Map.of("where", Map.of("sockets", 2, "threadsPerCore", 2)));
 
         assertThat(refused(three, ALICE).detail())
-                .contains("Socket, core and/or thread specification can not be satisfied");
+                .contains(
+                        "Socket, core, thread and/or temporary disk specification can not be satisfied");
         assertThat(admitted(two, ALICE).description().request().where().shape())
                 .isEqualTo(new NodeShape(2, 0, 2));
+    }
+
+    @Test
+    void a_range_of_nodes_goes_as_far_as_tasks_and_gpus_do() {
+        ResourceRequest ofTasks = range(Map.of("nodes", 2, "tasks", 4));
+        ResourceRequest ofNodes = range(Map.of("nodes", 2, "gpusPerNode", 2));
+        ResourceRequest inTotal = range(Map.of("nodes", 1, "gpus", 12));
+
+        assertThat(ofTasks.range()).isEqualTo(new NodeRange(2, 4, false));
+        assertThat(ofNodes.range()).isEqualTo(new NodeRange(2, 8, true));
+        assertThat(ofNodes.gpus().perNode()).isEqualTo(2);
+        assertThat(inTotal.range()).as("8 GPUs a node").isEqualTo(new NodeRange(2, 8, true));
+        assertThat(inTotal.gpus().total()).isEqualTo(12);
+    }
+
+    private static ResourceRequest range(Map<String, Object> asked) {
+        var fields = new HashMap<>(asked);
+        fields.put("where", Map.of("maxNodes", 8));
+        return admitted(Asked.with(fields), ALICE).description().request();
+    }
+
+    @Test
+    void a_range_that_ends_before_it_begins_is_refused() {
+        var backwards = Asked.with(Map.of("nodes", 3, "where", Map.of("maxNodes", 2)));
+
+        assertThat(refused(backwards, ALICE).detail())
+                .isEqualTo("the most nodes is 2, and may be 3 to 65536");
+    }
+
+    @Test
+    void a_temporary_disk_that_no_node_has_is_refused() {
+        var disk = Asked.with(Map.of("where", Map.of("tmpMib", 1000)));
+
+        assertThat(refused(disk, ALICE).detail()).contains("temporary disk");
     }
 
     @Test

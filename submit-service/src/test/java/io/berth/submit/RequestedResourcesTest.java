@@ -162,19 +162,8 @@ final class RequestedResourcesTest {
             })
     void more_memory_than_a_cpu_may_have_takes_more_cpus(String asked, int cpusPerTask, long mib)
             throws Refused {
-        Partition batch = partition("batch");
-        var narrow =
-                new Partition(
-                        batch.part(),
-                        batch.name(),
-                        true,
-                        batch.nodes(),
-                        0,
-                        0,
-                        0,
-                        1,
-                        1,
-                        batch.defMemoryMibPerCpu(),
+        Partition narrow =
+                batch(
                         new PartitionRules(
                                 State.UP, 1, 0, 1000, List.of(), List.of(), List.of(), List.of(),
                                 null, null, 0, false, null));
@@ -185,6 +174,78 @@ final class RequestedResourcesTest {
 
         assertThat(request.cpusPerTask()).isEqualTo(cpusPerTask);
         assertThat(request.memory().mib()).isEqualTo(mib);
+    }
+
+    private static Partition batch(PartitionRules rules) {
+        Partition batch = partition("batch");
+        return new Partition(
+                batch.part(),
+                batch.name(),
+                true,
+                batch.nodes(),
+                0,
+                0,
+                0,
+                1,
+                1,
+                batch.defMemoryMibPerCpu(),
+                rules);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    tasks=3                | 4096
+                    memoryMibPerNode=6000  | 6000
+                    memoryMibPerNode=0     | 8192
+                    """)
+    void memory_of_a_node_is_what_the_partition_gives_and_at_most_what_it_allows(
+            String asked, long mib) throws Refused {
+        Partition bounded = batch(ofMemory(4096, 8192));
+
+        ResourceRequest request =
+                new RequestedResources(Asked.fields(asked), bounded, Samples.NODES)
+                        .request(null, Map.of());
+
+        assertThat(request.memory()).isEqualTo(MemoryRequest.perNode(mib));
+    }
+
+    @Test
+    void more_memory_of_a_node_than_the_partition_allows_is_refused() throws Refused {
+        var resources =
+                new RequestedResources(
+                        Asked.fields("memoryMibPerCpu=5000 tasks=2"),
+                        batch(ofMemory(0, 8192)),
+                        Samples.NODES);
+
+        assertThatThrownBy(() -> resources.request(null, Map.of()))
+                .isInstanceOfSatisfying(
+                        Refused.class,
+                        it ->
+                                assertThat(it.refusal().detail())
+                                        .isEqualTo(
+                                                "Memory specification can not be satisfied: 10000 MiB on a node, and partition batch allows 8192"));
+    }
+
+    private static PartitionRules ofMemory(long given, long most) {
+        return new PartitionRules(
+                State.UP,
+                1,
+                0,
+                0,
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                null,
+                null,
+                0,
+                false,
+                null,
+                null,
+                new PartitionRules.Use(given, most, 0, false, List.of("ALL"), false));
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.berth.accounting.cluster;
 
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.PartitionRules;
+import io.berth.contracts.event.PartitionRules.Use;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -69,7 +70,13 @@ final class PartitionsSection {
                 "graceTime",
                 "hidden",
                 "reservedOnly",
-                "prices");
+                "prices",
+                "defaultMemoryPerNode",
+                "maxMemoryPerNode",
+                "overTimeLimit",
+                "leastLoaded",
+                "allocNodes",
+                "rootOnly");
     }
 
     private Unnumbered partition(String name, YamlMap map, boolean isDefault)
@@ -124,7 +131,26 @@ final class PartitionsSection {
                 map.number("graceTime", 0),
                 map.flag("hidden"),
                 map.has("prices") ? PricesSection.of(map.map("prices")) : null,
-                map.flag("reservedOnly") ? true : null);
+                map.flag("reservedOnly") ? true : null,
+                use(map));
+    }
+
+    private static @Nullable Use use(YamlMap map) throws InvalidClusterFile {
+        long perCpu = map.number("defaultMemoryPerCpu", 0);
+        long perNode = map.number("defaultMemoryPerNode", 0);
+        if (perCpu > 0 && perNode > 0) {
+            throw new InvalidClusterFile(
+                    map.place("defaultMemoryPerNode"), "excludes defaultMemoryPerCpu");
+        }
+        var use =
+                new Use(
+                        perNode,
+                        map.number("maxMemoryPerNode", 0),
+                        map.seconds("overTimeLimit", 0),
+                        map.flag("leastLoaded"),
+                        map.has("allocNodes") ? NodeLists.of(map, "allocNodes") : List.of("ALL"),
+                        map.flag("rootOnly"));
+        return use.equals(Use.ANY) ? null : use;
     }
 
     private static List<String> known(YamlMap map, String key, String what, List<String> known)

@@ -205,7 +205,10 @@ class ClusterFileTest {
                                 PreemptMode.CANCEL,
                                 30,
                                 true,
-                                new Prices(2000, 0, 0, Map.of())));
+                                new Prices(2000, 0, 0, Map.of()),
+                                null,
+                                new PartitionRules.Use(
+                                        4096, 65_536, 600, true, List.of("login-1"), true)));
         assertThat(all.reservations().get("service"))
                 .extracting(it -> it.endsAt() - it.startsAt(), it -> it.users())
                 .containsExactly(7_200_000L, List.of("root"));
@@ -224,7 +227,9 @@ class ClusterFileTest {
             priority: {sizeByTime: true, weights: {association: 300, tres: {gres/gpu: 2000}}}
             partitions:
               batch: {default: true, state: drain, maxCpusPerNode: 64, maxMemoryPerCpu: 8192, allowAccounts: everybody,
-                denyQos: [high], qos: high, preemptMode: cancel, graceTime: 30, hidden: true, prices: {cpu: 2}}
+                denyQos: [high], qos: high, preemptMode: cancel, graceTime: 30, hidden: true, prices: {cpu: 2},
+                defaultMemoryPerNode: 4096, maxMemoryPerNode: 65536, overTimeLimit: 10:00, leastLoaded: true,
+                allocNodes: login-1, rootOnly: true}
             qos:
               normal: {}
               high:

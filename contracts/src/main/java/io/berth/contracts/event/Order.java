@@ -54,6 +54,7 @@ public sealed interface Order {
     /// @param allocations what the run holds on all its nodes, in the order of their indices
     /// @param timeLimitSeconds of run time, by the agent's own monotonic clock; 0 is unlimited
     /// @param job the job as it is now; null is as the specification says
+    /// @param overTimeSeconds for which it may go on beyond its limit; null is none
     record Launch(
             NodeName node,
             long epoch,
@@ -64,8 +65,35 @@ public sealed interface Order {
             boolean awaitGo,
             List<Allocation> allocations,
             long timeLimitSeconds,
-            @Nullable JobDescription job)
+            @Nullable JobDescription job,
+            @Nullable Long overTimeSeconds)
             implements Order {
+
+        /// A run that ends at its limit.
+        public Launch(
+                NodeName node,
+                long epoch,
+                long number,
+                RunId run,
+                SpecReference spec,
+                LaunchMode mode,
+                boolean awaitGo,
+                List<Allocation> allocations,
+                long timeLimitSeconds,
+                @Nullable JobDescription job) {
+            this(
+                    node,
+                    epoch,
+                    number,
+                    run,
+                    spec,
+                    mode,
+                    awaitGo,
+                    allocations,
+                    timeLimitSeconds,
+                    job,
+                    null);
+        }
 
         /// A run of the job that the specification describes.
         public Launch(

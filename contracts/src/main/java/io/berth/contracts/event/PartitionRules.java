@@ -3,6 +3,7 @@ package io.berth.contracts.event;
 import io.berth.contracts.PreemptMode;
 import io.berth.contracts.event.ConfigEntry.Prices;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Who may use a partition, and how.
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// @param hidden whether listings leave it out unless asked for all
 /// @param prices of its jobs (TRESBillingWeights); null are the cluster's
 /// @param reservedOnly whether its jobs must name a reservation (ReqResv); null is no
+/// @param use null is [Use#ANY]
 public record PartitionRules(
         State state,
         int minNodes,
@@ -35,7 +37,36 @@ public record PartitionRules(
         long graceSeconds,
         boolean hidden,
         @Nullable Prices prices,
-        @Nullable Boolean reservedOnly) {
+        @Nullable Boolean reservedOnly,
+        @Nullable Use use) {
+
+    /// How its jobs use its nodes, and from where and by whom they come.
+    ///
+    /// @param defaultMemoryMibPerNode of jobs that ask for none (DefMemPerNode); 0 is none
+    /// @param maxMemoryMibPerNode that a job may ask for (MaxMemPerNode); 0 is unlimited
+    /// @param overTimeSeconds for which a run may go on beyond its limit (OverTimeLimit)
+    /// @param leastLoaded whether its jobs go to the nodes with the most free CPUs (LLN)
+    /// @param allocNodes hosts that its jobs may be submitted from; `ALL` alone is any
+    /// @param rootOnly whether only operators may submit to it
+    public record Use(
+            long defaultMemoryMibPerNode,
+            long maxMemoryMibPerNode,
+            long overTimeSeconds,
+            boolean leastLoaded,
+            List<String> allocNodes,
+            boolean rootOnly) {
+
+        public static final Use ANY = new Use(0, 0, 0, false, List.of("ALL"), false);
+
+        public Use {
+            allocNodes = List.copyOf(allocNodes);
+        }
+
+        /// Whether jobs may be submitted from that host.
+        public boolean admits(String host) {
+            return allocNodes.contains("ALL") || allocNodes.contains(host);
+        }
+    }
 
     /// Whether a partition takes jobs and starts them.
     public enum State {
@@ -83,6 +114,41 @@ public record PartitionRules(
                 graceSeconds,
                 hidden,
                 prices,
+                null,
+                null);
+    }
+
+    /// Rules of a partition whose nodes any use.
+    public PartitionRules(
+            State state,
+            int minNodes,
+            int maxCpusPerNode,
+            long maxMemoryMibPerCpu,
+            List<String> allowAccounts,
+            List<String> denyAccounts,
+            List<String> allowQos,
+            List<String> denyQos,
+            @Nullable String qos,
+            @Nullable PreemptMode preemptMode,
+            long graceSeconds,
+            boolean hidden,
+            @Nullable Prices prices,
+            @Nullable Boolean reservedOnly) {
+        this(
+                state,
+                minNodes,
+                maxCpusPerNode,
+                maxMemoryMibPerCpu,
+                allowAccounts,
+                denyAccounts,
+                allowQos,
+                denyQos,
+                qos,
+                preemptMode,
+                graceSeconds,
+                hidden,
+                prices,
+                reservedOnly,
                 null);
     }
 
@@ -91,6 +157,11 @@ public record PartitionRules(
         denyAccounts = List.copyOf(denyAccounts);
         allowQos = List.copyOf(allowQos);
         denyQos = List.copyOf(denyQos);
+    }
+
+    /// How its jobs use its nodes; never null.
+    public Use ofNodes() {
+        return Objects.requireNonNullElse(use, Use.ANY);
     }
 
     /// Whether its jobs must name a reservation.

@@ -279,10 +279,11 @@ public final class Cluster {
     ///
     /// @param lane of the shared GPU of which the only part takes some; [Search#WHOLE] for none
     Demand[] demands(FitClass fit, int[] onNodes, int lane) {
+        FitClass on = fit.onParts(onNodes.length);
         var demands = new Demand[onNodes.length];
         for (int part = 0; part < demands.length; part++) {
             int kind = kind(onNodes[part]);
-            Demand whole = part < fit.large ? fit.largeOn[kind] : fit.smallOn[kind];
+            Demand whole = part < on.large ? on.largeOn[kind] : on.smallOn[kind];
             demands[part] =
                     Objects.requireNonNull(
                             lane == Search.WHOLE ? whole : fit.wayOn(kind, lane),

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// *Goals*, ranked: the lowest level of the network whose one domain holds the gang; in that level
 /// the domain with the fewest nodes to spare; below it as few leaf switches as possible; then the
-/// policy's score. *Constraint*: no more leaf switches than the class allows.
+/// policy's score. *Constraints*: no more leaf switches than the class allows; the nodes that must
+/// be among the gang's are. A gang that must stand in a row is [Row]'s.
 ///
 /// *Method*: taking leaf switches from the one with the most usable nodes on gives the fewest
 /// switches for parts that are alike. With two sizes of parts the larger ones are dealt out first.
@@ -28,10 +29,14 @@ final class Compact {
     /// The nodes, larger parts first; null if the class's limit of switches cannot be kept.
     int @Nullable [] choose(Usable usable, NodeScore score) {
         FitClass fit = usable.fit;
+        if (fit.layout.inRow()) {
+            List<Candidate> row = new Row(network, usable).choose();
+            return row == null ? null : deal(fit, row);
+        }
         for (int level = 0; level < network.levels(); level++) {
             List<Candidate> domain = tightest(usable, level);
             if (domain != null) {
-                int[] chosen = deal(fit, byLeaf(domain, score));
+                int[] chosen = deal(fit, byLeaf(fit, domain, score));
                 if (chosen != null
                         && (fit.maxSwitches == 0 || switches(chosen) <= fit.maxSwitches)) {
                     return chosen;
@@ -41,23 +46,26 @@ final class Compact {
         if (network.levels() > 0 && fit.maxSwitches > 0) {
             return null;
         }
-        return deal(fit, byLeaf(usable.candidates, score));
+        return deal(fit, byLeaf(fit, usable.candidates, score));
     }
 
     private @Nullable List<Candidate> tightest(Usable usable, int level) {
         int[] all = new int[network.domains(level)];
         int[] large = new int[all.length];
+        int[] among = new int[all.length];
         for (Candidate candidate : usable.candidates) {
             int domain = network.domain(level, candidate.node().index);
             if (domain >= 0) {
                 all[domain]++;
                 large[domain] += candidate.large() ? 1 : 0;
+                among[domain] += must(usable.fit, candidate) ? 1 : 0;
             }
         }
         int best = -1;
         for (int domain = 0; domain < all.length; domain++) {
             if (all[domain] >= usable.fit.parts()
                     && large[domain] >= usable.fit.large
+                    && among[domain] == usable.fit.layout.among().cardinality()
                     && (best < 0 || all[domain] < all[best])) {
                 best = domain;
             }
@@ -71,8 +79,13 @@ final class Compact {
                 .toList();
     }
 
-    /// The candidates, those of the fullest leaf first, then by score.
-    private List<Candidate> byLeaf(List<Candidate> candidates, NodeScore score) {
+    private static boolean must(FitClass fit, Candidate candidate) {
+        return fit.layout.among().get(candidate.node().index);
+    }
+
+    /// The candidates: those that must be among the nodes first, then those of their leaves, of the
+    /// fullest leaf, by score.
+    private List<Candidate> byLeaf(FitClass fit, List<Candidate> candidates, NodeScore score) {
         Comparator<Candidate> order =
                 Comparator.<Candidate>comparingLong(it ->
                                 score.score(it.node().freeWhole(), it.demand(), it.node().index))
@@ -80,11 +93,17 @@ final class Compact {
         if (network.levels() > 0) {
             int[] count = new int[network.domains(0) + 1];
             for (Candidate candidate : candidates) {
-                count[leaf(candidate.node().index) + 1]++;
+                count[leaf(candidate.node().index) + 1] +=
+                        must(fit, candidate) ? candidates.size() : 1;
             }
             order =
                     Comparator.<Candidate>comparingInt(it -> -count[leaf(it.node().index) + 1])
                             .thenComparingInt(it -> leaf(it.node().index))
+                            .thenComparing(order);
+        }
+        if (!fit.layout.among().isEmpty()) {
+            order =
+                    Comparator.<Candidate, Boolean>comparing(it -> !must(fit, it))
                             .thenComparing(order);
         }
         return candidates.stream().sorted(order).toList();
@@ -95,6 +114,7 @@ final class Compact {
     }
 
     private static int @Nullable [] deal(FitClass fit, List<Candidate> ordered) {
+        int among = 0;
         var large = new ArrayList<Integer>(fit.large);
         var small = new ArrayList<Integer>(fit.small);
         for (Candidate candidate : ordered) {
@@ -102,9 +122,14 @@ final class Compact {
                 large.add(candidate.node().index);
             } else if (small.size() < fit.small) {
                 small.add(candidate.node().index);
+            } else {
+                continue;
             }
+            among += must(fit, candidate) ? 1 : 0;
         }
-        if (large.size() < fit.large || small.size() < fit.small) {
+        if (large.size() < fit.large
+                || small.size() < fit.small
+                || among < fit.layout.among().cardinality()) {
             return null;
         }
         large.addAll(small);

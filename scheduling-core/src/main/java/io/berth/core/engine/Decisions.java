@@ -7,6 +7,12 @@ public interface Decisions {
     /// nothing for itself.
     boolean admits(Waiting job);
 
+    /// How many nodes limits let the job have now, which they admit, out of as many as it would
+    /// take.
+    default int most(Waiting job, int wanted) {
+        return wanted;
+    }
+
     /// The job starts now.
     ///
     /// @param nodes larger parts first

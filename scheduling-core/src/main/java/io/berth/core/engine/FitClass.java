@@ -1,7 +1,10 @@
 package io.berth.core.engine;
 
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /// All requests that fit in the same places: resources, partition, reservation, node filters,
@@ -33,6 +36,8 @@ public final class FitClass {
     final Hours hours;
     final boolean plans;
     final int[] pools;
+    final Layout layout;
+    private final Map<Integer, FitClass> widths = new HashMap<>();
 
     /// Until when its jobs could have nodes.
     final Reach reach;
@@ -46,6 +51,28 @@ public final class FitClass {
 
     /// Whether there are enough nodes at all, open or not.
     boolean capable;
+
+    /// Which nodes a gang needs beside enough of them, and how many it would rather have.
+    ///
+    /// @param inRow whether they must stand in a row, one next to the other ([Network#place])
+    /// @param among nodes that must be among them
+    /// @param most nodes that it takes if it finds as many; no more than its parts is none more
+    /// @param onParts where its jobs may run on more nodes than they need
+    /// @param score which nodes are taken first; null is as the policy has it
+    public record Layout(
+            boolean inRow,
+            BitSet among,
+            int most,
+            @Nullable IntFunction<Terms> onParts,
+            @Nullable NodeScore score) {
+
+        public static final Layout ANY = new Layout(false, new BitSet(), 0, null, null);
+
+        /// Whether any nodes will do.
+        boolean any() {
+            return !inRow && among.isEmpty();
+        }
+    }
 
     /// Where jobs of a class may run.
     ///
@@ -75,7 +102,40 @@ public final class FitClass {
             Hours hours,
             int[] pools,
             boolean plans,
-            List<List<Demand>> shares) {
+            List<List<Demand>> shares,
+            Layout layout) {
+
+        /// Of jobs that any nodes will do for.
+        public Terms(
+                int tier,
+                int partition,
+                int large,
+                int small,
+                List<@Nullable Demand> largeOn,
+                List<@Nullable Demand> smallOn,
+                @Nullable BitSet only,
+                int maxSwitches,
+                @Nullable Preemptor preemptor,
+                Hours hours,
+                int[] pools,
+                boolean plans,
+                List<List<Demand>> shares) {
+            this(
+                    tier,
+                    partition,
+                    large,
+                    small,
+                    largeOn,
+                    smallOn,
+                    only,
+                    maxSwitches,
+                    preemptor,
+                    hours,
+                    pools,
+                    plans,
+                    shares,
+                    Layout.ANY);
+        }
 
         /// Of jobs that want no part of a GPU.
         public Terms(
@@ -162,6 +222,7 @@ public final class FitClass {
         this.plans = terms.plans();
         this.reach = new Reach(large + small);
         this.pools = terms.pools();
+        this.layout = terms.layout();
         this.shares = !terms.shares().isEmpty();
         this.ways = new Demand[largeOn.length][];
         for (int kind = 0; kind < ways.length; kind++) {
@@ -173,6 +234,12 @@ public final class FitClass {
         }
     }
 
+    /// Which nodes are taken first, where the policy is this one.
+    NodeScore score(NodeScore policy) {
+        NodeScore own = layout.score();
+        return own == null ? policy : own;
+    }
+
     int parts() {
         return large + small;
     }
@@ -180,6 +247,14 @@ public final class FitClass {
     /// Whether its jobs may have an expected start, as long as enough nodes are open.
     boolean plannable() {
         return plans && able;
+    }
+
+    /// The class of its jobs on so many nodes.
+    FitClass onParts(int parts) {
+        IntFunction<Terms> wider = layout.onParts();
+        return parts == parts() || wider == null
+                ? this
+                : widths.computeIfAbsent(parts, it -> new FitClass(id, wider.apply(it)));
     }
 
     /// Whether enough nodes are open, were they empty.

@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 /// Finds who must give way for a gang: its nodes are taken one after the other, each time the one
 /// that costs least beside what has given way already.
 ///
-/// A gang that must lie under one switch is looked at under each of them. Under several, the
-/// cheapest nodes are offered to [Compact], twice as many each time, until it finds the gang's
-/// among them.
+/// A gang that must lie under one switch is looked at under each of them. For one that lies under
+/// several, stands in a row or must have certain nodes, the cheapest nodes are offered to
+/// [Compact], twice as many each time, until it finds the gang's among them.
 final class GangVictims {
 
     /// What a node costs for a part.
@@ -46,11 +46,11 @@ final class GangVictims {
     @Nullable List<Long> find() {
         List<Offer> large = offers(fit.largeOn);
         List<Offer> small = fit.small == 0 ? List.of() : offers(fit.smallOn);
-        boolean free = fit.maxSwitches == 0 || all.cluster.network.levels() == 0;
+        boolean few = fit.maxSwitches > 0 && all.cluster.network.levels() > 0;
         Pick pick =
-                free
+                !few && fit.layout.any()
                         ? new Picking(large, small).pick()
-                        : fit.maxSwitches == 1
+                        : fit.maxSwitches == 1 && fit.layout.any()
                                 ? underOneSwitch(large, small)
                                 : underFewSwitches(large, small);
         return pick == null ? null : List.copyOf(pick.victims());

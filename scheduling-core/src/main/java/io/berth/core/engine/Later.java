@@ -24,14 +24,12 @@ final class Later {
     private final Cluster cluster;
     private final Pools pools;
     private final NodeScore score;
-    private final Tightness tightness;
     private final Compact compact;
 
     Later(Cluster cluster, Pools pools, NodeScore score) {
         this.cluster = cluster;
         this.pools = pools;
         this.score = score;
-        this.tightness = new Tightness(score);
         this.compact = new Compact(cluster.network);
     }
 
@@ -89,6 +87,7 @@ final class Later {
     private @Nullable Place earliestOne(Wish wish) {
         FitClass fit = wish.fit;
         var soonest = new Soonest(cluster, fit, wish.length);
+        Tightness tightness = new Tightness(fit.score(score));
         Node best = null;
         long start = wish.before;
         long least = 0;
@@ -147,7 +146,7 @@ final class Later {
                 return null;
             }
             Usable usable = usableAt(wish, nodes, next);
-            int[] chosen = usable.enough() ? compact.choose(usable, score) : null;
+            int[] chosen = usable.enough() ? compact.choose(usable, fit.score(score)) : null;
             if (chosen != null) {
                 return new Place(next, chosen);
             }
@@ -159,15 +158,23 @@ final class Later {
         return null;
     }
 
-    /// The nodes that may have room first, those of the gang's own before all.
+    /// The nodes that may have room first, those of the gang's own and those that must be among
+    /// them before all.
     private Node[] soonest(Wish wish) {
-        int most = Math.max(STEPS, 4 * wish.fit.parts());
+        FitClass.Layout layout = wish.fit.layout;
+        int most = layout.inRow() ? cluster.size() : Math.max(STEPS, 4 * wish.fit.parts());
         var nodes = new Node[Math.min(most, cluster.size())];
         int count = 0;
         var own = new BitSet();
         for (int node : wish.own) {
             own.set(node);
             nodes[count++] = cluster.node(node);
+        }
+        for (int node : layout.among().stream().filter(it -> it < cluster.size()).toArray()) {
+            if (!own.get(node) && cluster.node(node).open) {
+                own.set(node);
+                nodes[count++] = cluster.node(node);
+            }
         }
         var soonest = new Soonest(cluster, wish.fit, wish.length);
         while (count < nodes.length) {
@@ -187,14 +194,18 @@ final class Later {
         FitClass fit = wish.fit;
         long[] least = new long[open.length];
         long[] large = new long[open.length];
+        long among = from;
         for (int i = 0; i < open.length; i++) {
             int kind = cluster.kind(open[i].index);
             least[i] = at(wish, open[i], fit.leastOn(kind), from);
             large[i] = at(wish, open[i], fit.largeOn[kind], from);
+            if (fit.layout.among().get(open[i].index)) {
+                among = Math.max(among, least[i]);
+            }
         }
         Arrays.sort(least);
         Arrays.sort(large);
-        return Math.max(least[fit.parts() - 1], large[fit.large - 1]);
+        return Math.max(among, Math.max(least[fit.parts() - 1], large[fit.large - 1]));
     }
 
     private static long at(Wish wish, Node node, @Nullable Demand demand, long from) {

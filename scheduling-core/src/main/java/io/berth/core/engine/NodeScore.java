@@ -31,6 +31,20 @@ public interface NodeScore {
                 }
             };
 
+    /// The node with the most free CPUs: Slurm's LLN.
+    NodeScore LEAST_LOADED =
+            new NodeScore() {
+                @Override
+                public long score(long[] free, Demand demand, int node) {
+                    return -free[0];
+                }
+
+                @Override
+                public boolean comparesAll() {
+                    return true;
+                }
+            };
+
     /// @param free what is free on the node before: CPUs, memory in MiB, then whole GPUs by type.
     ///   Must not be changed
     /// @param demand what the part would take

@@ -388,13 +388,36 @@ public final class Scheduling {
         return queue.first(this::mayPlan, now);
     }
 
-    /// Starts the job there, in the engine and in words.
-    void start(Waiting job, Place at, long now, Decisions decisions) {
+    /// Starts the job there, in the engine and in words, or on more nodes if it may have more.
+    void start(Waiting job, Place found, long now, Decisions decisions) {
+        boolean kept = clearings.of(job.job) != null;
         dequeue(job.job);
+        Place at = kept ? found : widest(job, found, now, decisions);
         Demand[] demands = cluster.demands(job.fit, at.nodes(), at.lane());
         cluster.run(job.job, at.nodes(), demands, end(job, now), null);
         pools.run(job.job, job.fit.pools, end(job, now));
         decisions.started(job, at.nodes(), at.lane());
+    }
+
+    /// The most nodes that the job may have and finds beside all that is planned. They are found by
+    /// halving.
+    private Place widest(Waiting job, Place found, long now, Decisions decisions) {
+        Place widest = found;
+        int fits = found.nodes().length;
+        int wanted = Math.min(job.fit.layout.most(), cluster.size());
+        int parts = wanted > fits ? decisions.most(job, wanted) : fits;
+        int tooMany = parts + 1;
+        while (parts > fits) {
+            Place wider = search.now(job.fit.onParts(parts), now, job.length);
+            if (wider == null) {
+                tooMany = parts;
+            } else {
+                widest = wider;
+                fits = parts;
+            }
+            parts = (fits + tooMany) / 2;
+        }
+        return widest;
     }
 
     static long end(Waiting job, long start) {

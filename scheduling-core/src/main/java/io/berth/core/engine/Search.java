@@ -59,7 +59,7 @@ final class Search {
 
     /// The gang's nodes among those that it may have; null if they cannot be dealt out.
     int @Nullable [] choose(Usable usable) {
-        return compact.choose(usable, score);
+        return compact.choose(usable, usable.fit.score(score));
     }
 
     static long floor(long now) {
@@ -70,7 +70,7 @@ final class Search {
     ///
     /// @param now whether they must be open
     boolean couldHold(FitClass fit, boolean now) {
-        if (fit.only == null && fit.maxSwitches == 0) {
+        if (fit.only == null && fit.maxSwitches == 0 && fit.layout.any()) {
             int least = 0;
             int large = 0;
             for (Kind kind : cluster.kinds) {
@@ -180,6 +180,7 @@ final class Search {
         /// fullest GPU is found.
         final int wanted;
 
+        private final Tightness tightness;
         int found;
         private @Nullable Node best;
         private long least;
@@ -189,7 +190,9 @@ final class Search {
             this.fit = fit;
             this.now = now;
             this.end = end;
-            this.wanted = fit.shares() ? Integer.MAX_VALUE : candidates;
+            NodeScore own = fit.layout.score();
+            this.tightness = own == null ? Search.this.tightness : new Tightness(own);
+            this.wanted = fit.shares() || own != null ? Integer.MAX_VALUE : candidates;
         }
 
         void look(Node node, Demand[] ways) {
@@ -275,7 +278,7 @@ final class Search {
                 }
             }
         }
-        int[] chosen = usable.enough() ? compact.choose(usable, score) : null;
+        int[] chosen = usable.enough() ? choose(usable) : null;
         if (chosen == null) {
             Arrays.sort(untils, 0, seen);
             reach = seen < fit.parts() ? now : untils[seen - fit.parts()];

@@ -12,6 +12,7 @@ final class Usable {
     final FitClass fit;
     final List<Candidate> candidates = new ArrayList<>();
     private int largeEnough;
+    private int among;
 
     Usable(FitClass fit) {
         this.fit = fit;
@@ -20,9 +21,12 @@ final class Usable {
     void add(Node node, Demand demand, boolean large) {
         candidates.add(new Candidate(node, demand, large));
         largeEnough += large ? 1 : 0;
+        among += fit.layout.among().get(node.index) ? 1 : 0;
     }
 
     boolean enough() {
-        return largeEnough >= fit.large && candidates.size() >= fit.parts();
+        return largeEnough >= fit.large
+                && candidates.size() >= fit.parts()
+                && among == fit.layout.among().cardinality();
     }
 }

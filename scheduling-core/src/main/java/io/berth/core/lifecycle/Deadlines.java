@@ -7,6 +7,7 @@ import io.berth.contracts.Reason;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Outcome;
 import io.berth.contracts.event.JobStatus.Run;
+import io.berth.core.placement.Partitions;
 import io.berth.core.request.Eligibility;
 import io.berth.core.request.Known;
 import io.berth.core.request.Reserved;
@@ -107,7 +108,13 @@ final class Deadlines {
     private static long dueAt(CellState state, JobStatus job, Run run) {
         long reserved =
                 Reserved.end(state.configuration().orElse(null), job.description(), run.placedAt());
-        return Math.min(reserved, dueAt(job, run));
+        long limit = dueAt(job, run);
+        long over =
+                1000
+                        * Partitions.overTimeSeconds(
+                                state.configuration().orElse(null), job.description());
+        boolean started = run.startedAt() > 0 && limit != Long.MAX_VALUE;
+        return Math.min(reserved, started ? limit + over : limit);
     }
 
     /// The time for which a run was suspended counts for no limit.

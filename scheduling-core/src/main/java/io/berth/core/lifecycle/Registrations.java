@@ -1,5 +1,6 @@
 package io.berth.core.lifecycle;
 
+import io.berth.contracts.Gpu;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.JobId;
 import io.berth.contracts.MigGpu;
@@ -21,9 +22,11 @@ import io.berth.core.state.Draft;
 import io.berth.core.state.Fact;
 import io.berth.core.state.Transitions;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /// Agents register, fall silent and come back.
 final class Registrations {
@@ -33,19 +36,15 @@ final class Registrations {
     /// Answers a registration: a Sync in a new epoch, then every order of older epochs that still
     /// counts, decided anew. What the node was running and does not have any more is lost, proven.
     ///
-    /// A machine that takes the name of another one that is not DOWN is refused.
+    /// A machine that takes the name of another one that is not DOWN is refused, and one that says
+    /// to have a GPU twice.
     static List<Fact> registered(CellState state, NodeSeen seen, long now) {
         NodeStatus known = state.node(seen.node()).orElse(null);
         var draft = new Draft(state);
-        if (known != null && !known.seen().machineId().equals(seen.machineId()) && !gone(known)) {
-            draft.orderUnnumbered(
-                    new Order.Refused(
-                            seen.node(),
-                            known.epoch(),
-                            seen.nonce(),
-                            "node name "
-                                    + seen.node()
-                                    + " is held by another machine, which is not down"));
+        String refusal = refusal(known, seen);
+        if (refusal != null) {
+            long epoch = known == null ? 0 : known.epoch();
+            draft.orderUnnumbered(new Order.Refused(seen.node(), epoch, seen.nonce(), refusal));
             return draft.facts();
         }
         if (known != null && known.seen().nonce().equals(seen.nonce())) {
@@ -84,6 +83,19 @@ final class Registrations {
             }
         }
         return divisions;
+    }
+
+    private static @Nullable String refusal(@Nullable NodeStatus known, NodeSeen seen) {
+        if (known != null && !known.seen().machineId().equals(seen.machineId()) && !gone(known)) {
+            return "node name " + seen.node() + " is held by another machine, which is not down";
+        }
+        var uuids = new HashSet<String>();
+        for (Gpu gpu : seen.inventory().gpus()) {
+            if (!uuids.add(gpu.uuid())) {
+                return "GPU " + gpu.uuid() + " is there twice";
+            }
+        }
+        return null;
     }
 
     /// The runs that the node has and shall keep: current, and not being stopped but with notice.

@@ -1,6 +1,5 @@
 package io.berth.core.placement;
 
-import io.berth.contracts.Inventory;
 import io.berth.contracts.NodeShape;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.event.NodeStatus;
@@ -25,12 +24,8 @@ final class Admission {
     boolean covers(int index, NodeStatus node) {
         NodeStatus known = nodes.get(index);
         return Objects.equals(known.features(), node.features())
-                && shape(known.seen().inventory()).equals(shape(node.seen().inventory()));
-    }
-
-    private static NodeShape shape(Inventory inventory) {
-        return new NodeShape(
-                inventory.sockets(), inventory.coresPerSocket(), inventory.threadsPerCore());
+                && NodeShape.of(known.seen().inventory())
+                        .equals(NodeShape.of(node.seen().inventory()));
     }
 
     /// Those of some nodes that a job may use; null for all. A job of one node may use those of
@@ -43,7 +38,7 @@ final class Admission {
         }
         var first = new BitSet();
         var any = new BitSet();
-        for (NodeFilter filter : NodeFilter.of(request.where())) {
+        for (NodeFilter filter : NodeFilter.of(request)) {
             BitSet admitted = admitted(filter);
             if (of != null) {
                 admitted.and(of);

@@ -138,6 +138,8 @@ final class Explaining {
         addIfFound(changes, nodes());
         addIfFound(changes, limit());
         addIfFound(changes, switches());
+        addIfFound(changes, contiguous());
+        addIfFound(changes, nodeList());
         addIfFound(changes, partition());
         return changes;
     }
@@ -157,17 +159,6 @@ final class Explaining {
         return starts(changed, description.partition(), description.timeLimitSeconds());
     }
 
-    private ResourceRequest with(GpuRequest gpus) {
-        return new ResourceRequest(
-                request.nodes(),
-                request.tasks(),
-                request.cpusPerTask(),
-                request.memory(),
-                gpus,
-                request.constraints(),
-                request.licenses());
-    }
-
     /// Fewer GPUs on each node, or a smaller part of one.
     private @Nullable Change gpus() {
         GpuRequest asked = request.gpus();
@@ -176,7 +167,7 @@ final class Explaining {
         }
         for (int fewer = asked.perNode() - 1; fewer > 0; fewer--) {
             var gpus = new GpuRequest(fewer, asked.type(), null, null, null, asked.minMemoryMib());
-            if (starts(with(gpus))) {
+            if (starts(request.with(gpus))) {
                 return change(Axis.GPUS, asked.perNode(), fewer);
             }
         }
@@ -192,7 +183,7 @@ final class Explaining {
         while (low < high) {
             int middle = (low + high + 1) / 2;
             var part = new ShareRequest(sharing, middle * unit, asked.memoryMib());
-            if (starts(with(GpuRequest.of(part, request.gpus().type())))) {
+            if (starts(request.with(GpuRequest.of(part, request.gpus().type())))) {
                 low = middle;
             } else {
                 high = middle - 1;
@@ -217,7 +208,7 @@ final class Explaining {
         }
         others.remove(type);
         for (String other : others) {
-            if (starts(with(asked.ofType(other)))) {
+            if (starts(request.with(asked.ofType(other)))) {
                 return new Change(Axis.GPU_TYPE, type, other);
             }
         }
@@ -238,7 +229,9 @@ final class Explaining {
                             request.memory(),
                             request.gpus(),
                             request.constraints(),
-                            request.licenses());
+                            request.licenses(),
+                            request.minCpusPerNode(),
+                            null);
             if (starts(changed)) {
                 return change(Axis.NODES, request.nodes(), fewer);
             }
@@ -270,31 +263,34 @@ final class Explaining {
                 : null;
     }
 
+    /// Nodes that do not stand side by side.
+    private @Nullable Change contiguous() {
+        return request.where().sideBySide() && starts(request.on(request.where().anywhere()))
+                ? new Change(Axis.CONTIGUOUS, "yes", "no")
+                : null;
+    }
+
+    /// Without the nodes that it names.
+    private @Nullable Change nodeList() {
+        List<NodeName> named = request.where().nodeList();
+        return !named.isEmpty() && starts(request.on(request.where().unnamed()))
+                ? new Change(
+                        Axis.NODE_LIST,
+                        String.join(",", named.stream().map(NodeName::value).toList()),
+                        "any")
+                : null;
+    }
+
     /// Another partition that allows the job.
     private @Nullable Change partition() {
         for (String other : new TreeMap<>(configuration.partitions()).keySet()) {
             if (!other.equals(description.partition())
-                    && Partitions.refusal(configuration, in(other)) == null
+                    && Partitions.refusal(configuration, description.in(other)) == null
                     && starts(request, other, description.timeLimitSeconds())) {
                 return new Change(Axis.PARTITION, description.partition(), other);
             }
         }
         return null;
-    }
-
-    private JobDescription in(String partition) {
-        return new JobDescription(
-                description.user(),
-                description.account(),
-                partition,
-                description.qos(),
-                description.name(),
-                request,
-                description.launch(),
-                description.timeLimitSeconds(),
-                description.nice(),
-                description.requeue(),
-                description.terms());
     }
 
     private static Change change(Axis axis, long from, long to) {

@@ -1,11 +1,15 @@
 package io.berth.core.placement;
 
+import io.berth.contracts.NodeName;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.SwitchLimit;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.core.engine.Demand;
 import io.berth.core.engine.FitClass;
+import io.berth.core.engine.FitClass.Layout;
+import io.berth.core.engine.FitClass.Terms;
+import io.berth.core.engine.NodeScore;
 import io.berth.core.engine.Preemptor;
 import io.berth.core.engine.Scheduling;
 import java.util.ArrayList;
@@ -63,7 +67,11 @@ final class FitClasses {
     }
 
     private FitClass make(Name name) {
-        ResourceRequest request = name.request();
+        return engine.fitClass(terms(name, name.request()));
+    }
+
+    /// @param request of the name, or the same on more nodes
+    private Terms terms(Name name, ResourceRequest request) {
         Partition partition = configuration.partitions().get(name.partition());
         var large = new ArrayList<@Nullable Demand>();
         var small = new ArrayList<@Nullable Demand>();
@@ -76,21 +84,44 @@ final class FitClasses {
         SwitchLimit limit = request.where().switches();
         String reservation = request.where().reservation();
         int tier = partition == null ? 0 : partition.tier();
-        return engine.fitClass(
-                new FitClass.Terms(
-                        reservation == null ? tier : tier + RESERVED_TIER,
-                        line(name.partition(), reservation),
-                        count,
-                        request.nodes() - count,
-                        large,
-                        small,
-                        only(request),
-                        limit == null ? 0 : limit.count(),
-                        name.preemptor(),
-                        reservations.hours(reservation, name.endless()),
-                        licenses.counts(request),
-                        name.plans(),
-                        shares(request, name.partition())));
+        return new Terms(
+                reservation == null ? tier : tier + RESERVED_TIER,
+                line(name.partition(), reservation),
+                count,
+                request.nodes() - count,
+                large,
+                small,
+                only(request),
+                limit == null ? 0 : limit.count(),
+                name.preemptor(),
+                reservations.hours(reservation, name.endless()),
+                licenses.counts(request),
+                name.plans(),
+                shares(request, name.partition()),
+                layout(name, request));
+    }
+
+    private Layout layout(Name name, ResourceRequest request) {
+        boolean wider = request.mostNodes() > request.nodes();
+        boolean inRow = request.where().sideBySide();
+        List<NodeName> among = request.nodesAmong();
+        Partition partition = configuration.partitions().get(name.partition());
+        boolean leastLoaded =
+                partition != null && partition.partitionRules().ofNodes().leastLoaded();
+        if (!wider && !inRow && !leastLoaded && among.isEmpty()) {
+            return Layout.ANY;
+        }
+        var indices = new BitSet();
+        for (int index : nodes.indices(among)) {
+            // One that is not there any more is none that a gang could have.
+            indices.set(index < 0 ? nodes.names().size() : index);
+        }
+        return new Layout(
+                inRow,
+                indices,
+                request.mostNodes(),
+                wider ? parts -> terms(name, request.onNodes(parts)) : null,
+                leastLoaded ? NodeScore.LEAST_LOADED : null);
     }
 
     /// By kind, the shared GPUs of which a request for a part of one may take some; empty for

@@ -24,6 +24,9 @@ public final class Launching {
                 Objects.requireNonNull(
                         job.run(), () -> "launch job " + job.job() + ": it has no run");
         List<Allocation> allocations = run.allocations();
+        long over =
+                Partitions.overTimeSeconds(
+                        draft.state().configuration().orElse(null), job.description());
         NodeName node = allocations.get(index).node();
         draft.order(
                 node,
@@ -38,7 +41,8 @@ public final class Launching {
                                 allocations.size() > 1,
                                 allocations,
                                 job.description().timeLimitSeconds(),
-                                job.description()));
+                                job.description(),
+                                over == 0 ? null : (Long) over));
         NodeStatus ordered = draft.node(node);
         draft.change(
                 Transitions.running(

@@ -208,6 +208,17 @@ final class Quotas {
         return group == null ? null : verdict(group, now).orElse(null);
     }
 
+    /// The limit that a job would meet that asks for this; null if it would meet none.
+    @Nullable Reason met(JobDescription job, long now) {
+        return policy.none()
+                ? null
+                : policy.start(
+                                JobUse.asked(job, policy.prices(job.partition())),
+                                counters,
+                                now / 1000)
+                        .orElse(null);
+    }
+
     private Optional<Reason> verdict(Group group, long now) {
         if (policy.timed() && now != lookedAt) {
             lookedAt = now;

@@ -2,6 +2,7 @@ package io.berth.core.placement;
 
 import io.berth.contracts.Allocation;
 import io.berth.contracts.Dependency;
+import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.Reason;
@@ -87,8 +88,23 @@ final class Round implements Decisions {
     }
 
     @Override
+    public int most(Waiting job, int wanted) {
+        JobDescription asked = state.knownJob(new JobId(job.job())).description();
+        int most = wanted;
+        while (most > asked.request().nodes()
+                && !admits(asked.with(asked.request().onNodes(most)))) {
+            most--;
+        }
+        return most;
+    }
+
+    private boolean admits(JobDescription job) {
+        return Partitions.refusal(configuration, job) == null && model.quotas.met(job, now) == null;
+    }
+
+    @Override
     public void started(Waiting job, int[] nodes, int lane) {
-        JobStatus status = state.knownJob(new JobId(job.job()));
+        JobStatus status = Transitions.onNodes(state.knownJob(new JobId(job.job())), nodes.length);
         List<Allocation> allocations = new ArrayList<>();
         for (int part = 0; part < nodes.length; part++) {
             Allocation allocation = allocation(status, part, model.nodes.name(nodes[part]), lane);

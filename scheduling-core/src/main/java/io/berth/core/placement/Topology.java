@@ -6,23 +6,30 @@ import io.berth.core.engine.Network;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// The tree of switches as the engine's levels: the switch over each node, the one over that, and
-/// so on up to the roots. A branch that is lower than others keeps its root in the levels above.
+/// so on up to the roots, and the row of nodes by their names. A branch that is lower than others
+/// keeps its root in the levels above.
 ///
 /// Source: Slurm's topology/tree, topology.conf(5).
 final class Topology {
+
+    private static final Pattern NUMBER = Pattern.compile("[0-9]+");
+    private static final int LONGEST_NAME = 63;
 
     private Topology() {}
 
     /// @param nodes by their indices
     static Network of(Collection<Switch> switches, List<NodeName> nodes) {
+        int[] places = places(nodes);
         if (switches.isEmpty()) {
-            return Network.FLAT;
+            return new Network(List.of(), places);
         }
         Map<String, String> above = new HashMap<>();
         Map<String, Integer> numbers = new HashMap<>();
@@ -47,6 +54,24 @@ final class Topology {
                 at[node] = next == null ? at[node] : next;
             }
         }
-        return new Network(levels);
+        return new Network(levels, places);
+    }
+
+    /// Where each node stands in the order of the names, numbers in them taken as numbers.
+    private static int[] places(List<NodeName> nodes) {
+        List<NodeName> row =
+                nodes.stream()
+                        .sorted(
+                                Comparator.comparing(Topology::padded)
+                                        .thenComparing(Comparator.naturalOrder()))
+                        .toList();
+        Map<NodeName, Integer> places = new HashMap<>();
+        row.forEach(node -> places.put(node, places.size()));
+        return nodes.stream().mapToInt(node -> places.getOrDefault(node, -1)).toArray();
+    }
+
+    private static String padded(NodeName node) {
+        return NUMBER.matcher(node.value())
+                .replaceAll(it -> "0".repeat(LONGEST_NAME - it.group().length()) + it.group());
     }
 }

@@ -67,6 +67,8 @@ public record Verdict(
         NODES,
         TIME_LIMIT,
         SWITCHES,
+        CONTIGUOUS,
+        NODE_LIST,
         PARTITION
     }
 

@@ -78,8 +78,19 @@ public final class Eligibility {
     }
 
     /// When the job is ended for its deadline: a waiting one as soon as its shortest run could not
-    /// end by then. `Long.MAX_VALUE` if it has none, or is being ended.
+    /// end by then, or it has waited as long as it may. `Long.MAX_VALUE` if it has none, or is
+    /// being ended.
     public static long deadline(JobStatus job) {
+        return Math.min(toEnd(job), toStart(job));
+    }
+
+    private static long toStart(JobStatus job) {
+        Long seconds = job.description().conditions().maxWaitSeconds();
+        boolean waits = job.eligible() && job.ended().isEmpty();
+        return seconds == null || !waits ? Long.MAX_VALUE : job.waitsSince() + seconds * 1000;
+    }
+
+    private static long toEnd(JobStatus job) {
         JobTerms terms = job.description().conditions();
         if (terms.deadlineAt() == null
                 || job.state().terminal()

@@ -2,6 +2,7 @@ package io.berth.core.request;
 
 import io.berth.contracts.FeatureExpression;
 import io.berth.contracts.NodeConstraints;
+import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.event.NodeStatus;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,24 +14,26 @@ import org.jspecify.annotations.Nullable;
 public final class NodeFilter {
 
     private final NodeConstraints where;
+    private final boolean listed;
     private final @Nullable FeatureExpression features;
 
-    private NodeFilter(NodeConstraints where, @Nullable FeatureExpression features) {
-        this.where = where;
+    private NodeFilter(ResourceRequest request, @Nullable FeatureExpression features) {
+        this.where = request.where();
+        this.listed = !where.nodeList().isEmpty() && request.nodesAmong().isEmpty();
         this.features = features;
     }
 
     /// The alternatives, at least one.
-    public static List<NodeFilter> of(NodeConstraints where) {
-        FeatureExpression features = where.features();
+    public static List<NodeFilter> of(ResourceRequest request) {
+        FeatureExpression features = request.where().features();
         return features == null
-                ? List.of(new NodeFilter(where, null))
-                : features.alternatives().stream().map(it -> new NodeFilter(where, it)).toList();
+                ? List.of(new NodeFilter(request, null))
+                : features.alternatives().stream().map(it -> new NodeFilter(request, it)).toList();
     }
 
     /// Whether the node may be one of the job's.
     public boolean admits(NodeStatus node) {
-        return (where.nodeList().isEmpty() || where.nodeList().contains(node.node()))
+        return (!listed || where.nodeList().contains(node.node()))
                 && (where.shape() == null || where.shape().admits(node.seen().inventory()))
                 && !where.excluded().contains(node.node())
                 && (features == null || features.admits(node.allFeatures()));

@@ -62,7 +62,7 @@ public final class Companions {
                 living.getOrDefault(name(job), new TreeSet<>()));
     }
 
-    /// Living jobs on terms that time alone can change: a begin time, a delay, a deadline.
+    /// Living jobs on terms that time alone can change: a begin time, a delay, a deadline, a wait.
     public NavigableSet<JobId> timed() {
         return Collections.unmodifiableNavigableSet(timed);
     }
@@ -134,7 +134,9 @@ public final class Companions {
                 terms.dependency() != null
                         && terms.dependency().clauses().stream()
                                 .anyMatch(it -> it.type() == Type.AFTER && it.delaySeconds() > 0);
-        return terms.deadlineAt() != null || (waits && (terms.beginAt() != null || delay));
+        return terms.deadlineAt() != null
+                || (terms.maxWaitSeconds() != null && job.state() == JobState.PENDING)
+                || (waits && (terms.beginAt() != null || delay));
     }
 
     private static Name name(JobStatus job) {

@@ -9,6 +9,7 @@ import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobState;
 import io.berth.contracts.Rank;
 import io.berth.contracts.Reason;
+import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Clearing;
 import io.berth.contracts.event.JobStatus.Outcome;
@@ -79,6 +80,16 @@ public final class Transitions {
         return new StatusEdit(job).reason(reason).eligibleAt(0).planned(null).clearing(null).done();
     }
 
+    /// A job with so many nodes of the range that it asks for.
+    public static JobStatus onNodes(JobStatus job, int nodes) {
+        JobDescription asked = job.description();
+        return nodes == asked.request().nodes()
+                ? job
+                : new StatusEdit(job)
+                        .description(asked.with(asked.request().onNodes(nodes)))
+                        .done();
+    }
+
     /// A waiting job's new run holds resources. Slurm calls the job RUNNING from here on.
     public static JobStatus placed(JobStatus job, Run run) {
         if (job.state() != JobState.PENDING) {
@@ -141,7 +152,8 @@ public final class Transitions {
                         outcome.ending(),
                         used(run)));
         boolean over = outcome.state() != JobState.PENDING;
-        return new StatusEdit(job)
+        ResourceRequest request = job.description().request();
+        return new StatusEdit(over ? job : onNodes(job, request.onLeastNodes().nodes()))
                 .state(outcome.state(), outcome.reason())
                 .run(null)
                 .ended(ended, over ? now : 0)

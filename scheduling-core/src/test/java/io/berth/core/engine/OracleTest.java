@@ -2,10 +2,12 @@ package io.berth.core.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.berth.core.engine.FitClass.Layout;
 import io.berth.core.engine.FitClass.Terms;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.engine.Waiting.Rank;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -23,6 +25,8 @@ final class OracleTest {
         final int small;
         final int gpus;
         final int switches;
+        final boolean inRow;
+        final BitSet among = new BitSet();
         final Trial trial;
         final FitClass fit;
 
@@ -49,6 +53,10 @@ final class OracleTest {
             large = 1 + random.nextInt(3);
             small = random.nextInt(3);
             switches = random.nextInt(3);
+            inRow = random.nextInt(4) == 0;
+            if (large + small > 1 && random.nextInt(4) == 0) {
+                among.set(random.nextInt(free.length));
+            }
             fit =
                     trial.engine.fitClass(
                             new Terms(
@@ -59,7 +67,13 @@ final class OracleTest {
                                     List.of(new Demand(1, 1, gpus + 1, 0)),
                                     List.of(new Demand(1, 1, gpus, 0)),
                                     null,
-                                    switches));
+                                    switches,
+                                    null,
+                                    Hours.ALWAYS,
+                                    new int[0],
+                                    true,
+                                    List.of(),
+                                    new Layout(inRow, among, large + small, null, null)));
         }
 
         /// Whether some choice of nodes holds the request now.
@@ -75,6 +89,14 @@ final class OracleTest {
         private boolean holds(int chosen) {
             int enough = 0;
             int leaves = 0;
+            int first = Integer.numberOfTrailingZeros(chosen);
+            int last = Integer.SIZE - Integer.numberOfLeadingZeros(chosen);
+            if (inRow && last - first > Integer.bitCount(chosen)) {
+                return false;
+            }
+            if (among.stream().anyMatch(node -> (chosen >> node & 1) == 0)) {
+                return false;
+            }
             for (int node = 0; node < free.length; node++) {
                 if ((chosen >> node & 1) != 0) {
                     if (free[node] < gpus) {

@@ -117,9 +117,35 @@ final class SchedulingLawsTest {
             var trial = cluster(random, settings(random));
             jobs(random, 60, 1500).forEach(trial::submit);
             while (trial.step(random.nextInt(4) == 0)) {
+                assertThat(trial.licensesHeld()).isLessThanOrEqualTo(Trial.LICENSES);
                 for (int i = 0; i < trial.engine.cluster.size(); i++) {
                     assertThat(Arrays.stream(trial.engine.cluster.node(i).free).min().orElse(0))
                             .isNotNegative();
+                }
+            }
+        });
+    }
+
+    @Test
+    void a_gang_has_such_nodes_as_it_asked_for() {
+        always(random -> {
+            var trial = cluster(random, settings(random));
+            List<Job> jobs = jobs(random, 40, 1500);
+            jobs.forEach(trial::submit);
+
+            trial.run();
+
+            for (Job job : jobs) {
+                int[] nodes = trial.places.getOrDefault(job.id(), new int[0]);
+                int[] row = Arrays.stream(nodes).sorted().toArray();
+                if (nodes.length > 0) {
+                    assertThat(nodes.length).isBetween(job.nodes(), Trial.most(job));
+                    assertThat(Arrays.stream(nodes).distinct().count()).isEqualTo(nodes.length);
+                    assertThat(!Trial.inRow(job) || row[row.length - 1] - row[0] < row.length)
+                            .isTrue();
+                    assertThat(trial.among(job).stream())
+                            .as("job %s on %s", job.id(), Arrays.toString(row))
+                            .allMatch(node -> Arrays.binarySearch(row, node) >= 0);
                 }
             }
         });

@@ -1,5 +1,6 @@
 package io.berth.core.engine;
 
+import io.berth.core.engine.FitClass.Layout;
 import io.berth.core.engine.FitClass.Terms;
 import io.berth.core.engine.Plans.Plan;
 import io.berth.core.engine.Scheduling.Expected;
@@ -8,6 +9,7 @@ import io.berth.core.engine.Waiting.Association;
 import io.berth.core.engine.Waiting.Rank;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -41,6 +43,9 @@ final class Trial implements Decisions {
         }
     }
 
+    /// How many licenses the cluster has.
+    static final int LICENSES = 3;
+
     /// What a shared GPU has.
     static final int WHOLE = 1000;
 
@@ -54,7 +59,7 @@ final class Trial implements Decisions {
     final TreeMap<Long, Long> expected = new TreeMap<>();
     final Map<Long, Job> jobs = new HashMap<>();
     private final List<Kind> kinds;
-    private final Map<List<Integer>, FitClass> classes = new HashMap<>();
+    private final Map<Ask, FitClass> classes = new HashMap<>();
     private final PriorityQueue<Event> events =
             new PriorityQueue<>(
                     Comparator.comparingLong(Event::time)
@@ -80,7 +85,12 @@ final class Trial implements Decisions {
         for (int i = 0; i < kindOf.length; i++) {
             kindOf[i] = distinct.getOrDefault(gpusByNode[i], 0);
         }
-        engine = new Scheduling(new Cluster(kinds, kindOf, network), settings);
+        engine =
+                new Scheduling(
+                        new Cluster(kinds, kindOf, network),
+                        settings,
+                        Preemption.DEFAULT,
+                        LICENSES);
         association = engine.association(0);
     }
 
@@ -101,47 +111,95 @@ final class Trial implements Decisions {
         events.add(new Event(job.submit(), false, job));
     }
 
-    private FitClass fit(int nodes, int gpus, int maxSwitches, int share) {
-        return classes.computeIfAbsent(
-                List.of(nodes, gpus, maxSwitches, share),
-                _ -> {
-                    var on = new ArrayList<@Nullable Demand>();
-                    var shares = new ArrayList<List<Demand>>();
-                    for (Kind kind : kinds) {
-                        var ways = new ArrayList<Demand>();
-                        for (int slot = 0; slot < kind.slots.length && share > 0; slot++) {
-                            ways.add(new Demand(1, 1024, share, 1 + slot));
-                        }
-                        shares.add(ways);
-                        on.add(
-                                share > 0
-                                        ? ways.isEmpty() ? null : ways.getFirst()
-                                        : kind.gpus < gpus
-                                                ? null
-                                                : new Demand(1, 1024, gpus, gpus == 0 ? -1 : 0));
-                    }
-                    return engine.fitClass(
-                            new Terms(
-                                    0,
-                                    0,
-                                    nodes,
-                                    0,
-                                    on,
-                                    on,
-                                    null,
-                                    maxSwitches,
-                                    null,
-                                    hours,
-                                    new int[0],
-                                    true,
-                                    share == 0 ? List.of() : shares));
-                });
+    /// What jobs ask for that are of one class.
+    private record Ask(
+            Job like, int maxSwitches, boolean inRow, BitSet among, int most, int licenses) {}
+
+    private FitClass fit(Ask ask) {
+        return classes.computeIfAbsent(ask, it -> engine.fitClass(terms(it, it.like().nodes())));
+    }
+
+    private Terms terms(Ask ask, int nodes) {
+        int gpus = ask.like().gpus();
+        int share = ask.like().share();
+        var on = new ArrayList<@Nullable Demand>();
+        var shares = new ArrayList<List<Demand>>();
+        for (Kind kind : kinds) {
+            var ways = new ArrayList<Demand>();
+            for (int slot = 0; slot < kind.slots.length && share > 0; slot++) {
+                ways.add(new Demand(1, 1024, share, 1 + slot));
+            }
+            shares.add(ways);
+            on.add(
+                    share > 0
+                            ? ways.isEmpty() ? null : ways.getFirst()
+                            : kind.gpus < gpus
+                                    ? null
+                                    : new Demand(1, 1024, gpus, gpus == 0 ? -1 : 0));
+        }
+        return new Terms(
+                0,
+                0,
+                nodes,
+                0,
+                on,
+                on,
+                null,
+                ask.maxSwitches(),
+                null,
+                hours,
+                ask.licenses() == 0 ? new int[0] : new int[] {ask.licenses()},
+                true,
+                share == 0 ? List.of() : shares,
+                new Layout(ask.inRow(), ask.among(), ask.most(), more -> terms(ask, more), null));
     }
 
     /// Where there are switches, every fourth job wants to lie under one.
     FitClass fit(Job job) {
         boolean under = engine.cluster.network.levels() > 0 && job.id() % 4 == 0;
-        return fit(job.nodes(), job.gpus(), under ? 1 : 0, job.share());
+        return fit(
+                new Ask(
+                        new Job(0, 0, job.nodes(), job.gpus(), 0, 0, 0, job.share()),
+                        under ? 1 : 0,
+                        inRow(job),
+                        among(job),
+                        most(job),
+                        licenses(job)));
+    }
+
+    /// Every sixth job holds licenses.
+    static int licenses(Job job) {
+        return job.id() % 6 == 0 ? 1 + (int) (job.id() / 6 % 2) : 0;
+    }
+
+    /// How many licenses runs hold.
+    int licensesHeld() {
+        return jobs.values().stream()
+                .filter(job -> {
+                    Cluster.Stay stay = engine.cluster.stay(job.id());
+                    return stay != null && stay.running();
+                })
+                .mapToInt(Trial::licenses)
+                .sum();
+    }
+
+    /// Every fifth job wants its nodes in a row.
+    static boolean inRow(Job job) {
+        return job.id() % 5 == 1;
+    }
+
+    /// Every fifth one of several nodes must have a certain one.
+    BitSet among(Job job) {
+        var among = new BitSet();
+        if (job.id() % 5 == 2 && job.nodes() > 1) {
+            among.set((int) job.id() % engine.cluster.size());
+        }
+        return among;
+    }
+
+    /// Every fifth one takes up to two nodes more.
+    static int most(Job job) {
+        return job.nodes() + (job.id() % 5 == 3 && job.share() == 0 ? 2 : 0);
     }
 
     void arrive(Job job) {
@@ -229,6 +287,12 @@ final class Trial implements Decisions {
                                 other.fit(job), nodes, lanes.getOrDefault(job.id(), Search.WHOLE)),
                         starts.getOrDefault(job.id(), 0L) * 1000,
                         job.limit() * 1000);
+                int[] licenses = other.fit(job).pools;
+                if (licenses.length > 0) {
+                    long placedAt = starts.getOrDefault(job.id(), 0L) * 1000;
+                    other.engine.share(
+                            job.id(), licenses, Scheduling.latestEnd(placedAt, job.limit() * 1000));
+                }
             }
         }
         return other;

@@ -75,6 +75,38 @@ final class ControlsTest {
     }
 
     @Test
+    void a_job_that_has_waited_as_long_as_it_may_ends_and_one_that_runs_does_not() {
+        cell.node("n1", 8, 8, "a100");
+        JobTerms terms =
+                new JobTerms(
+                        null, null, null, null, null, null, null, null, null, null, null, null,
+                        60L);
+        for (long id = 1; id <= 2; id++) {
+            cell.submit(
+                    id,
+                    new JobDescription(
+                            "alice",
+                            "team",
+                            "batch",
+                            "normal",
+                            "job",
+                            TestCell.gpus(1, 8, null),
+                            LaunchMode.BATCH,
+                            600,
+                            0,
+                            true,
+                            terms));
+        }
+        cell.round();
+
+        cell.now += 60_000;
+        cell.round();
+
+        assertThat(cell.job(1).state()).isEqualTo(JobState.RUNNING);
+        assertThat(cell.job(2).state()).isEqualTo(JobState.DEADLINE);
+    }
+
+    @Test
     void a_held_job_starts_only_after_its_release() {
         cell.submit(1, job(cpus(1), from(Hold.USER, null)));
         cell.round();

@@ -198,7 +198,8 @@ final class ExplainTest {
                             job.timeLimitSeconds());
             case TIME_LIMIT -> job(job.partition(), asked, Long.parseLong(change.to()));
             case PARTITION -> job(change.to(), asked, job.timeLimitSeconds());
-            case SWITCHES -> throw new AssertionError("no job asks for switches");
+            case SWITCHES, CONTIGUOUS, NODE_LIST ->
+                    throw new AssertionError("no job asks for such nodes");
         };
     }
 }

@@ -19,6 +19,7 @@ import io.berth.contracts.Limits;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.MigGpus;
 import io.berth.contracts.NodeName;
+import io.berth.contracts.NodeRange;
 import io.berth.contracts.PreemptMode;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.RunId;
@@ -338,22 +339,30 @@ final class SimulatedCell {
         }
         var job = new JobId(submitted.size() + 1);
         int nodes = random.nextInt(4) == 0 ? 2 : 1;
+        int tasks = nodes * (1 + random.nextInt(2));
+        int cpusPerTask = 1 + random.nextInt(2);
+        GpuRequest gpus =
+                sharing && nodes == 1 && random.nextBoolean()
+                        ? GpuRequest.of(
+                                new ShareRequest(
+                                        GpuSharing.MPS, 50 * (1 + random.nextInt(20)), null),
+                                null)
+                        : dividing && nodes == 1 && random.nextBoolean()
+                                ? instances()
+                                : new GpuRequest(random.nextInt(sharing ? 3 : 5), null);
+        // Every fifth job takes a node more where one is free.
+        boolean wide = job.value() % 5 == 0 && gpus.share() == null;
         var request =
                 new ResourceRequest(
                         nodes,
-                        nodes * (1 + random.nextInt(2)),
-                        1 + random.nextInt(2),
+                        tasks,
+                        cpusPerTask,
                         MemoryRequest.perCpu(1024),
-                        sharing && nodes == 1 && random.nextBoolean()
-                                ? GpuRequest.of(
-                                        new ShareRequest(
-                                                GpuSharing.MPS,
-                                                50 * (1 + random.nextInt(20)),
-                                                null),
-                                        null)
-                                : dividing && nodes == 1 && random.nextBoolean()
-                                        ? instances()
-                                        : new GpuRequest(random.nextInt(sharing ? 3 : 5), null));
+                        gpus,
+                        null,
+                        null,
+                        null,
+                        wide ? new NodeRange(nodes, nodes + 1, true) : null);
         var description =
                 new JobDescription(
                         USERS.get(random.nextInt(2)),

@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 /// @param features what `--constraint` may ask of it
 /// @param heardAt of the last heartbeat, as `loadPercent` and `memoryUsedMib`; left out before the
 ///   first
+/// @param tmpMib size of its temporary disk; left out of a node that is declared
 @Schema(name = "Node")
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record NodeJson(
@@ -59,6 +60,7 @@ record NodeJson(
         int sockets,
         int coresPerSocket,
         int threadsPerCore,
+        @Nullable Long tmpMib,
         String os,
         String architecture,
         String agentVersion,
@@ -165,6 +167,7 @@ record NodeJson(
                 inventory.sockets(),
                 inventory.coresPerSocket(),
                 inventory.threadsPerCore(),
+                inventory.hardware() == null ? null : inventory.hardware().tmpMib(),
                 inventory.os(),
                 inventory.architecture(),
                 node.status().seen().agentVersion(),

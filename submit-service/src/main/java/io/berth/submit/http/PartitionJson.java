@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import io.berth.contracts.PreemptMode;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeSeen;
+import io.berth.contracts.event.PartitionRules;
 import io.berth.core.placement.VictimTerms;
 import io.berth.submit.PartitionNodes;
 import java.util.List;
@@ -16,6 +17,12 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 /// @param graceSeconds between their notice and their end
 /// @param hidden whether listings leave it out unless asked for all
 /// @param reservedOnly whether its jobs must name a reservation
+/// @param defaultMemoryMibPerNode of jobs that ask for none; 0 is nothing of its own
+/// @param maxMemoryMibPerNode that a job may ask for; 0 is unlimited
+/// @param overTimeSeconds for which a run may go on beyond its limit
+/// @param leastLoaded whether jobs go to the nodes with the most free CPUs
+/// @param allocNodes hosts that jobs may be submitted from; `ALL` alone is any
+/// @param rootOnly whether only operators may submit to it
 /// @param nodes those configured; where that is all, those registered
 /// @param totalCpus of the registered nodes, as `totalGpus`
 @Schema(name = "Partition")
@@ -32,6 +39,12 @@ record PartitionJson(
         long graceSeconds,
         boolean hidden,
         boolean reservedOnly,
+        long defaultMemoryMibPerNode,
+        long maxMemoryMibPerNode,
+        long overTimeSeconds,
+        boolean leastLoaded,
+        List<String> allocNodes,
+        boolean rootOnly,
         List<String> nodes,
         int totalCpus,
         int totalNodes,
@@ -45,6 +58,7 @@ record PartitionJson(
                 PartitionNodes.isAll(partition)
                         ? there.stream().map(node -> node.node().value()).toList()
                         : partition.nodes();
+        PartitionRules.Use use = partition.partitionRules().ofNodes();
         return new PartitionJson(
                 partition.name(),
                 partition.isDefault(),
@@ -58,6 +72,12 @@ record PartitionJson(
                 partition.partitionRules().graceSeconds(),
                 partition.partitionRules().hidden(),
                 partition.partitionRules().reserved(),
+                use.defaultMemoryMibPerNode(),
+                use.maxMemoryMibPerNode(),
+                use.overTimeSeconds(),
+                use.leastLoaded(),
+                use.allocNodes(),
+                use.rootOnly(),
                 names,
                 there.stream().mapToInt(node -> node.inventory().cpus()).sum(),
                 names.size(),

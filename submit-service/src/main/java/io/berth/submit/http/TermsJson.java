@@ -7,6 +7,7 @@ import io.berth.contracts.FeatureExpression;
 import io.berth.contracts.JobTerms;
 import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.NodeName;
+import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.Sharing;
 import io.berth.contracts.SwitchLimit;
 import io.berth.contracts.WarningSignal;
@@ -28,8 +29,13 @@ import org.jspecify.annotations.Nullable;
 /// @param hold `USER` or `ADMIN`
 /// @param eligibleAt since when it waits for its turn; 0 if it may not start
 /// @param requiredNodes as a host list, as `excludedNodes` and `plannedNodes`
+/// @param contiguous whether its nodes must stand side by side by name
+/// @param maxNodes the most nodes that it takes where they are free; left out if it takes no more
+///   than it needs
+/// @param minTmpMib temporary disk that each of its nodes must have
 /// @param preemption whose place it takes: `never`, `lower`, `always`
 /// @param siteFactor points that an operator added to its priority
+/// @param maxWaitSeconds after which it ends if it has not started
 /// @param plannedStart when it is expected to start at the latest, if nothing comes before it
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record TermsJson(
@@ -48,17 +54,23 @@ record TermsJson(
         @Nullable Boolean exclusive,
         @Nullable String switches,
         @Nullable String reservation,
+        @Nullable Boolean contiguous,
+        @Nullable Integer maxNodes,
+        @Nullable Integer minCpusPerNode,
+        @Nullable Long minTmpMib,
         @Nullable String licenses,
         @Nullable String warning,
         @Nullable String comment,
         @Nullable String preemption,
         @Nullable Integer siteFactor,
+        @Nullable Long maxWaitSeconds,
         @Nullable Long plannedStart,
         @Nullable String plannedNodes) {
 
     static TermsJson of(Job job) {
         JobTerms terms = job.description().conditions();
-        NodeConstraints where = job.description().request().where();
+        ResourceRequest request = job.description().request();
+        NodeConstraints where = request.where();
         ArrayTask task = job.description().array();
         Dependency dependency = terms.dependency();
         FeatureExpression features = where.features();
@@ -79,13 +91,18 @@ record TermsJson(
                 where.sharing() == Sharing.NODE ? true : null,
                 switches(where.switches()),
                 where.reservation(),
-                licenses(job.description().request().licensesHeld()),
+                where.contiguous(),
+                request.range() == null ? null : request.range().most(),
+                request.minCpusPerNode(),
+                where.shape() == null ? null : where.shape().tmpMib(),
+                licenses(request.licensesHeld()),
                 warning(terms.signal()),
                 terms.comment(),
                 terms.preemption() == null
                         ? null
                         : terms.preemption().name().toLowerCase(Locale.ROOT),
                 terms.siteFactor(),
+                terms.maxWaitSeconds(),
                 planned == null ? null : planned.start(),
                 planned == null ? null : hosts(planned.nodes()));
     }

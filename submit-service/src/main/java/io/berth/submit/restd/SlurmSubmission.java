@@ -66,7 +66,7 @@ final class SlurmSubmission {
             case "tasks" -> job.put("tasks", number(name, value));
             case "tasks_per_node" -> job.put("tasksPerNode", number(name, value));
             case "cpus_per_task" -> job.put("cpusPerTask", number(name, value));
-            case "nodes" -> job.put("nodes", nodes(value));
+            case "nodes" -> setNodes(value);
             case "minimum_nodes" -> job.put("nodes", number(name, value));
             case "memory_per_node" -> job.put("memoryMibPerNode", number(name, value));
             case "memory_per_cpu" -> job.put("memoryMibPerCpu", number(name, value));
@@ -92,6 +92,10 @@ final class SlurmSubmission {
             case "mail_type" -> terms.put("mailType", list(value));
             case "mail_user" -> terms.put("mailUser", text(name, value));
             case "reservation", "licenses" -> where.put(name, text(name, value));
+            case "maximum_nodes" -> where.put("maxNodes", number(name, value));
+            case "minimum_cpus_per_node" -> where.put("minCpusPerNode", number(name, value));
+            case "temporary_disk_per_node" -> where.put("tmpMib", number(name, value));
+            case "contiguous" -> where.put("contiguous", value.asBoolean());
             case "constraints" -> where.put("constraint", text(name, value));
             case "required_nodes" -> where.put("nodeList", list(value));
             case "excluded_nodes" -> where.put("excludedNodes", list(value));
@@ -136,11 +140,14 @@ final class SlurmSubmission {
         return environment;
     }
 
-    /// The least of a range, as sbatch takes it.
-    private static int nodes(JsonNode value) throws Refused {
-        String text = value.asText().split("-", 2)[0];
+    /// A number, or a range.
+    private void setNodes(JsonNode value) throws Refused {
+        String[] range = value.asText().split("-", 2);
         try {
-            return Integer.parseInt(text);
+            job.put("nodes", Integer.parseInt(range[0]));
+            if (range.length > 1) {
+                where.put("maxNodes", Integer.parseInt(range[1]));
+            }
         } catch (NumberFormatException e) {
             throw invalid("nodes", "a number of nodes");
         }

@@ -1,0 +1,71 @@
+package io.berth.submit;
+
+import static io.berth.submit.Checks.listed;
+import static io.berth.submit.Checks.quoted;
+
+import io.berth.contracts.Reason;
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.ConfigEntry.Partition;
+import io.berth.contracts.event.PartitionRules.State;
+import io.berth.contracts.event.PartitionRules.Use;
+import io.berth.core.limits.Access;
+import io.berth.submit.Refusal.InvalidAccount;
+import io.berth.submit.Refusal.InvalidQos;
+import io.berth.submit.Refusal.NotAllowed;
+import io.berth.submit.Refusal.PartitionClosed;
+import org.jspecify.annotations.Nullable;
+
+/// Whose jobs a partition takes, and from where. An operator may submit from everywhere.
+///
+/// Source: slurm.conf(5), `AllocNodes`, `AllowAccounts`, `AllowQos`, `RootOnly`, `State`.
+record PartitionEntry(Configuration configuration, Caller caller) {
+
+    /// @throws Refused if the partition takes no jobs, or not of that account or QOS
+    void check(Partition partition, String account, String qos) throws Refused {
+        State state = partition.partitionRules().state();
+        if (state == State.DRAIN || state == State.INACTIVE) {
+            throw new Refused(
+                    new PartitionClosed(
+                            "partition "
+                                    + partition.name()
+                                    + " is "
+                                    + state
+                                    + " and takes no jobs"));
+        }
+        Reason shut = new Access(configuration).entry(partition, account, qos).orElse(null);
+        if (shut != null) {
+            String who = shut == Reason.ACCOUNT_NOT_ALLOWED ? "account " + account : "QOS " + qos;
+            String detail = who + " is not allowed in partition " + partition.name();
+            throw new Refused(
+                    shut == Reason.ACCOUNT_NOT_ALLOWED
+                            ? new InvalidAccount(detail)
+                            : new InvalidQos(detail));
+        }
+    }
+
+    /// That a host is what it says it is is not checked: this keeps jobs from where they would not
+    /// work, and nobody from anything.
+    ///
+    /// @param named the host that the job says to come from; null is the one that asks
+    /// @throws Refused if only others may submit to the partition, or only from elsewhere
+    void checkOrigin(Partition partition, @Nullable String named) throws Refused {
+        Use use = partition.partitionRules().ofNodes();
+        if (caller.operator()) {
+            return;
+        }
+        if (use.rootOnly()) {
+            throw new Refused(
+                    new NotAllowed("only an operator may submit to partition " + partition.name()));
+        }
+        String host = named == null ? caller.host() : named;
+        if (!use.admits(host)) {
+            throw new Refused(
+                    new NotAllowed(
+                            "jobs of partition %s may be submitted from %s, and not from %s"
+                                    .formatted(
+                                            partition.name(),
+                                            listed(use.allocNodes()),
+                                            quoted(host))));
+        }
+    }
+}
