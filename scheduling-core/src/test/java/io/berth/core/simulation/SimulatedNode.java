@@ -34,7 +34,7 @@ final class SimulatedNode {
             BooleanSupplier diesBeforeReport,
             BooleanSupplier cannotSuspend) {
         this.log = log;
-        this.agent = new SimulatedAgent(name, spooled::add, diesBeforeReport, cannotSuspend);
+        this.agent = new SimulatedAgent(name, spooled::add, diesBeforeReport, cannotSuspend, null);
     }
 
     NodeName name() {
