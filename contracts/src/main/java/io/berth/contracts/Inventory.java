@@ -128,20 +128,9 @@ public record Inventory(
 
     /// The same with one of the GPUs in MIG mode otherwise.
     public Inventory withMig(String uuid, UnaryOperator<MigGpu> change) {
-        return new Inventory(
-                sockets,
-                coresPerSocket,
-                threadsPerCore,
-                cpus,
-                memoryMib,
+        return with(
                 gpus,
-                isolation,
-                simulated,
-                profile,
-                os,
-                architecture,
                 links,
-                hardware,
                 migGpus.stream()
                         .map(gpu -> gpu.uuid().equals(uuid) ? change.apply(gpu) : gpu)
                         .toList());
@@ -154,26 +143,19 @@ public record Inventory(
                         .filter(place -> !uuid.equals(gpus.get(place).parent()))
                         .boxed()
                         .toList();
-        Inventory split = withMig(uuid, gpu -> gpu.split(List.of(), null));
-        return new Inventory(
-                sockets,
-                coresPerSocket,
-                threadsPerCore,
-                cpus,
-                memoryMib,
+        return with(
                 kept.stream().map(gpus::get).toList(),
-                isolation,
-                simulated,
-                profile,
-                os,
-                architecture,
                 links == null ? null : links.among(kept),
-                hardware,
-                split.migGpus());
+                withMig(uuid, gpu -> gpu.split(List.of(), null)).migGpus());
     }
 
     /// The same node with other GPUs, of which nobody knows how they reach one another.
     public Inventory withGpus(List<Gpu> others, List<MigGpu> othersInMigMode) {
+        return with(others, null, othersInMigMode);
+    }
+
+    private Inventory with(
+            List<Gpu> others, @Nullable GpuLinks theirLinks, List<MigGpu> othersInMigMode) {
         return new Inventory(
                 sockets,
                 coresPerSocket,
@@ -186,7 +168,7 @@ public record Inventory(
                 profile,
                 os,
                 architecture,
-                null,
+                theirLinks,
                 hardware,
                 othersInMigMode);
     }

@@ -48,4 +48,17 @@ public record MigGpus(
                 ? gpu.profiles().stream().filter(this::gives).toList()
                 : List.<MigProfile>of();
     }
+
+    /// How many instances that a request would take one of the nodes has at most, divided for it
+    /// alone.
+    public int most(Inventory node, GpuRequest request) {
+        return node.migGpus().stream()
+                .mapToInt(gpu ->
+                        table(gpu).stream()
+                                .filter(profile -> request.admits(gpu, profile))
+                                .mapToInt(MigProfile::most)
+                                .max()
+                                .orElse(0))
+                .sum();
+    }
 }

@@ -92,6 +92,12 @@ public record ResourceRequest(
         return Objects.requireNonNullElse(constraints, NodeConstraints.NONE);
     }
 
+    /// Whether GPUs in MIG mode are divided for it: it wants instances, on one node, which it does
+    /// not ask for alone.
+    public boolean ofDividedGpus() {
+        return gpus.ofInstances() && nodes == 1 && where().sharing() != Sharing.NODE;
+    }
+
     /// How many licenses of each name the whole job holds.
     public Map<String, Integer> licensesHeld() {
         return licenses == null ? Map.of() : licenses;

@@ -5,7 +5,6 @@ import static io.berth.submit.Checks.quoted;
 
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.MigGpus;
-import io.berth.contracts.MigProfile;
 import io.berth.contracts.NodeShape;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.ShareRequest;
@@ -56,17 +55,9 @@ public final class Feasibility {
 
     private int instancesPossible(NodeSeen node) {
         MigGpus divided = cluster.dividedOn(node.node());
-        if (divided == null || request.nodes() > 1 || !request.gpus().ofInstances()) {
-            return 0;
-        }
-        return node.inventory().migGpus().stream()
-                .mapToInt(gpu ->
-                        divided.table(gpu).stream()
-                                .filter(profile -> request.gpus().admits(gpu, profile))
-                                .mapToInt(MigProfile::most)
-                                .max()
-                                .orElse(0))
-                .sum();
+        return divided == null || !request.ofDividedGpus()
+                ? 0
+                : divided.most(node.inventory(), request.gpus());
     }
 
     private int gpusThere(NodeSeen node) {

@@ -10,9 +10,11 @@ import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.MigGpu;
 import io.berth.contracts.MigGpus;
 import io.berth.contracts.MigProfile;
+import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.ShareRequest;
 import io.berth.contracts.SharedGpus;
+import io.berth.contracts.Sharing;
 import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.NodeSeen;
 import java.util.List;
@@ -70,6 +72,12 @@ final class FeasibilityTest {
         assertThat(obstacle("1g.10gb", 8, node, given).orElse(""))
                 .contains("8 1g.10gb GPUs on one node, and the largest has 7");
         assertThat(obstacle("1g.10gb", 1, node, cluster).orElse(""))
+                .contains("no node has GPUs of type");
+        var one = new GpuRequest(1, "1g.10gb");
+        var alone =
+                new ResourceRequest(1, 1, 1, MemoryRequest.perNode(1), one)
+                        .on(new NodeConstraints(null, List.of(), List.of(), Sharing.NODE, null));
+        assertThat(new Feasibility(alone, List.of(node), given).obstacle().orElse(""))
                 .contains("no node has GPUs of type");
     }
 

@@ -20,12 +20,26 @@ public record Division(
 
     static final int MOST_DOUBLINGS = 6;
 
+    /// For which its outcome is waited for, at least.
+    static final long PATIENCE_MILLIS = 60_000;
+
     public Division {
         wanted = wanted == null ? null : List.copyOf(wanted);
     }
 
     public boolean inProgress() {
         return wanted != null;
+    }
+
+    /// When the wait is over: one that is in progress is not counted on any more, or the GPU may be
+    /// divided again.
+    public long over() {
+        return inProgress() ? Math.max(until, since + PATIENCE_MILLIS) : until;
+    }
+
+    /// Whether it is in progress and may be counted on: a driver that hangs brings nothing.
+    public boolean expected(long now) {
+        return inProgress() && now < over();
     }
 
     /// It became what was ordered.

@@ -126,6 +126,12 @@ public record NodeStatus(
         return divisions.stream().filter(it -> it.gpu().equals(gpu)).findFirst().orElse(null);
     }
 
+    /// Its GPUs but the instances of those that are being divided: nobody is given them.
+    public List<Gpu> usableGpus() {
+        List<Gpu> gpus = seen.inventory().gpus();
+        return divisions.isEmpty() ? gpus : gpus.stream().filter(gpu -> !dividing(gpu)).toList();
+    }
+
     /// Whether the GPU that this one is an instance of is being divided.
     public boolean dividing(Gpu instance) {
         String parent = divisions.isEmpty() ? null : instance.parent();

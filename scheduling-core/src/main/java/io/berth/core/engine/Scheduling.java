@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Decides who starts now and who is expected to start when.
@@ -207,9 +208,13 @@ public final class Scheduling {
     /// @param place in the order in which the plan was made
     public record Expected(long start, int[] nodes, int lane, long place) {}
 
-    /// The jobs that have an expected start, in the order of their ids.
+    /// The jobs that have an expected start, and those that nodes are being cleared for.
     public List<Long> planned() {
-        return plans.all().stream().map(plan -> plan.job().job).toList();
+        return Stream.concat(
+                        plans.all().stream().map(Plan::job),
+                        clearings.all().stream().map(Standing::job))
+                .map(job -> job.job)
+                .toList();
     }
 
     /// What is planned for a job that waits; null if nothing is.

@@ -9,7 +9,6 @@ import io.berth.contracts.NodeName;
 import io.berth.contracts.Reason;
 import io.berth.contracts.RunId;
 import io.berth.contracts.SpecReference;
-import io.berth.contracts.event.Division;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Part;
 import io.berth.contracts.event.JobStatus.Run;
@@ -176,9 +175,14 @@ public final class Forecast {
 
     private void place(Pass pass) {
         replay(Engine.place(state, placement, now, pass));
+        if (state.configuration().map(it -> it.cluster().migGpus()).isEmpty()) {
+            return;
+        }
         List<NodeStatus> divided =
                 state.nodes().stream()
-                        .filter(it -> it.divisions().stream().anyMatch(Division::inProgress))
+                        .filter(it ->
+                                it.divisions().stream()
+                                        .anyMatch(division -> division.expected(now)))
                         .toList();
         if (!divided.isEmpty()) {
             divided.forEach(node -> take(new Input.Registered(NodeDivided.seen(state, node))));

@@ -6,11 +6,11 @@ import io.berth.contracts.JobId;
 import io.berth.contracts.MigGpus;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.ResourceRequest;
-import io.berth.contracts.Sharing;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.Division;
 import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.JobStatus.Clearing;
 import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.Order;
@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
 /// divided into `7x1g.10gb`.
 final class Divisions {
 
-    /// Looked at in one pass: those that were submitted first.
+    /// Looked at in one pass: of those that nothing but room keeps, the first submitted.
     static final int MOST_JOBS = 1000;
 
     private final CellState state;
@@ -83,13 +83,9 @@ final class Divisions {
             return;
         }
         var wanted = new ArrayList<GpuRequest>();
-        for (JobStatus job : inOrder()) {
-            ResourceRequest request = job.description().request();
-            boolean one = request.nodes() == 1 && request.where().sharing() != Sharing.NODE;
-            if (one && admits.test(job)) {
-                wanted.add(request.gpus());
-                take(job, sites);
-            }
+        for (JobStatus job : inOrder(admits)) {
+            wanted.add(job.description().request().gpus());
+            take(job, sites);
         }
         for (MigSite site : sites) {
             site.divided(wanted).forEach(it -> order(site, it));
@@ -117,24 +113,31 @@ final class Divisions {
         return planned.getOrDefault(node, List.of()).stream().anyMatch(it -> it.admits(gpu));
     }
 
-    /// By node, the GPUs of those that are expected to start there.
+    /// By node, the GPUs of those that are expected to start there or that it is being cleared for.
     private Map<NodeName, List<GpuRequest>> planned() {
         var planned = new TreeMap<NodeName, List<GpuRequest>>();
         for (long id : model.engine.planned()) {
             var job = new JobId(id);
-            Planned plan = model.planned(job);
             GpuRequest gpus = state.knownJob(job).description().request().gpus();
-            for (NodeName node : plan == null || gpus.none() ? List.<NodeName>of() : plan.nodes()) {
+            for (NodeName node : gpus.none() ? List.<NodeName>of() : nodesOf(job)) {
                 planned.computeIfAbsent(node, _ -> new ArrayList<>()).add(gpus);
             }
         }
         return planned;
     }
 
-    private List<JobStatus> inOrder() {
+    private List<NodeName> nodesOf(JobId job) {
+        Clearing clearing = draft.job(job).clearing();
+        Planned plan = model.planned(job);
+        return clearing != null ? clearing.nodes() : plan != null ? plan.nodes() : List.of();
+    }
+
+    private List<JobStatus> inOrder(Predicate<JobStatus> admits) {
         return model.mig.waiting().stream()
-                .limit(MOST_JOBS)
+                .filter(job -> !model.clears(job))
                 .map(state::knownJob)
+                .filter(admits)
+                .limit(MOST_JOBS)
                 .sorted(
                         Comparator.comparingInt(this::tier)
                                 .thenComparingLong(job -> Placement.priority(state, job, now))
@@ -156,10 +159,11 @@ final class Divisions {
         }
         ResourceRequest request = job.description().request();
         BitSet only = model.only(request);
+        Planned plan = model.planned(job.job());
         for (boolean anew : new boolean[] {false, true}) {
             for (MigSite site : sites) {
                 if (model.mig.mayUse(site.node(), job.description().partition(), only)
-                        && later(job, site.rule())
+                        && later(plan, site.rule())
                         && openTo(job, fit, site.node())
                         && site.take(request, anew)) {
                     return;
@@ -169,8 +173,7 @@ final class Divisions {
     }
 
     /// Whether a job starts later than it would on a GPU that is divided now.
-    private boolean later(JobStatus job, MigGpus rule) {
-        Planned plan = model.planned(job.job());
+    private boolean later(@Nullable Planned plan, MigGpus rule) {
         return plan == null || plan.start() > now + rule.costSeconds() * 1000;
     }
 

@@ -38,7 +38,7 @@ final class FreeNodes {
         Inventory inventory = node.seen().inventory();
         Holding holding = holding(node.node());
         if (request.where().sharing() == Sharing.NODE) {
-            return holding.empty() ? whole(inventory, node.node(), request, index) : null;
+            return holding.empty() ? whole(node, request, index) : null;
         }
         int cpus = request.cpusOn(index);
         long memory = request.memoryMibOn(index, inventory.memoryMib());
@@ -82,24 +82,21 @@ final class FreeNodes {
 
     /// All CPUs and GPUs of the node, and the memory that is asked for: Slurm's `--exclusive`. Null
     /// if the empty node does not have what is asked for.
-    private @Nullable Allocation whole(
-            Inventory inventory, NodeName node, ResourceRequest request, int index) {
+    private @Nullable Allocation whole(NodeStatus node, ResourceRequest request, int index) {
+        Inventory inventory = node.seen().inventory();
         long memory = request.memoryMibOn(index, inventory.memoryMib());
         if (inventory.cpus() < request.cpusOn(index)
                 || inventory.memoryMib() < memory
-                || ofOneType(node, request).size() < request.gpusOn(index)) {
+                || ofOneType(node.node(), request).size() < request.gpusOn(index)) {
             return null;
         }
         return new Allocation(
-                node,
+                node.node(),
                 index,
                 request.tasksOn(index),
                 IndexSet.firstN(inventory.cpus()),
                 memory,
-                inventory.gpus().stream()
-                        .filter(gpu -> !nodes.dividing(node, gpu))
-                        .map(Gpu::uuid)
-                        .toList());
+                node.usableGpus().stream().map(Gpu::uuid).toList());
     }
 
     void take(Allocation allocation) {

@@ -1,11 +1,11 @@
 package io.berth.core.placement;
 
 import io.berth.contracts.GpuRequest;
+import io.berth.contracts.Inventory;
 import io.berth.contracts.JobId;
 import io.berth.contracts.MigGpu;
 import io.berth.contracts.MigGpus;
 import io.berth.contracts.MigPlacement;
-import io.berth.contracts.MigProfile;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.config.Configuration;
@@ -48,13 +48,14 @@ final class MigNodes {
         return rules;
     }
 
-    /// The jobs that wait for instances, in the order of their submission.
+    /// The jobs that wait for instances and that GPUs are divided for, in the order of their
+    /// submission.
     SortedSet<JobId> waiting() {
         return waiting;
     }
 
     void waits(JobStatus job) {
-        if (!rules.isEmpty() && job.description().request().gpus().ofInstances()) {
+        if (!rules.isEmpty() && job.description().request().ofDividedGpus()) {
             waiting.add(job.job());
         }
     }
@@ -63,14 +64,14 @@ final class MigNodes {
         waiting.remove(job);
     }
 
-    /// When the next GPU that was divided, or could not be, may be divided again; `Long.MAX_VALUE`
-    /// if nobody waits for that.
+    /// When the next GPU that was divided, or could not be, may be divided again, or the next that
+    /// is being divided is not counted on any more; `Long.MAX_VALUE` if nobody waits for that.
     long next(long now) {
         long next = Long.MAX_VALUE;
         for (NodeName node : waiting.isEmpty() ? List.<NodeName>of() : rules.keySet()) {
             for (Division division : status(node).divisions()) {
-                if (!division.inProgress() && division.until() > now) {
-                    next = Math.min(next, division.until());
+                if (division.over() > now) {
+                    next = Math.min(next, division.over());
                 }
             }
         }
@@ -83,12 +84,11 @@ final class MigNodes {
     /// @param only the nodes that it may use; null for all of its partition
     /// @param open whether the node must be open
     boolean could(ResourceRequest request, String partition, @Nullable BitSet only, boolean open) {
-        return request.gpus().ofInstances()
-                && request.nodes() == 1
+        return request.ofDividedGpus()
                 && rules.keySet().stream()
                         .filter(node -> mayUse(node, partition, only))
                         .filter(node -> !open || status(node).open())
-                        .anyMatch(node -> most(node, request.gpus()) >= request.gpusOn(0));
+                        .anyMatch(node -> could(node, request));
     }
 
     boolean mayUse(NodeName node, String partition, @Nullable BitSet only) {
@@ -96,19 +96,13 @@ final class MigNodes {
         return nodes.in(partition, index) && (only == null || only.get(index));
     }
 
-    private int most(NodeName node, GpuRequest request) {
-        int most = 0;
+    private boolean could(NodeName node, ResourceRequest request) {
         MigGpus rule = rules.get(node);
-        for (MigGpu gpu : status(node).seen().inventory().migGpus()) {
-            most +=
-                    (rule == null ? List.<MigProfile>of() : rule.table(gpu))
-                            .stream()
-                                    .filter(profile -> request.admits(gpu, profile))
-                                    .mapToInt(MigProfile::most)
-                                    .max()
-                                    .orElse(0);
-        }
-        return most;
+        Inventory inventory = status(node).seen().inventory();
+        return rule != null
+                && rule.most(inventory, request.gpus()) >= request.gpusOn(0)
+                && inventory.cpus() >= request.cpusOn(0)
+                && inventory.memoryMib() >= request.memoryMibOn(0, inventory.memoryMib());
     }
 
     /// The GPUs that are being divided into something that a request wants.

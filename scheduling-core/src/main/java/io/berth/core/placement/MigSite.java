@@ -89,12 +89,17 @@ final class MigSite {
             Predicate<Gpu> kept,
             Supplier<Holding> holding,
             long now) {
+        if (!status.open()) {
+            return Optional.empty();
+        }
         var splits = new ArrayList<Split>();
         for (MigGpu gpu : status.seen().inventory().migGpus()) {
             Division last = status.division(gpu.uuid());
             List<MigPlacement> wanted = last == null ? null : last.wanted();
-            if (wanted != null) {
-                splits.add(new Split(gpu, gpu.profiles(), null, wanted));
+            if (last != null && wanted != null) {
+                if (last.expected(now)) {
+                    splits.add(new Split(gpu, gpu.profiles(), null, wanted));
+                }
             } else if (rule.gives(gpu)
                     && (last == null || last.until() <= now)
                     && status.seen().inventory().instancesOf(gpu.uuid()).stream().noneMatch(kept)) {
@@ -107,9 +112,9 @@ final class MigSite {
                 Comparator.comparing((Split it) -> it.geometry() != null)
                         .thenComparing(it -> !it.gpu().instances().isEmpty())
                         .thenComparing(it -> it.gpu().index()));
-        return status.open() && !splits.isEmpty()
-                ? Optional.of(new MigSite(status, rule, splits, holding.get()))
-                : Optional.empty();
+        return splits.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new MigSite(status, rule, splits, holding.get()));
     }
 
     NodeName node() {

@@ -102,8 +102,8 @@ final class NodeTable {
 
     private NodeKind kind(NodeStatus node) {
         Inventory inventory = node.seen().inventory();
-        List<Gpu> gpus = inventory.gpus().stream().filter(it -> !node.dividing(it)).toList();
-        return NodeKind.of(inventory, gpus, partitionsOf(node.node()), sharedOn(node.node()));
+        return NodeKind.of(
+                inventory, node.usableGpus(), partitionsOf(node.node()), sharedOn(node.node()));
     }
 
     private @Nullable SharedGpus sharedOn(NodeName node) {
@@ -113,20 +113,11 @@ final class NodeTable {
     /// The GPUs of a node that are given out in parts, or those that are given out whole.
     List<Gpu> gpus(NodeName node, boolean inParts) {
         SharedGpus rule = sharedOn(node);
-        NodeStatus status = status(node);
-        List<Gpu> all = status.seen().inventory().gpus();
-        if (rule == null && status.divisions().isEmpty()) {
-            return inParts ? List.of() : all;
+        List<Gpu> usable = status(node).usableGpus();
+        if (rule == null) {
+            return inParts ? List.of() : usable;
         }
-        return all.stream()
-                .filter(gpu -> (rule != null && rule.shares(gpu)) == inParts)
-                .filter(gpu -> !status.dividing(gpu))
-                .toList();
-    }
-
-    /// Whether a GPU is an instance of one that is being divided: nobody is given it.
-    boolean dividing(NodeName node, Gpu gpu) {
-        return status(node).dividing(gpu);
+        return usable.stream().filter(gpu -> rule.shares(gpu) == inParts).toList();
     }
 
     /// What a request for a part of a GPU takes of the one of that lane.
@@ -232,13 +223,14 @@ final class NodeTable {
     /// shared and is not any more, or the other way round, takes all of it.
     private List<Demand> held(int index, Allocation allocation) {
         NodeKind kind = kinds.get(kindOf.get(index));
+        NodeStatus status = status(allocation.node());
         SharedGpus rule = sharedOn(allocation.node());
         GpuShare share = allocation.share();
         int slot = kind.firstSlot();
         var byLane = new TreeMap<Integer, Integer>();
-        for (Gpu gpu : inventory(allocation.node()).gpus()) {
+        for (Gpu gpu : status.seen().inventory().gpus()) {
             boolean inParts = rule != null && rule.shares(gpu);
-            if (allocation.gpus().contains(gpu.uuid()) && !dividing(allocation.node(), gpu)) {
+            if (allocation.gpus().contains(gpu.uuid()) && !status.dividing(gpu)) {
                 int units = share == null ? GpuShare.WHOLE : share.units();
                 byLane.merge(inParts ? slot : kind.lane(gpu), inParts ? units : 1, Integer::sum);
             }

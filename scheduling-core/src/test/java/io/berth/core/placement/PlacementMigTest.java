@@ -7,19 +7,26 @@ import io.berth.contracts.HeldRun;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.Limit;
+import io.berth.contracts.Limits;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.MigGpus;
 import io.berth.contracts.MigPlacement;
+import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.NodeName;
+import io.berth.contracts.PreemptMode;
 import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.RunId;
+import io.berth.contracts.Sharing;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeRequest;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.Order;
+import io.berth.contracts.event.PreemptRules;
 import io.berth.contracts.event.RunReport.Cause;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.forecast.Forecast;
@@ -54,7 +61,10 @@ final class PlacementMigTest {
     }
 
     private void give(MigGpus... rules) {
-        Configuration it = TestCell.configuration();
+        give(TestCell.configuration(), rules);
+    }
+
+    private void give(Configuration it, MigGpus... rules) {
         long revision = cell.state.configuration().orElseThrow().revision() + 1;
         cell.take(
                 new Input.Configured(
@@ -258,6 +268,97 @@ final class PlacementMigTest {
         cell.submit(3, instances(1, "1g.10gb"));
 
         assertThat(divided()).isEmpty();
+    }
+
+    @Test
+    void a_gpu_is_kept_for_a_job_that_its_node_is_being_cleared_for() {
+        var byPartition =
+                new PreemptRules(
+                        PreemptRules.Type.PARTITION_PRIO,
+                        PreemptMode.REQUEUE,
+                        false,
+                        PreemptMode.REQUEUE,
+                        0,
+                        false,
+                        0,
+                        0,
+                        0,
+                        30,
+                        null);
+        give(
+                TestCell.configuration(Limits.NONE, byPartition),
+                new MigGpus(List.of("ALL"), null, null, 15, 300));
+        register("7g.80gb@0", "7g.80gb@0");
+        cell.submit(1, instances(1, "7g.80gb"));
+        cell.round();
+        cell.started(1, 1, "n1");
+        cell.submit(2, "urgent", instances(2, "7g.80gb"), LaunchMode.BATCH, true);
+        cell.submit(3, instances(1, "1g.10gb"));
+
+        assertThat(divided()).isEmpty();
+
+        assertThat(cell.job(2).clearing()).isNotNull();
+        assertThat(divided()).isEmpty();
+    }
+
+    @Test
+    void a_division_that_nothing_is_heard_of_is_not_counted_on_for_ever() {
+        register("7g.80gb@0", "7g.80gb@0");
+        cell.submit(1, instances(1, "1g.10gb"));
+        assertThat(divided()).containsExactly("A=7x1g.10gb");
+        cell.now += COST + HOLD - 1;
+        assertThat(divided()).isEmpty();
+        var placement = new Placement(cell.state, Settings.DEFAULT);
+        placement.decide(cell.now, Placement.Pass.PLAN, (_, _) -> {});
+        assertThat(placement.next(cell.now)).isEqualTo(cell.now + 1);
+
+        cell.now += 1;
+
+        assertThat(divided()).containsExactly("B=7x1g.10gb");
+    }
+
+    @Test
+    void a_division_that_is_to_cost_nothing_is_counted_on_for_a_minute() {
+        give(new MigGpus(List.of("ALL"), null, null, 0, 0));
+        register("7g.80gb@0", "7g.80gb@0");
+        cell.submit(1, instances(1, "1g.10gb"));
+        cell.round();
+        cell.now += 59_999;
+
+        assertThat(divided()).isEmpty();
+
+        cell.now += 1;
+        assertThat(divided()).containsExactly("B=7x1g.10gb");
+    }
+
+    @Test
+    void a_thousand_jobs_that_limits_hold_back_do_not_keep_the_next_from_a_division() {
+        give(
+                TestCell.configuration(new Limits(Map.of(Limit.MAX_JOBS, 1L), Map.of())),
+                new MigGpus(List.of("ALL"), null, null, 15, 300));
+        register("7g.80gb@0", "7g.80gb@0");
+        cell.submit(1, "alice", TestCell.cpus(1));
+        cell.round();
+        for (int job = 2; job < 2 + Divisions.MOST_JOBS; job++) {
+            cell.submit(job, "alice", instances(1, "3g.40gb"));
+        }
+        cell.submit(2 + Divisions.MOST_JOBS, "bob", instances(1, "1g.10gb"));
+
+        assertThat(divided()).containsExactly("A=7x1g.10gb");
+    }
+
+    @Test
+    void a_job_that_a_node_has_no_cpus_for_or_that_wants_it_alone_is_not_waited_with() {
+        register("7g.80gb@0", "7g.80gb@0");
+        var gpus = new GpuRequest(1, "1g.10gb");
+        cell.submit(1, new ResourceRequest(1, 17, 1, MemoryRequest.perCpu(1), gpus));
+        var alone = new NodeConstraints(null, List.of(), List.of(), Sharing.NODE, null);
+        cell.submit(2, new ResourceRequest(1, 1, 1, MemoryRequest.perCpu(1), gpus).on(alone));
+
+        assertThat(divided()).isEmpty();
+
+        assertThat(cell.job(1).reason()).isEqualTo(Reason.BAD_CONSTRAINTS);
+        assertThat(cell.job(2).reason()).isEqualTo(Reason.BAD_CONSTRAINTS);
     }
 
     @Test
