@@ -7,7 +7,6 @@ import io.berth.contracts.event.Order;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -23,7 +22,7 @@ final class MigDivider implements Closeable {
 
     private static final Logger LOG = LoggerFactory.getLogger(MigDivider.class);
 
-    /// A run that has ended is forgotten a moment after its end stands in the log.
+    /// A run that the last Sync did not want may be on its way out still.
     private static final Duration EMPTIES_WITHIN = Duration.ofSeconds(2);
 
     private static final long TICK_MILLIS = 50;
@@ -42,14 +41,14 @@ final class MigDivider implements Closeable {
     }
 
     private final MigDriver driver;
-    private final Predicate<Set<String>> held;
+    private final Predicate<String> held;
     private final Reading reading;
     private final Result result;
     private final ExecutorService thread =
             Executors.newSingleThreadExecutor(Thread.ofPlatform().name("mig").daemon().factory());
 
-    /// @param held whether a run holds one of those GPUs or instances
-    MigDivider(MigDriver driver, Predicate<Set<String>> held, Reading reading, Result result) {
+    /// @param held whether a run holds that GPU or an instance of it
+    MigDivider(MigDriver driver, Predicate<String> held, Reading reading, Result result) {
         this.driver = driver;
         this.held = held;
         this.reading = reading;
@@ -57,14 +56,12 @@ final class MigDivider implements Closeable {
     }
 
     /// Begins to obey an order; the result is told in any case.
-    ///
-    /// @param instances UUIDs of what the GPU is split into
-    void begin(Order.Partition order, Set<String> instances) {
-        thread.execute(() -> obey(order, instances));
+    void begin(Order.Partition order) {
+        thread.execute(() -> obey(order));
     }
 
-    private void obey(Order.Partition order, Set<String> instances) {
-        String failure = failure(order, instances);
+    private void obey(Order.Partition order) {
+        String failure = failure(order);
         HostInventory now = null;
         try {
             now = reading.read();
@@ -79,9 +76,9 @@ final class MigDivider implements Closeable {
         result.divided(order.gpu(), now, failure);
     }
 
-    private @Nullable String failure(Order.Partition order, Set<String> instances) {
+    private @Nullable String failure(Order.Partition order) {
         try {
-            if (!empty(instances)) {
+            if (!empty(order.gpu())) {
                 return "a run holds an instance of it";
             }
             driver.divide(order.gpu(), order.instances());
@@ -92,13 +89,13 @@ final class MigDivider implements Closeable {
             return e.toString();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return "the agent is shutting down";
+            return "interrupted";
         }
     }
 
-    private boolean empty(Set<String> instances) throws InterruptedException {
+    private boolean empty(String gpu) throws InterruptedException {
         long deadline = System.nanoTime() + EMPTIES_WITHIN.toNanos();
-        while (held.test(instances)) {
+        while (held.test(gpu)) {
             if (System.nanoTime() > deadline) {
                 return false;
             }

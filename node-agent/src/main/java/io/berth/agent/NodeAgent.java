@@ -179,11 +179,6 @@ public final class NodeAgent implements AutoCloseable {
         return runs.holds(uuid);
     }
 
-    /// Whether a run holds one of those GPUs or instances.
-    boolean holdsAny(Set<String> uuids) {
-        return runs.holdsAny(uuids);
-    }
-
     /// Why one of those GPUs cannot be had, if one cannot.
     private Optional<String> unfit(Collection<String> gpus) {
         Hardware hardware = node.inventory().hardware();

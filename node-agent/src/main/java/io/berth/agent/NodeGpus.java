@@ -6,7 +6,6 @@ import io.berth.agent.gpu.GpuWatch;
 import io.berth.agent.host.FoundGpus.Aside;
 import io.berth.agent.launch.Commands;
 import io.berth.agent.nvml.MigDriver;
-import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuSample;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.event.Order;
@@ -16,7 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// The GPUs that a machine really has, for the agent of its node: those that fail leave its
@@ -36,6 +35,9 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
     /// empty while it goes on.
     private final Map<String, String> troubled = new TreeMap<>();
 
+    /// By UUID, those of them that are being divided.
+    private final Set<String> underway = new TreeSet<>();
+
     private NodeGpus(NodeAgent agent, HostInventory found, AgentConfig config, Commands commands) {
         this.agent = agent;
         this.found = found;
@@ -44,7 +46,7 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
         this.divider =
                 new MigDivider(
                         new MigDriver(config.nvmlLibrary()),
-                        agent::holdsAny,
+                        agent::holds,
                         () -> HostInventory.read(config),
                         this::divided);
         agent.divider(this::divide);
@@ -65,14 +67,17 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
 
     /// Until it is done a registration tells that nothing is on the GPU.
     private synchronized void divide(Order.Partition order) {
-        Set<String> instances = instances(inventory(), order.gpu());
+        underway.add(order.gpu());
         troubled.put(order.gpu(), "");
         agent.has(inventory());
-        divider.begin(order, instances);
+        divider.begin(order);
     }
 
+    /// The node registers when all are divided: those that are not yet would look as if they had
+    /// failed.
     private synchronized void divided(
             String gpu, @Nullable HostInventory now, @Nullable String failure) {
+        underway.remove(gpu);
         found = now == null ? found : now;
         if (failure == null) {
             troubled.remove(gpu);
@@ -80,7 +85,11 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
             // Of a machine that cannot be read nobody knows what is on the GPU.
             troubled.put(gpu, now == null ? "" : failure);
         }
-        agent.offer(inventory());
+        if (underway.isEmpty()) {
+            agent.offer(inventory());
+        } else {
+            agent.has(inventory());
+        }
     }
 
     private Inventory inventory() {
@@ -94,10 +103,6 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
                             : inventory.withMig(gpu, it -> it.split(it.instances(), why));
         }
         return inventory;
-    }
-
-    private static Set<String> instances(Inventory inventory, String gpu) {
-        return inventory.instancesOf(gpu).stream().map(Gpu::uuid).collect(Collectors.toSet());
     }
 
     @Override

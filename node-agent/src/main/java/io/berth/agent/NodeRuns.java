@@ -185,12 +185,9 @@ final class NodeRuns implements Closeable {
                 .forEach(part -> part.gpuFailed(reason, fatal));
     }
 
+    /// Whether a run holds that GPU or an instance of it.
     boolean holds(String uuid) {
-        return holdsAny(onGpu(uuid));
-    }
-
-    /// Whether a run holds one of those GPUs or instances.
-    boolean holdsAny(Set<String> those) {
+        Set<String> those = onGpu(uuid);
         return parts.values().stream().anyMatch(part -> part.holdsAny(those));
     }
 

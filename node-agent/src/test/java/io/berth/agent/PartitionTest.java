@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.agent.nvml.NvmlStub;
 import io.berth.agent.nvml.Topologies;
 import io.berth.contracts.Gpu;
+import io.berth.contracts.JobSpec;
 import io.berth.contracts.MigGpu;
 import io.berth.contracts.MigPlacement;
 import io.berth.contracts.RunId;
@@ -100,6 +101,22 @@ class PartitionTest {
         assertThat(split(after).failure()).isEqualTo("a run holds an instance of it");
         assertThat(gpus(after)).containsExactly("GPU-0", "MIG-aaaa", "MIG-bbbb", "MIG-cccc");
         assertThat(after.runs()).singleElement().extracting("run").isEqualTo(run);
+    }
+
+    @Test
+    void it_registers_when_all_gpus_that_were_ordered_are_done() {
+        placement.register(rig.node);
+        RunId run = HandPlacement.newRun();
+        JobSpec spec = Jobs.script(run.job(), rig.work, "exec sleep 60");
+        placement.launch(rig.node, run, spec, 64, "GPU-0", "MIG-bbbb");
+        placement.await(Started.class, run);
+
+        placement.partition(rig.node, "GPU-0", FOUR, THREE);
+        placement.partition(rig.node, "GPU-1", FOUR, THREE);
+
+        NodeSeen after = placement.registerAll(rig.node);
+        assertThat(split(after).failure()).isEqualTo("a run holds an instance of it");
+        assertThat(split(after).instances()).hasSize(3);
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.berth.contracts.MigGpu;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -90,8 +91,7 @@ public record FoundGpus(
 
     /// UUID of the whole GPU that this one is, or is an instance of.
     public static String physical(Gpu gpu) {
-        var hardware = gpu.hardware();
-        return hardware == null || hardware.mig() == null ? gpu.uuid() : hardware.mig().parent();
+        return Objects.requireNonNullElse(gpu.parent(), gpu.uuid());
     }
 
     /// A matrix of that many GPUs.

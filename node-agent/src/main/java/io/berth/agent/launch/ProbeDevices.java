@@ -41,8 +41,9 @@ public final class ProbeDevices {
         return probes;
     }
 
-    /// Makes the files that are not there yet: a GPU that is divided anew has other instances.
-    public void cover(Collection<Gpu> gpus) throws IOException {
+    /// Makes the files that are not there yet: a GPU that is divided anew has other instances. Runs
+    /// are launched side by side, and a file is made once.
+    public synchronized void cover(Collection<Gpu> gpus) throws IOException {
         for (String number : numbers(rules, gpus).distinct().toList()) {
             add(number);
         }

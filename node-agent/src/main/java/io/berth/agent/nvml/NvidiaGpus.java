@@ -154,8 +154,22 @@ public final class NvidiaGpus {
                             hardware(device, busId, links, mig(uuid, minor, instance)));
             seen.add(new Seen(gpu, device, busId, links));
         }
-        new NvmlMig(device).gpu(place, uuid, type).ifPresent(mig::add);
-        return Math.max(instances.size(), device.mostInstances());
+        int indices = Math.max(instances.size(), device.mostInstances());
+        divisible(device, place, uuid, type);
+        return indices;
+    }
+
+    /// Notes how a GPU in MIG mode may be split. Who may not ask for that, as one who is not root,
+    /// has its instances all the same.
+    private void divisible(NvmlDevice device, int place, String uuid, String type)
+            throws NvmlFailure {
+        try {
+            new NvmlMig(device).gpu(place, uuid, type).ifPresent(mig::add);
+        } catch (NvmlFailure e) {
+            if (e.lost()) {
+                throw e;
+            }
+        }
     }
 
     private GpuHardware hardware(

@@ -209,6 +209,24 @@ class NvidiaGpusTest {
     }
 
     @Test
+    void who_may_not_ask_how_a_gpu_is_split_has_its_instances_all_the_same() throws IOException {
+        FoundGpus found = find(Topologies.splitA100() + "fail nvmlDeviceGetGpuInstances 4\n");
+
+        assertThat(found.migGpus()).isEmpty();
+        assertThat(found.gpus()).hasSize(4);
+        assertThat(found.outOfService()).isEmpty();
+    }
+
+    @Test
+    void a_gpu_that_is_lost_while_it_tells_how_it_is_split_is_out_of_service() throws IOException {
+        FoundGpus found = find(Topologies.splitA100() + "fail nvmlDeviceGetGpuInstances 15\n");
+
+        assertThat(found.migGpus()).isEmpty();
+        assertThat(found.gpus()).extracting(Gpu::uuid).containsExactly("GPU-0");
+        assertThat(found.outOfService()).hasSize(1);
+    }
+
+    @Test
     void a_tray_of_a_rack_tells_its_fabric() throws IOException {
         FoundGpus found = find(Topologies.nvl72Tray());
 
