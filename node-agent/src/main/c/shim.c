@@ -305,7 +305,8 @@ static void tell_unforked(const char *folder)
     FILE *failure = opened("failure", "we");
     fprintf(failure, "cannot fork the shim: %s\n", strerror(error));
     fclose(failure);
-    write_exit(FAILED << 8);
+    if (!kept(FAILED << 8) || rename("exit.new", "exit") != 0)
+        fail("cannot write", "exit");
 }
 
 /* The words of the next order, each ended by a NUL, up to an empty one. Their number; 0 at the end of the orders. */

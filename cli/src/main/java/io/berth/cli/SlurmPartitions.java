@@ -55,7 +55,12 @@ final class SlurmPartitions {
             case "defmempercpu" -> putNumber(entry, "defaultMemoryPerCpu", value);
             case "defmempernode" -> putNumber(entry, "defaultMemoryPerNode", value);
             case "maxmempernode" -> putNumber(entry, "maxMemoryPerNode", value);
-            case "overtimelimit" -> putMinutes(entry, "overTimeLimit", value);
+            case "overtimelimit" -> {
+                if (value.equalsIgnoreCase("unlimited")) {
+                    return false;
+                }
+                entry.put("overTimeLimit", value);
+            }
             case "lln" -> entry.put("leastLoaded", value.equalsIgnoreCase("yes"));
             case "rootonly" -> entry.put("rootOnly", value.equalsIgnoreCase("yes"));
             case "reqresv" -> entry.put("reservedOnly", value.equalsIgnoreCase("yes"));
@@ -85,12 +90,6 @@ final class SlurmPartitions {
         }
     }
 
-    private static void putMinutes(Map<String, Object> entry, String key, String value) {
-        if (!value.equalsIgnoreCase("unlimited")) {
-            entry.put(key, 60 * Long.parseLong(value));
-        }
-    }
-
     private void putAccounts(Map<String, Object> entry, String key, String value) {
         if (!value.equalsIgnoreCase("all")) {
             accounts.know(CliOption.split(value));
@@ -107,6 +106,7 @@ final class SlurmPartitions {
 
     private static String why(String key) {
         return switch (key) {
+            case "overtimelimit" -> "a run's time beyond its limit has an end: say how long";
             case "oversubscribe" -> "jobs share nodes, and no two the same CPU or GPU";
             case "tresbillingweights" -> "write it as prices";
             default -> "Berth knows no such setting";

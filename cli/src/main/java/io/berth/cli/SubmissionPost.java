@@ -56,7 +56,7 @@ final class SubmissionPost {
         String body = SubmissionJson.of(job);
         var headers = new ArrayList<>(List.of("Idempotency-Key", UUID.randomUUID().toString()));
         String trace = terminal.variable("TRACEPARENT", "");
-        if (!trace.isEmpty()) {
+        if (trace.matches("[0-9a-f-]+")) {
             headers.addAll(List.of("traceparent", trace));
         }
         long deadline = terminal.now() + PATIENCE.toMillis();

@@ -146,12 +146,14 @@ public record ResourceRequest(
                         range);
     }
 
-    /// The same request with a node more at least; itself if it may not have more.
-    public ResourceRequest onOneMore() {
+    /// The same request on so many nodes of its range at least.
+    ///
+    /// @throws IllegalArgumentException if its range does not have them
+    public ResourceRequest onAtLeast(int count) {
         if (range == null) {
-            return this;
+            return onNodes(count);
         }
-        ResourceRequest more = onNodes(nodes + 1);
+        ResourceRequest more = onNodes(count);
         return new ResourceRequest(
                 more.nodes,
                 more.tasks,

@@ -19,7 +19,6 @@ import io.berth.contracts.Isolation;
 import io.berth.log.KafkaConnection;
 import io.berth.log.TopicDeclarations;
 import io.berth.log.TrustedKeys;
-import io.berth.log.trace.SpanExporter;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -91,9 +90,7 @@ public final class AgentProcess implements Closeable {
                 new HostLauncher(config, home, nodes)
                         .open(shared(new SpecsTopic(connection)), shared(new SpoolWatch()));
         shared(best.shims());
-        if (best.spans() instanceof SpanExporter exporter) {
-            shared(exporter);
-        }
+        shared(best.spans());
         Tried tried = tried(best, nodes.getFirst(), spools.getFirst());
         require(config.requiredIsolation().orElse(List.of()), tried.isolation());
         Duration fenceAfter = config.fenceAfter().orElse(null);

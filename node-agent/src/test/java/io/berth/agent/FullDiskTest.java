@@ -61,6 +61,12 @@ final class FullDiskTest {
         }
     }
 
+    private boolean triedToWriteAnEnd() throws IOException {
+        try (var files = Files.walk(home)) {
+            return files.anyMatch(it -> it.endsWith("exit.new"));
+        }
+    }
+
     @Test
     void what_a_run_came_to_waits_for_room_on_the_disk() throws Exception {
         RunId run = HandPlacement.newRun();
@@ -76,7 +82,7 @@ final class FullDiskTest {
         rig.placement.await(Started.class, run);
         Path filler = fill();
         Files.createFile(end);
-        await().until(() -> Files.exists(rig.work.resolve("ended")));
+        await().until(() -> Files.exists(rig.work.resolve("ended")) && triedToWriteAnEnd());
         assertThat(rig.agent().runs()).containsExactly(new HeldRun(run, HeldRun.Phase.RUNNING));
 
         Files.delete(filler);

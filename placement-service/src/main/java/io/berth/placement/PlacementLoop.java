@@ -111,6 +111,7 @@ public class PlacementLoop {
             thread.interrupt();
         }
         thread.join(LAST_ROUND);
+        spans.close();
     }
 
     Role role() {

@@ -41,6 +41,7 @@ final class QueueSpans {
             return;
         }
         TraceContext.parse(new String(header.value(), StandardCharsets.US_ASCII))
+                .filter(TraceContext::sampled)
                 .ifPresent(request -> {
                     var since = new Waiting(request, Instant.ofEpochMilli(record.timestamp()));
                     it.jobs().forEach(one -> waiting.put(one.job(), since));

@@ -194,20 +194,24 @@ final class Tenure implements AutoCloseable {
     /// Decides one input. Deciding changes nothing, so an input on which it fails can be put aside.
     private void apply(Input input, ConsumerRecord<byte[], byte[]> record, long now) {
         try {
-            take(input, now);
+            if (take(input, now)) {
+                queueSpans.read(input, record);
+            }
         } catch (RuntimeException e) {
             letters.add(InputReader.letter(record, e));
             return;
         }
-        queueSpans.read(input, record);
         if (input instanceof Input.Registered(var seen)) {
             heartbeats.registered(seen.node());
         }
     }
 
-    private void take(Input input, long now) {
-        replay(Engine.decide(state, input, now));
+    /// Whether anything came of it.
+    private boolean take(Input input, long now) {
+        List<Fact> facts = Engine.decide(state, input, now);
+        replay(facts);
         applied.add(input);
+        return !facts.isEmpty();
     }
 
     private void write(long now, @Nullable Pass pass) {

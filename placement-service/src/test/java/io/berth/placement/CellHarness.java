@@ -74,6 +74,9 @@ final class CellHarness implements AutoCloseable {
                 public void ended(Span span) {
                     endedSpans.add(span);
                 }
+
+                @Override
+                public void close() {}
             };
     private final EventWriter writer;
     private long reports;

@@ -430,7 +430,7 @@ class JobsMeshTest {
     @Test
     void nextflow_runs_a_pipeline_by_its_slurm_executor() throws IOException {
         Path libraries = TestMesh.ROOT.resolve("nextflow/target/lib");
-        assumeThat(libraries).as("Nextflow, which a whole build fetches").isDirectory();
+        assumeThat(libraries).as("Nextflow, which `berth test` fetches").isDirectory();
         Path pipeline = Files.createDirectory(mesh.work().resolve("pipeline"));
         mesh.berth("install-links", pipeline.toString()).succeeded();
         Files.writeString(

@@ -256,11 +256,8 @@ public final class Admission {
                                 RequestedNodes.of(asked.nodesWanted(), nodes),
                                 RequestedLicenses.of(
                                         configuration, asked.nodesWanted().licenses()));
+        request = onEnough(request, candidates);
         var obstacle = obstacle(request, candidates);
-        while (obstacle.isPresent() && request.range() != null) {
-            request = request.onOneMore();
-            obstacle = obstacle(request, candidates);
-        }
         RequestedNodes.check(request);
         if (obstacle.isPresent()) {
             throw new Refused(
@@ -271,6 +268,27 @@ public final class Admission {
                                     + obstacle.get()));
         }
         return request;
+    }
+
+    /// The request on as few nodes of its range as can be had, found by halving; itself if there is
+    /// no such number.
+    private ResourceRequest onEnough(ResourceRequest request, List<NodeSeen> candidates) {
+        int tooFew = request.nodes();
+        int enough = request.mostNodes();
+        if (tooFew == enough
+                || obstacle(request, candidates).isEmpty()
+                || obstacle(request.onNodes(enough), candidates).isPresent()) {
+            return request;
+        }
+        while (enough - tooFew > 1) {
+            int middle = (tooFew + enough) >>> 1;
+            if (obstacle(request.onAtLeast(middle), candidates).isEmpty()) {
+                enough = middle;
+            } else {
+                tooFew = middle;
+            }
+        }
+        return request.onAtLeast(enough);
     }
 
     private Optional<String> obstacle(ResourceRequest request, List<NodeSeen> candidates) {

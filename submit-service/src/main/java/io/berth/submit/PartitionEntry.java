@@ -20,8 +20,13 @@ import org.jspecify.annotations.Nullable;
 /// Source: slurm.conf(5), `AllocNodes`, `AllowAccounts`, `AllowQos`, `RootOnly`, `State`.
 record PartitionEntry(Configuration configuration, Caller caller) {
 
-    /// @throws Refused if the partition takes no jobs, or not of that account or QOS
+    /// @throws Refused if the partition takes no jobs, or not of that account or QOS, or of
+    ///   operators alone
     void check(Partition partition, String account, String qos) throws Refused {
+        if (partition.partitionRules().ofNodes().rootOnly() && !caller.operator()) {
+            throw new Refused(
+                    new NotAllowed("only an operator may submit to partition " + partition.name()));
+        }
         State state = partition.partitionRules().state();
         if (state == State.DRAIN || state == State.INACTIVE) {
             throw new Refused(
@@ -47,15 +52,11 @@ record PartitionEntry(Configuration configuration, Caller caller) {
     /// work, and nobody from anything.
     ///
     /// @param named the host that the job says to come from; null is the one that asks
-    /// @throws Refused if only others may submit to the partition, or only from elsewhere
+    /// @throws Refused if jobs of the partition come from elsewhere
     void checkOrigin(Partition partition, @Nullable String named) throws Refused {
         Use use = partition.partitionRules().ofNodes();
         if (caller.operator()) {
             return;
-        }
-        if (use.rootOnly()) {
-            throw new Refused(
-                    new NotAllowed("only an operator may submit to partition " + partition.name()));
         }
         String host = named == null ? caller.host() : named;
         if (!use.admits(host)) {

@@ -7,7 +7,6 @@ import io.berth.log.trace.Spans;
 import jakarta.enterprise.inject.Disposes;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
-import java.io.IOException;
 import java.time.Clock;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 
@@ -43,9 +42,7 @@ final class Wiring {
                 .orElse(Spans.NONE);
     }
 
-    void close(@Disposes Spans spans) throws IOException {
-        if (spans instanceof SpanExporter exporter) {
-            exporter.close();
-        }
+    void close(@Disposes Spans spans) {
+        spans.close();
     }
 }

@@ -45,9 +45,10 @@ final class PartitionEntryTest {
     void a_partition_of_operators_takes_nobody_elses_jobs() {
         Partition night = partition(List.of("ALL"), true);
 
-        assertThatThrownBy(() -> entry(ALICE).checkOrigin(night, "login-1"))
+        assertThatThrownBy(() -> entry(ALICE).check(night, "physics", "normal"))
                 .hasMessageContaining("only an operator may submit to partition night");
-        assertThatCode(() -> entry(OPERATOR).checkOrigin(night, null)).doesNotThrowAnyException();
+        assertThatCode(() -> entry(OPERATOR).check(night, "physics", "normal"))
+                .doesNotThrowAnyException();
     }
 
     @Test

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.berth.contracts.json.Json;
-import java.io.Closeable;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -23,7 +22,7 @@ import org.slf4j.LoggerFactory;
 /// Sends spans to an OpenTelemetry collector, a second's together, as [OTLP over
 /// HTTP](https://opentelemetry.io/docs/specs/otlp/) in JSON. What a collector does not take, or not
 /// soon enough, is lost: a trace is worth no waiting.
-public final class SpanExporter implements Spans, Closeable {
+public final class SpanExporter implements Spans {
 
     private static final Logger LOG = LoggerFactory.getLogger(SpanExporter.class);
     private static final int MOST_WAITING = 4096;
@@ -32,6 +31,7 @@ public final class SpanExporter implements Spans, Closeable {
     private static final Duration ANSWER = Duration.ofSeconds(5);
 
     private final URI endpoint;
+    private final HttpRequest.Builder request;
     private final String service;
     private final BlockingQueue<Span> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
     private final HttpClient http = HttpClient.newBuilder().connectTimeout(ANSWER).build();
@@ -40,8 +40,13 @@ public final class SpanExporter implements Spans, Closeable {
 
     /// @param endpoint such as `http://collector:4318/v1/traces`
     /// @param service whose spans these are
+    /// @throws IllegalArgumentException if no request can be sent there
     public SpanExporter(URI endpoint, String service) {
         this.endpoint = endpoint;
+        this.request =
+                HttpRequest.newBuilder(endpoint)
+                        .timeout(ANSWER)
+                        .header("Content-Type", "application/json");
         this.service = service;
         this.thread = Thread.ofPlatform().name("spans").daemon().start(this::run);
     }
@@ -58,7 +63,6 @@ public final class SpanExporter implements Spans, Closeable {
         }
     }
 
-    /// Sends what waits, if the collector takes it.
     @Override
     public void close() {
         thread.interrupt();
@@ -75,7 +79,9 @@ public final class SpanExporter implements Spans, Closeable {
             var together = new ArrayList<Span>();
             try {
                 together.add(waiting.take());
-                Thread.sleep(GATHER);
+                if (waiting.size() < MOST_AT_ONCE) {
+                    Thread.sleep(GATHER);
+                }
             } catch (InterruptedException e) {
                 closing = true;
             }
@@ -90,13 +96,8 @@ public final class SpanExporter implements Spans, Closeable {
     /// Whether it was not interrupted.
     private boolean send(List<Span> spans) {
         try {
-            var request =
-                    HttpRequest.newBuilder(endpoint)
-                            .timeout(ANSWER)
-                            .header("Content-Type", "application/json")
-                            .POST(BodyPublishers.ofByteArray(body(spans)))
-                            .build();
-            int status = http.send(request, BodyHandlers.discarding()).statusCode();
+            var posted = request.copy().POST(BodyPublishers.ofByteArray(body(spans))).build();
+            int status = http.send(posted, BodyHandlers.discarding()).statusCode();
             said(status / 100 == 2 ? "" : "it answers " + status);
         } catch (IOException e) {
             said(e.toString());

@@ -1,7 +1,9 @@
 package io.berth.log.trace;
 
+import java.io.Closeable;
+
 /// Where spans go when they have ended.
-public interface Spans {
+public interface Spans extends Closeable {
 
     /// Nobody wants any.
     Spans NONE =
@@ -13,6 +15,9 @@ public interface Spans {
 
                 @Override
                 public void ended(Span span) {}
+
+                @Override
+                public void close() {}
             };
 
     /// Whether anybody wants spans: if not, none need be made.
@@ -20,4 +25,8 @@ public interface Spans {
 
     /// Takes a span; never waits.
     void ended(Span span);
+
+    /// Sends what waits, if it is taken.
+    @Override
+    void close();
 }

@@ -30,7 +30,8 @@ if [ -s signal ] && [ "$status" -gt 128 ]; then
 else
     end="exit $status"
 fi
-# What the run came to is worth waiting for room on the disk; without the folder nobody asks.
+# What the run came to is worth waiting for room on the disk; without the folder nobody asks. A disk that refuses only at the sync, as over NFS,
+# is not waited for.
 until echo "$end" >exit.new 2>/dev/null; do
     [ -d . ] && [ -f shim ] || exit 1
     sleep 1

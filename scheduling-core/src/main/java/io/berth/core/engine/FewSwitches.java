@@ -20,8 +20,15 @@ final class FewSwitches {
     private final Soonest soonest;
     private final BitSet own = new BitSet();
     private final int[] ready;
+
+    /// The switches of the nodes that must be among the gang's.
+    private final BitSet named = new BitSet();
+
     private final Set<BitSet> told = new HashSet<>();
     private int nextOwn;
+
+    /// Nodes that are ready under one switch at most.
+    private int most;
 
     /// @param own nodes of which more is free than their readiness says
     FewSwitches(Cluster cluster, FitClass fit, long length, int[] own) {
@@ -30,6 +37,11 @@ final class FewSwitches {
         this.soonest = new Soonest(cluster, fit, length);
         this.ready = new int[cluster.network.domains(0)];
         Arrays.stream(own).forEach(this.own::set);
+        fit.layout.among().stream()
+                .filter(node -> node < cluster.size())
+                .map(node -> cluster.network.domain(0, node))
+                .filter(leaf -> leaf >= 0)
+                .forEach(named::set);
     }
 
     /// The nodes under the next switches that the class may use and that are open; null after the
@@ -63,14 +75,23 @@ final class FewSwitches {
             return null;
         }
         ready[leaf]++;
-        var switches = new BitSet();
+        most = Math.max(most, ready[leaf]);
+        if ((long) most * fit.maxSwitches < fit.parts()) {
+            return null;
+        }
+        var switches = (BitSet) named.clone();
         switches.set(leaf);
-        if (fit.maxSwitches > 1) {
+        int more = fit.maxSwitches - switches.cardinality();
+        if (more < 0) {
+            return null;
+        }
+        if (more > 0) {
             IntStream.range(0, ready.length)
-                    .filter(it -> it != leaf && ready[it] > 0)
+                    .filter(it -> !switches.get(it) && ready[it] > 0)
                     .boxed()
                     .sorted(Comparator.comparingInt(it -> -ready[it]))
-                    .limit(fit.maxSwitches - 1L)
+                    .limit(more)
+                    .toList()
                     .forEach(switches::set);
         }
         int nodes = switches.stream().map(it -> ready[it]).sum();

@@ -1,9 +1,7 @@
 package io.berth.core.engine;
 
 import java.util.BitSet;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +35,6 @@ public final class FitClass {
     final boolean plans;
     final int[] pools;
     final Layout layout;
-    private final Map<Integer, FitClass> widths = new HashMap<>();
 
     /// Until when its jobs could have nodes.
     final Reach reach;
@@ -252,9 +249,7 @@ public final class FitClass {
     /// The class of its jobs on so many nodes.
     FitClass onParts(int parts) {
         IntFunction<Terms> wider = layout.onParts();
-        return parts == parts() || wider == null
-                ? this
-                : widths.computeIfAbsent(parts, it -> new FitClass(id, wider.apply(it)));
+        return parts == parts() || wider == null ? this : new FitClass(id, wider.apply(parts));
     }
 
     /// Whether enough nodes are open, were they empty.

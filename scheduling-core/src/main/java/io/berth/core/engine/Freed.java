@@ -6,7 +6,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// What came free before a start pass and in it, and whom it may help.
@@ -24,8 +26,8 @@ final class Freed {
     /// Nodes on which something came free.
     private final BitSet nodes = new BitSet();
 
-    /// Whether something of a pool came free.
-    private boolean shared;
+    /// The planned jobs that may start by it.
+    private final Set<Long> helped = new HashSet<>();
 
     /// Whom something that came free may help.
     ///
@@ -41,10 +43,15 @@ final class Freed {
 
     /// Takes what came free since the last call, and tells whom it may help.
     Helped settle() {
-        var helped = new Helped(new ArrayList<>(), new ArrayList<>());
+        Helped those = whom();
+        those.plans.forEach(plan -> helped.add(plan.job().job));
+        return those;
+    }
+
+    private Helped whom() {
+        var those = new Helped(new ArrayList<>(), new ArrayList<>());
         if (all.pools.settle()) {
-            shared = true;
-            ofPools(helped);
+            ofPools(those);
         }
         BitSet fresh = all.cluster.settle();
         nodes.or(fresh);
@@ -53,9 +60,9 @@ final class Freed {
             return new Helped(all.queue.settle(), all.plans.all());
         }
         if (!fresh.isEmpty()) {
-            ofNodes(fresh, helped);
+            ofNodes(fresh, those);
         }
-        return helped;
+        return those;
     }
 
     /// All who want some of a pool may gain by it.
@@ -123,32 +130,18 @@ final class Freed {
         return until == Node.NEVER || (length != Node.NEVER && now + length <= until);
     }
 
-    /// Whether a planned job may start by all that came free.
+    /// Whether a planned job may start by what came free.
     boolean helps(Plan plan) {
-        FitClass fit = plan.job().fit;
-        return (shared && fit.pools.length > 0) || frees(plan) || lasts(plan, gain(fit));
-    }
-
-    /// Whether something came free on a node that is reserved for the job.
-    private boolean frees(Plan plan) {
-        return Arrays.stream(plan.nodes()).anyMatch(nodes::get);
-    }
-
-    /// Until when the class could have one of the nodes from now on.
-    private long gain(FitClass fit) {
-        long gain = many(nodes) ? Node.NEVER : now;
-        for (int i = nodes.nextSetBit(0); i >= 0 && gain < Node.NEVER; ) {
-            Node node = all.cluster.node(i);
-            gain = Math.max(gain, node.open ? all.search.until(fit, node, now) : now);
-            i = nodes.nextSetBit(i + 1);
-        }
-        return gain;
+        return helped.contains(plan.job().job);
     }
 
     /// Whether a planned job could start now, by what is known without looking for it: on nodes
     /// that its class could have for so long, and on its own.
     boolean hopeful(Plan plan) {
         FitClass fit = plan.job().fit;
+        if (fit.pools.length > 0) {
+            return true; // What its class lacks may be what is kept for this very job.
+        }
         int found = fit.reach.nodesUntil(Search.end(now, plan.job().length));
         for (int i = 0; i < plan.nodes().length && found < fit.parts(); i++) {
             Node own = all.cluster.node(plan.nodes()[i]);

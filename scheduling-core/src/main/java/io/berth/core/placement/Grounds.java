@@ -112,7 +112,7 @@ final class Grounds {
     /// never.
     @Nullable Long pressedFrom(JobStatus job) {
         Long before = rules.deadlineSeconds();
-        long over = Eligibility.deadline(job);
+        long over = Eligibility.lastStart(job);
         return before == null || over == Long.MAX_VALUE || grounds.isEmpty()
                 ? null
                 : over - TimeUnit.SECONDS.toMillis(before);

@@ -90,12 +90,17 @@ final class Round implements Decisions {
     @Override
     public int most(Waiting job, int wanted) {
         JobDescription asked = state.knownJob(new JobId(job.job())).description();
-        int most = wanted;
-        while (most > asked.request().nodes()
-                && !admits(asked.with(asked.request().onNodes(most)))) {
-            most--;
+        int fits = asked.request().nodes();
+        int tooMany = wanted + 1;
+        while (tooMany - fits > 1) {
+            int middle = (fits + tooMany) >>> 1;
+            if (admits(asked.with(asked.request().onNodes(middle)))) {
+                fits = middle;
+            } else {
+                tooMany = middle;
+            }
         }
-        return most;
+        return fits;
     }
 
     private boolean admits(JobDescription job) {

@@ -81,7 +81,7 @@ public final class Eligibility {
     /// end by then, or it has waited as long as it may. `Long.MAX_VALUE` if it has none, or is
     /// being ended.
     public static long deadline(JobStatus job) {
-        return Math.min(toEnd(job), toStart(job));
+        return Math.min(lastStart(job), toStart(job));
     }
 
     private static long toStart(JobStatus job) {
@@ -90,7 +90,9 @@ public final class Eligibility {
         return seconds == null || !waits ? Long.MAX_VALUE : job.waitsSince() + seconds * 1000;
     }
 
-    private static long toEnd(JobStatus job) {
+    /// When it is too late for a waiting job to end by its deadline; the deadline itself for one
+    /// that runs. `Long.MAX_VALUE` if it has none, or is being ended.
+    public static long lastStart(JobStatus job) {
         JobTerms terms = job.description().conditions();
         if (terms.deadlineAt() == null
                 || job.state().terminal()
