@@ -68,21 +68,4 @@ public record JobSpec(
                 submitHost,
                 null);
     }
-
-    /// The same with mail.
-    public JobSpec with(@Nullable MailRequest wanted) {
-        return new JobSpec(
-                job,
-                description,
-                script,
-                arguments,
-                environment,
-                workingDirectory,
-                standardOutput,
-                standardError,
-                standardInput,
-                appendOutput,
-                submitHost,
-                wanted);
-    }
 }

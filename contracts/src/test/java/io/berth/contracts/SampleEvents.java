@@ -413,18 +413,21 @@ final class SampleEvents {
         add(
                 Topics.NODE_REQUESTS,
                 new NodeRequest.FeaturesSet(NODE, "root", List.of("rack1", "nvme")));
-        add(Topics.SPECS, spec("err-%j", "in.txt"));
-        addMinimal(Topics.SPECS, spec(null, null));
+        add(Topics.SPECS, spec("err-%j", "in.txt", null));
+        addMinimal(Topics.SPECS, spec(null, null, null));
         addNamed(
                 "mail",
                 Topics.SPECS,
-                spec(null, null)
-                        .with(new MailRequest(List.of(MailType.BEGIN, MailType.END), "alice@lab")));
+                spec(
+                        null,
+                        null,
+                        new MailRequest(List.of(MailType.BEGIN, MailType.END), "alice@lab")));
         add(Topics.ID_BLOCKS, new IdBlockClaimed("submit-service-1"));
         add(DEAD_LETTERS, new DeadLetter("berth.submissions.v1", 0, 12, "not a Submitted", "e30="));
     }
 
-    private static JobSpec spec(@Nullable String error, @Nullable String input) {
+    private static JobSpec spec(
+            @Nullable String error, @Nullable String input, @Nullable MailRequest mail) {
         return new JobSpec(
                 JOB,
                 DESCRIPTION,
@@ -436,7 +439,8 @@ final class SampleEvents {
                 error,
                 input,
                 true,
-                "login-1");
+                "login-1",
+                mail);
     }
 
     private void ofPriorityAndAccounting() {

@@ -35,6 +35,9 @@ public record KafkaConnection(String bootstrapServers) {
     /// by default, is not above it.
     public static final Duration CANDIDATE_SESSION = Duration.ofSeconds(2);
 
+    /// How long a member of a group may be at work with a record and is not taken for stuck.
+    private static final Duration MEMBER_AT_WORK = Duration.ofMinutes(30);
+
     public Admin admin() {
         return Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers));
     }
@@ -98,15 +101,17 @@ public record KafkaConnection(String bootstrapServers) {
     }
 
     /// A member of a group that shares the partitions of what it subscribes to, and that says by
-    /// commits how far it is; a new group begins with what comes. It takes few records at once: it
-    /// may have long to do with each.
+    /// commits how far it is; a new group begins with what comes. It takes one record at a time,
+    /// for which it has [#MEMBER_AT_WORK].
     public Consumer<byte[], byte[]> member(String group) {
         return consumer(
                 Map.of(
                         ConsumerConfig.GROUP_ID_CONFIG,
                         group,
                         ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
-                        4,
+                        1,
+                        ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG,
+                        Math.toIntExact(MEMBER_AT_WORK.toMillis()),
                         ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
                         "latest"));
     }

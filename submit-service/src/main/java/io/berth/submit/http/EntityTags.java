@@ -29,8 +29,6 @@ import org.jspecify.annotations.Nullable;
 /// Source: RFC 9110, sections 8.8.3 and 13.1.
 @Singleton
 final class EntityTags {
-    static final int CHANGED = 412;
-
     private static final int LENGTH = 32;
     private static final String JOBS = "/v1/jobs/";
 
@@ -81,26 +79,22 @@ final class EntityTags {
         }
     }
 
-    /// What is answered to one who wants to change a job that is not as he saw it; null goes on.
-    @Nullable Response changed(ContainerRequestContext request) throws Refused {
+    /// Turns away who wants to change a job that is not as he saw it.
+    ///
+    /// @throws Changed to be answered
+    void check(ContainerRequestContext request) throws Refused {
         String seen = request.getHeaderString(HttpHeaders.IF_MATCH);
         String id = request.getUriInfo().getPathParameters().getFirst("id");
         if (seen == null
                 || id == null
                 || request.getMethod().equals(HttpMethod.GET)
                 || !request.getUriInfo().getRequestUri().getPath().startsWith(JOBS)) {
-            return null;
+            return;
         }
         List<Job> named = gateway.named(JobName.parse(id));
-        boolean asSeen = named.size() == 1 && names(seen, of(named.getFirst()));
-        return asSeen
-                ? null
-                : Problem.of(
-                                CHANGED,
-                                "changed",
-                                "job " + id + " is not as If-Match says; look again")
-                        .response()
-                        .build();
+        if (named.size() != 1 || !names(seen, of(named.getFirst()))) {
+            throw new Changed(id);
+        }
     }
 
     /// Whether a list of tags names one; `*` names all.
@@ -109,5 +103,15 @@ final class EntityTags {
                 && Arrays.stream(list.split(","))
                         .map(String::strip)
                         .anyMatch(it -> it.equals("*") || it.replaceFirst("^W/", "").equals(tag));
+    }
+
+    /// A job is not as a request on condition says. Nothing was done.
+    static final class Changed extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        /// @param job its name or id
+        Changed(Object job) {
+            super("job " + job + " is not as If-Match says; look again", null, false, false);
+        }
     }
 }

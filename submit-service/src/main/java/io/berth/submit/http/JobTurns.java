@@ -3,17 +3,18 @@ package io.berth.submit.http;
 import io.berth.contracts.JobId;
 import io.berth.submit.Deadline;
 import io.berth.submit.Position;
-import io.berth.submit.RecentlyUsed;
 import io.berth.submit.SubmitConfig;
 import io.berth.submit.Unavailable;
 import io.berth.submit.kafka.GatewayLog;
+import io.berth.submit.kafka.SubmissionWriter;
 import jakarta.inject.Singleton;
 import jakarta.ws.rs.core.HttpHeaders;
 import java.time.Clock;
 import java.util.ArrayDeque;
-import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -25,7 +26,9 @@ import java.util.stream.Stream;
 @Singleton
 final class JobTurns {
     private static final int LOCKS = 64;
-    private static final int MOST_REMEMBERED = 4096;
+
+    /// Of what may stand in the log or not.
+    private static final Position UNKNOWN = new Position(SubmissionWriter.CELL, Long.MAX_VALUE);
 
     private final GatewayLog log;
     private final SubmitConfig config;
@@ -33,8 +36,9 @@ final class JobTurns {
     private final HttpHeaders headers;
     private final List<ReentrantLock> locks =
             Stream.generate(ReentrantLock::new).limit(LOCKS).toList();
-    private final Map<JobId, Position> latest =
-            Collections.synchronizedMap(RecentlyUsed.atMost(MOST_REMEMBERED));
+
+    /// What was asked last of each job, until it is decided.
+    private final Map<JobId, Position> undecided = new ConcurrentHashMap<>();
 
     /// @param headers of the request that is answered
     JobTurns(GatewayLog log, SubmitConfig config, Clock clock, HttpHeaders headers) {
@@ -46,7 +50,7 @@ final class JobTurns {
 
     /// Writes what is asked of jobs, when it is their turn.
     ///
-    /// @throws Changed if a job is not as the request says
+    /// @throws EntityTags.Changed if a job is not as the request says
     /// @throws Unavailable if their turn does not come in time
     Position take(List<JobId> jobs, Supplier<Position> write) {
         List<Integer> places =
@@ -60,11 +64,10 @@ final class JobTurns {
             }
             String seen = headers.getHeaderString(HttpHeaders.IF_MATCH);
             if (seen != null) {
+                settle(jobs, due);
                 jobs.forEach(job -> check(job, seen));
             }
-            Position written = write.get();
-            jobs.forEach(job -> latest.put(job, written));
-            return written;
+            return written(jobs, write);
         } finally {
             mine.forEach(ReentrantLock::unlock);
         }
@@ -73,7 +76,7 @@ final class JobTurns {
     private static void lock(ReentrantLock lock, Deadline due) {
         try {
             if (!lock.tryLock(due.left().toNanos(), TimeUnit.NANOSECONDS)) {
-                throw new Unavailable("an earlier change of the job is not written yet");
+                throw new Unavailable("earlier changes are not written yet");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -81,27 +84,37 @@ final class JobTurns {
         }
     }
 
-    private void check(JobId job, String seen) {
-        Position before = latest.get(job);
-        if (before != null) {
-            log.awaitDecision(before, Deadline.in(config.viewTimeout()));
+    /// Waits until what was asked of the jobs before has been decided and shows.
+    private void settle(List<JobId> jobs, Deadline due) {
+        Position latest =
+                jobs.stream()
+                        .flatMap(job -> Stream.ofNullable(undecided.get(job)))
+                        .max(Comparator.comparingLong(Position::offset))
+                        .orElse(null);
+        if (latest == null) {
+            log.catchUp(due);
+        } else {
+            boolean known = !latest.equals(UNKNOWN);
+            log.awaitDecision(known ? latest : log.end(SubmissionWriter.CELL, due), due);
         }
+    }
+
+    private void check(JobId job, String seen) {
         boolean asSeen =
                 log.picture()
                         .job(job, clock.millis())
                         .filter(it -> EntityTags.names(seen, EntityTags.of(it)))
                         .isPresent();
         if (!asSeen) {
-            throw new Changed(job);
+            throw new EntityTags.Changed(job);
         }
     }
 
-    /// A job is not as a request on condition says. Nothing was done.
-    static final class Changed extends RuntimeException {
-        private static final long serialVersionUID = 1;
-
-        Changed(JobId job) {
-            super("job " + job + " is not as If-Match says; look again", null, false, false);
-        }
+    private Position written(List<JobId> jobs, Supplier<Position> write) {
+        undecided.values().removeIf(log::decided);
+        jobs.forEach(job -> undecided.put(job, UNKNOWN));
+        Position written = write.get();
+        jobs.forEach(job -> undecided.put(job, written));
+        return written;
     }
 }

@@ -27,10 +27,8 @@ final class ProblemMappers {
     }
 
     @ServerExceptionMapper
-    Response changed(JobTurns.Changed e) {
-        return Problem.of(EntityTags.CHANGED, "changed", String.valueOf(e.getMessage()))
-                .response()
-                .build();
+    Response changed(EntityTags.Changed e) {
+        return Problem.of(412, "changed", String.valueOf(e.getMessage())).response().build();
     }
 
     @ServerExceptionMapper

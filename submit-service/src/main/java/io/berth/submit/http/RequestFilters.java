@@ -6,10 +6,8 @@ import jakarta.inject.Singleton;
 import jakarta.ws.rs.Priorities;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerResponseContext;
-import jakarta.ws.rs.core.Response;
 import org.jboss.resteasy.reactive.server.ServerRequestFilter;
 import org.jboss.resteasy.reactive.server.ServerResponseFilter;
-import org.jspecify.annotations.Nullable;
 
 /// What is done with every request besides answering it. The framework makes this before there is
 /// any configuration, so what needs some is looked up with the first request.
@@ -29,8 +27,8 @@ final class RequestFilters {
     }
 
     @ServerRequestFilter(priority = Priorities.USER + 1)
-    @Nullable Response changed(ContainerRequestContext request) throws Refused {
-        return tags.get().changed(request);
+    void check(ContainerRequestContext request) throws Refused {
+        tags.get().check(request);
     }
 
     @ServerResponseFilter

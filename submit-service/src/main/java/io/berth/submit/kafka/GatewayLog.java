@@ -113,14 +113,27 @@ public class GatewayLog {
     /// @throws Unavailable if that cannot be known in time
     public void catchUp(Deadline due) {
         Tenure now = caughtUp();
+        await(now, ends(now, OF_JOBS, due), due);
+    }
+
+    /// Above all submissions of a cell that are in the log now.
+    ///
+    /// @throws Unavailable if that cannot be known in time
+    public Position end(int cell, Deadline due) {
+        var partition = new TopicPartition(Topics.SUBMISSIONS.name(), cell);
+        var ends = ends(caughtUp(), List.of(Topics.SUBMISSIONS), due);
+        return new Position(cell, ends.getOrDefault(partition, 0L));
+    }
+
+    private Map<TopicPartition, Long> ends(Tenure now, List<Topic<?>> topics, Deadline due) {
         var latest = new HashMap<TopicPartition, OffsetSpec>();
-        partitions(now.descriptions(), OF_JOBS).forEach(it -> latest.put(it, OffsetSpec.latest()));
+        partitions(now.descriptions(), topics).forEach(it -> latest.put(it, OffsetSpec.latest()));
         int millis = Math.toIntExact(Math.max(1, due.left().toMillis()));
         var options = new ListOffsetsOptions(IsolationLevel.READ_COMMITTED).timeoutMs(millis);
         var ends = new HashMap<TopicPartition, Long>();
         get(admin.listOffsets(latest, options).all(), due)
                 .forEach((partition, end) -> ends.put(partition, end.offset()));
-        await(now, ends, due);
+        return ends;
     }
 
     /// Waits until placement has decided on what stands below that position, and the picture shows
@@ -135,6 +148,13 @@ public class GatewayLog {
             pause(BETWEEN_LOOKS);
         }
         catchUp(due);
+    }
+
+    /// Whether the picture shows, as far as there is one, that placement has decided on what stands
+    /// below that position.
+    public boolean decided(Position position) {
+        Tenure now = tenure;
+        return now != null && now.picture().decided(position);
     }
 
     /// Asks the brokers whether they are there.

@@ -30,12 +30,12 @@ public class SpecReader {
     private final Events<JobSpec> events = new Events<>(Topics.SPECS, PictureTopics.SERVICE);
     private final ReentrantLock lock = new ReentrantLock();
 
-    SpecReader(KafkaConnection kafka) {
+    public SpecReader(KafkaConnection kafka) {
         this.consumer = kafka.lookup();
     }
 
     @PreDestroy
-    void close() {
+    public void close() {
         lock.lock();
         try {
             consumer.close();

@@ -34,9 +34,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,18 +47,26 @@ public class MailLoop {
     private static final Logger LOG = LoggerFactory.getLogger(MailLoop.class);
     private static final String GROUP = "berth-mail";
     private static final String MAILS = "berth.mails";
-    private static final Duration POLL = Duration.ofSeconds(1);
+    private static final Duration POLL = Duration.ofMillis(500);
     private static final Duration PAUSE = Duration.ofSeconds(5);
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final int TRIES = 3;
+
     private static final int MOST_REMEMBERED = 4096;
+
+    /// How many events that bring no mail are read before that is said in the log.
+    private static final int MOST_UNSAID = 100;
 
     private final KafkaConnection kafka;
     private final GatewayLog log;
+
+    /// Not that of the requests: one specification is read at a time.
     private final SpecReader specs;
+
     private final Mailer mailer;
     private final Counter sent;
     private final Counter failed;
+    private final Counter forgotten;
     private final Clock clock;
     private final String from;
     private final String domain;
@@ -70,22 +75,21 @@ public class MailLoop {
     private final Thread thread =
             Thread.ofPlatform().name("job-mail").daemon().unstarted(this::run);
     private final CountDownLatch stopping = new CountDownLatch(1);
-    private volatile @Nullable Consumer<byte[], byte[]> reading;
 
     MailLoop(
             KafkaConnection kafka,
             GatewayLog log,
-            SpecReader specs,
             Mailer mailer,
             MeterRegistry registry,
             Clock clock,
             SubmitConfig config) {
         this.kafka = kafka;
         this.log = log;
-        this.specs = specs;
+        this.specs = new SpecReader(kafka);
         this.mailer = mailer;
         this.sent = registry.counter(MAILS, "outcome", "sent");
         this.failed = registry.counter(MAILS, "outcome", "failed");
+        this.forgotten = registry.counter(MAILS, "outcome", "forgotten");
         this.clock = clock;
         this.from = config.mailFrom().orElse("");
         this.domain = config.mailDomain();
@@ -101,23 +105,17 @@ public class MailLoop {
     @PreDestroy
     void stop() throws InterruptedException {
         stopping.countDown();
-        Consumer<byte[], byte[]> consumer = reading;
-        if (consumer != null) {
-            consumer.wakeup();
-        }
         thread.join(TimeUnit.SECONDS.toMillis(5));
+        specs.close();
     }
 
     private void run() {
         while (!stopped()) {
             try (var admin = kafka.admin();
                     var consumer = kafka.member(GROUP)) {
-                reading = consumer;
                 TopicDeclarations.await(admin, List.of(Topics.JOBS));
                 consumer.subscribe(List.of(Topics.JOBS.name()));
                 read(consumer);
-            } catch (WakeupException e) {
-                return;
             } catch (RuntimeException e) {
                 if (!stopped()) {
                     LOG.atWarn().setCause(e).log("Mail about jobs waits; beginning anew");
@@ -128,18 +126,20 @@ public class MailLoop {
     }
 
     private void read(Consumer<byte[], byte[]> consumer) {
+        int unsaid = 0;
         while (!stopped()) {
             var records = consumer.poll(POLL);
+            boolean mailed = false;
             for (var record : records) {
-                if (send(record)) {
-                    consumer.commitSync(
-                            Map.of(
-                                    new TopicPartition(record.topic(), record.partition()),
-                                    new OffsetAndMetadata(record.offset() + 1)));
-                }
+                mailed |= send(record);
             }
-            if (!records.isEmpty()) {
+            unsaid += records.count();
+            if (mailed) {
                 consumer.commitSync();
+                unsaid = 0;
+            } else if (unsaid >= MOST_UNSAID || (unsaid > 0 && records.isEmpty())) {
+                consumer.commitAsync();
+                unsaid = 0;
             }
         }
     }
@@ -151,10 +151,11 @@ public class MailLoop {
         JobEvent event = event(record);
         Job job = event == null ? null : job(event.job());
         MailRequest wanted = job == null ? null : request(job);
-        if (event == null || job == null || wanted == null) {
-            return false;
-        }
-        List<String> subjects = new Subjects(job, wanted, tasks(job)).of(event);
+        return event != null && job != null && wanted != null && send(event, job, wanted);
+    }
+
+    private boolean send(JobEvent event, Job job, MailRequest wanted) {
+        List<String> subjects = new Subjects(job, wanted, () -> tasks(job)).of(event);
         for (String subject : subjects) {
             String to = wanted.address() == null ? job.user() : wanted.address();
             send(job, to.contains("@") ? to : to + "@" + domain, subject);
@@ -176,11 +177,15 @@ public class MailLoop {
         }
     }
 
+    /// Null if the log does not show it any more.
     private @Nullable Job job(JobId id) {
         Optional<Job> known = log.picture().job(id, clock.millis());
         if (known.isEmpty()) {
             log.catchUp(Deadline.in(PATIENCE));
             known = log.picture().job(id, clock.millis());
+        }
+        if (known.isEmpty()) {
+            forgotten.increment();
         }
         return known.orElse(null);
     }
@@ -197,9 +202,6 @@ public class MailLoop {
 
     /// The tasks of the job's array as they stand after what was read.
     private List<Job> tasks(Job job) {
-        if (job.description().array() == null) {
-            return List.of();
-        }
         log.catchUp(Deadline.in(PATIENCE));
         return log.picture().named(new JobName(job.arrayOrSelf(), null), clock.millis());
     }

@@ -17,6 +17,7 @@ import java.util.Comparator;
 import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /// The subjects of the mail that an event of a job brings; the subject is all that is in it.
 ///
@@ -31,13 +32,16 @@ final class Subjects {
 
     private final Job job;
     private final MailRequest wanted;
-    private final List<Job> tasks;
+    private final Supplier<List<Job>> tasks;
+    private final boolean ofArray;
 
-    /// @param tasks all of the job's array, as they stand after the event; empty for a job of none
-    Subjects(Job job, MailRequest wanted, List<Job> tasks) {
+    /// @param tasks all of the job's array, as they stand after the event; asked for only where
+    ///   what is told is about the whole
+    Subjects(Job job, MailRequest wanted, Supplier<List<Job>> tasks) {
         this.job = job;
         this.wanted = wanted;
-        this.tasks = wanted.wants(MailType.ARRAY_TASKS) ? List.of() : tasks;
+        this.tasks = tasks;
+        this.ofArray = job.description().array() != null && !wanted.wants(MailType.ARRAY_TASKS);
     }
 
     List<String> of(JobEvent event) {
@@ -53,16 +57,20 @@ final class Subjects {
         if (!wanted.wants(MailType.BEGIN)) {
             return List.of();
         }
-        boolean first =
-                event.lease() == 1
-                        && tasks.stream()
-                                .filter(it -> !it.id().equals(job.id()))
-                                .mapToLong(Job::placedAt)
-                                .noneMatch(at -> at > 0 && at < job.placedAt());
-        if (!tasks.isEmpty()) {
-            return first ? List.of(summary("Began")) : List.of();
+        if (ofArray) {
+            return event.lease() == 1 && firstPlaced() ? List.of(summary("Began")) : List.of();
         }
         return List.of(subject("Began, Queued time " + span(event.at() - job.submittedAt())));
+    }
+
+    /// Whether this task was placed before all others; of those of one round the first of the array
+    /// counts.
+    private boolean firstPlaced() {
+        return tasks.get().stream()
+                .filter(it -> it.placedAt() > 0)
+                .min(Comparator.comparingLong(Job::placedAt).thenComparing(Job::id))
+                .filter(it -> it.id().equals(job.id()))
+                .isPresent();
     }
 
     private List<String> requeued(Requeued event) {
@@ -72,8 +80,8 @@ final class Subjects {
     }
 
     private List<String> ended(Ended event) {
-        if (!tasks.isEmpty()) {
-            return lastEnded() ? arrayEnded() : List.of();
+        if (ofArray) {
+            return word(true).isEmpty() ? List.of() : arrayEnded(tasks.get());
         }
         String runTime = event.runs().isEmpty() ? span(0) : runTime(event.runs().getLast());
         var subjects = new ArrayList<String>();
@@ -106,22 +114,22 @@ final class Subjects {
     }
 
     /// Whether all tasks have ended, this one after all others.
-    private boolean lastEnded() {
-        return tasks.stream().allMatch(it -> it.state().terminal())
-                && tasks.stream()
+    private boolean lastEnded(List<Job> all) {
+        return all.stream().allMatch(it -> it.state().terminal())
+                && all.stream()
                         .max(Comparator.comparingLong(Job::endedAt).thenComparing(Job::id))
                         .filter(it -> it.id().equals(job.id()))
                         .isPresent();
     }
 
-    private List<String> arrayEnded() {
-        String word = word(tasks.stream().anyMatch(it -> !NOT_FAILED.contains(it.state())));
-        if (word.isEmpty()) {
+    private List<String> arrayEnded(List<Job> all) {
+        String word = word(all.stream().anyMatch(it -> !NOT_FAILED.contains(it.state())));
+        if (word.isEmpty() || !lastEnded(all)) {
             return List.of();
         }
-        List<JobState> states = tasks.stream().map(Job::state).distinct().toList();
+        List<JobState> states = all.stream().map(Job::state).distinct().toList();
         IntSummaryStatistics codes =
-                tasks.stream()
+                all.stream()
                         .map(Job::exit)
                         .mapToInt(exit -> exit == null ? 0 : exit.code())
                         .summaryStatistics();

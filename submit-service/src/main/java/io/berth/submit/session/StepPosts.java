@@ -90,12 +90,19 @@ public final class StepPosts {
 
     /// Gives an agent a sign of life, or its leave when the job does not hold the node any more.
     private void keep(Post post, ServerWebSocket agent) {
-        boolean held =
-                log.picture()
-                        .job(new JobId(post.job()), clock.millis())
-                        .filter(it -> holds(it, post.node()))
-                        .isPresent();
-        var unused = held ? agent.writePing(Buffer.buffer()) : agent.close();
+        var unused = held(post) ? agent.writePing(Buffer.buffer()) : agent.close();
+    }
+
+    /// Whether the post is its job's; it stays that while the log does not tell.
+    private boolean held(Post post) {
+        try {
+            return log.picture()
+                    .job(new JobId(post.job()), clock.millis())
+                    .filter(it -> holds(it, post.node()))
+                    .isPresent();
+        } catch (Unavailable e) {
+            return true;
+        }
     }
 
     private void come(RoutingContext context) {

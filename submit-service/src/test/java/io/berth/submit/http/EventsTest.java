@@ -43,6 +43,8 @@ class EventsTest {
     /// More than the feed keeps in memory.
     private static final int MANY = 5000;
 
+    private static final String MAIL = "\"terms\":{\"mailType\":\"END\"}";
+
     @Nullable MeshResource surroundings;
 
     @TestHTTPResource("/v1/events")
@@ -94,22 +96,34 @@ class EventsTest {
                 .pollInterval(Duration.ofMillis(500))
                 .until(() -> {
                     // A group that has just begun misses what came before.
-                    ended(Api.submitted("alice", "\"terms\":{\"mailType\":\"END\"}"));
-                    ended(
-                            Api.submitted(
-                                    "alice",
-                                    "\"terms\":{\"mailType\":\"END\",\"mailUser\":\"a@lab\"}"));
-                    ended(Api.submitted("alice", ""));
-                    return mesh().mails().stream().anyMatch(it -> it.contains("a@lab"));
+                    ended(Api.submitted("alice", MAIL));
+                    return !mesh().mails().isEmpty();
                 });
+        long silent = Api.submitted("alice", "");
+        long asking =
+                Api.submitted("alice", "\"terms\":{\"mailType\":\"END\",\"mailUser\":\"a@lab\"}");
+        long last = Api.submitted("alice", MAIL);
 
+        ended(silent);
+        ended(asking);
+        ended(last);
+
+        await().atMost(Duration.ofSeconds(30))
+                .until(() ->
+                        mesh().mails().stream().anyMatch(it -> subject(it).contains(of(last))));
         List<String> subjects = mesh().mails().stream().map(EventsTest::subject).toList();
-        assertThat(subjects).doesNotHaveDuplicates();
         assertThat(subjects)
+                .doesNotHaveDuplicates()
+                .noneMatch(it -> it.contains(of(silent)))
                 .allMatch(it -> it.matches("Slurm Job_id=\\d+ Name=\\S+ Ended, Run time .*"));
         assertThat(mesh().mails())
                 .allMatch(it -> it.contains("MAIL FROM:<berth@cluster>"))
-                .anyMatch(it -> it.contains("RCPT TO:<alice@localhost>"));
+                .anyMatch(it -> it.contains("RCPT TO:<alice@localhost>"))
+                .anyMatch(it -> it.contains("RCPT TO:<a@lab>") && it.contains(of(asking)));
+    }
+
+    private static String of(long job) {
+        return "Job_id=" + job + " ";
     }
 
     private MeshResource mesh() {

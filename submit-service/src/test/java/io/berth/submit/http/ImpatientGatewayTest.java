@@ -80,6 +80,11 @@ class ImpatientGatewayTest {
         Api.as("alice").get("/v1/jobs/" + id).then().statusCode(200).body("state", is("PENDING"));
         Api.as("alice").get("/v1/jobs/" + known).then().statusCode(200);
         Api.as("alice").get("/v1/jobs?user=alice").then().body("jobs.size()", is(2));
+        Api.refused(
+                        Api.as("alice").header("If-Match", "*").delete("/v1/jobs/" + known),
+                        503,
+                        "unavailable")
+                .body("detail", containsString("placement has not decided on an earlier request"));
     }
 
     @Test

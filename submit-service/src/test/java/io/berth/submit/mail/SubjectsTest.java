@@ -116,7 +116,7 @@ class SubjectsTest {
                         new ExitStatus(Integer.parseInt(status[0]), Integer.parseInt(status[1])));
 
         List<String> subjects =
-                new Subjects(job(17, TRAIN, state, 0, 70_000), wanted(types), List.of()).of(event);
+                new Subjects(job(17, TRAIN, state, 0, 70_000), wanted(types), List::of).of(event);
 
         assertThat(subjects)
                 .isEqualTo(
@@ -127,7 +127,7 @@ class SubjectsTest {
     void a_job_that_begins_says_how_long_it_was_queued_and_one_that_is_requeued_how_long_it_ran() {
         var subjects =
                 new Subjects(
-                        job(17, TRAIN, JobState.RUNNING, 0, 0), wanted("BEGIN,REQUEUE"), List.of());
+                        job(17, TRAIN, JobState.RUNNING, 0, 0), wanted("BEGIN,REQUEUE"), List::of);
 
         assertThat(subjects.of(new JobEvent.Started(new JobId(17), 3_617_000, 1)))
                 .containsExactly("Slurm Job_id=17 Name=train Began, Queued time 01:00:00");
@@ -174,7 +174,7 @@ class SubjectsTest {
         Job task = tasks.get(ended);
 
         List<String> subjects =
-                new Subjects(task, wanted("ALL"), tasks)
+                new Subjects(task, wanted("ALL"), () -> tasks)
                         .of(ended(task.id().value(), task.state(), ExitStatus.SUCCESS));
 
         assertThat(subjects)
@@ -185,35 +185,55 @@ class SubjectsTest {
                                         "Slurm Array Summary Job_id=20_* (20) Name=train " + what));
     }
 
-    @Test
-    void an_array_begins_once_with_its_first_task() {
-        List<Job> tasks = List.of(running(0, 8000), running(1, 7000));
+    @ParameterizedTest
+    @CsvSource({"8000, 7000, 1", "7000, 8000, 0", "7000, 7000, 0", "0, 7000, 1"})
+    void an_array_begins_once_with_its_first_task(long first, long second, int told) {
+        List<Job> tasks = List.of(running(0, first), running(1, second));
 
         List<List<String>> subjects =
                 tasks.stream()
                         .map(task ->
-                                new Subjects(task, wanted("BEGIN"), tasks)
+                                new Subjects(task, wanted("BEGIN"), () -> tasks)
                                         .of(new JobEvent.Started(task.id(), 9000, 1)))
                         .toList();
 
-        assertThat(subjects)
-                .containsExactly(
-                        List.of(),
-                        List.of("Slurm Array Summary Job_id=20_* (20) Name=train Began"));
+        assertThat(subjects.get(told))
+                .containsExactly("Slurm Array Summary Job_id=20_* (20) Name=train Began");
+        assertThat(subjects.get(1 - told)).isEmpty();
+    }
+
+    private static List<Job> notAsked() {
+        throw new AssertionError("all tasks of the array are looked at");
     }
 
     @Test
     void each_task_is_told_of_where_that_is_asked_for() {
-        List<Job> tasks = tasks("COMPLETED:0:900 RUNNING:0:0 PENDING:0:0");
+        Job task = tasks("COMPLETED:0:900").getFirst();
 
         List<String> subjects =
-                new Subjects(tasks.getFirst(), wanted("END,ARRAY_TASKS"), tasks)
+                new Subjects(task, wanted("END,ARRAY_TASKS"), SubjectsTest::notAsked)
                         .of(ended(20, JobState.COMPLETED, ExitStatus.SUCCESS));
 
         assertThat(subjects)
                 .containsExactly(
                         "Slurm Array Task Job_id=20_0 (20) Name=train Ended, Run time 00:01:01,"
                                 + " COMPLETED, ExitCode 0");
+    }
+
+    @Test
+    void what_is_told_of_a_task_alone_needs_no_other() {
+        Job task = running(0, 7000);
+
+        var subjects = new Subjects(task, wanted("REQUEUE"), SubjectsTest::notAsked);
+
+        assertThat(subjects.of(new JobEvent.Started(task.id(), 9000, 1))).isEmpty();
+        assertThat(subjects.of(ended(20, JobState.COMPLETED, ExitStatus.SUCCESS))).isEmpty();
+        assertThat(
+                        subjects.of(
+                                new JobEvent.Requeued(
+                                        task.id(), 70_000, run(JobState.PENDING), Reason.NONE)))
+                .containsExactly(
+                        "Slurm Array Task Job_id=20_0 (20) Name=train Requeued, Run time 00:01:01");
     }
 
     @Test
