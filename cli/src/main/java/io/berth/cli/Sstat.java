@@ -28,8 +28,6 @@ final class Sstat implements Command {
                             Title.left("JobID", 12),
                             Title.right("NTasks", 8),
                             Title.right("AveCPU", 10),
-                            Title.right("MinCPU", 10),
-                            Title.right("MinCPUNode", 10),
                             Title.right("MaxRSS", 10),
                             Title.right("MaxRSSNode", 10),
                             Title.right("AveRSS", 10),
@@ -130,13 +128,10 @@ final class Sstat implements Command {
                 nodes.isEmpty() ? "" : SlurmTime.full(sum(nodes, "cpuMillis") / tasks / 1000);
         String averageMemory =
                 nodes.isEmpty() ? "" : SlurmMemory.exact(sum(nodes, "maxMemoryMib") / nodes.size());
-        JsonObject least = least(nodes);
         return List.of(
                 job.name() + ".batch",
                 Long.toString(tasks),
                 averageCpu,
-                least.has("node") ? SlurmTime.full(least.number("cpuMillis") / 1000) : "",
-                least.text("node"),
                 memory(nodes, "maxMemoryMib"),
                 most(nodes, "maxMemoryMib").text("node"),
                 averageMemory,
@@ -180,12 +175,6 @@ final class Sstat implements Command {
 
     private static long sum(List<JsonObject> nodes, String name) {
         return nodes.stream().mapToLong(it -> it.number(name)).sum();
-    }
-
-    private static JsonObject least(List<JsonObject> nodes) {
-        return nodes.stream()
-                .min(Comparator.comparingLong(it -> it.number("cpuMillis")))
-                .orElse(JsonObject.EMPTY);
     }
 
     /// The node that has most of it; none if no node counts it.

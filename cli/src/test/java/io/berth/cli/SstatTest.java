@@ -51,14 +51,14 @@ final class SstatTest {
                         "-j",
                         "17.batch",
                         "-o",
-                        "JobID,NTasks,AveCPU,MinCPU,MinCPUNode,MaxRSS,MaxRSSNode,AveRSS,MaxDiskRead,"
+                        "JobID,NTasks,AveCPU,MaxRSS,MaxRSSNode,AveRSS,MaxDiskRead,"
                                 + "MaxDiskReadNode,MaxDiskWrite,TRESUsageInAve,TRESUsageInMax,Nodelist");
 
         assertThat(outcome)
                 .isEqualTo(
                         new Outcome(
                                 0,
-                                "17.batch|4|00:00:30|00:00:30|gpu-02|1536M|gpu-01|1G|4M|gpu-02|9M"
+                                "17.batch|4|00:00:30|1536M|gpu-01|1G|4M|gpu-02|9M"
                                         + "|cpu=00:00:30,gres/gpuutil=77,mem=1G"
                                         + "|cpu=00:00:30,gres/gpumem=30000M,mem=1536M|gpu-[01-02]\n",
                                 ""));
