@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /// What holds of every decision, over seeded random clusters and jobs. A failure names its seed.
 final class SchedulingLawsTest {
 
-    private static final int SEEDS = Integer.getInteger("berth.laws.seeds", 150);
+    private static final int SEEDS = Integer.getInteger("berth.laws.seeds", 100);
 
     private interface Law {
         void check(Random random);

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 /// `-Dberth.preemption.rounds=N` as many cells as make so many rounds.
 final class PreemptionLawsTest {
 
-    private static final int ROUNDS = Integer.getInteger("berth.preemption.rounds", 5_000);
+    private static final int ROUNDS = Integer.getInteger("berth.preemption.rounds", 3_000);
 
     @Test
     void the_laws_of_preemption_hold_in_every_round_of_every_troubled_cell() {
