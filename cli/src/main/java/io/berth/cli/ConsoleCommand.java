@@ -32,7 +32,12 @@ final class ConsoleCommand implements Command {
             throw CommandFailure.error("console", "for which user? Give one name at most");
         }
         String user = words.operands().isEmpty() ? terminal.user() : words.operands().getFirst();
-        String token = TokenCommand.token(terminal, user, words.has("operator"), LIFETIME_SECONDS);
+        String token =
+                TokenCommand.token(
+                        terminal,
+                        user,
+                        List.of(words.has("operator") ? "operator" : "user"),
+                        LIFETIME_SECONDS);
         terminal.out().print(Mesh.of(terminal).gateway() + "/#token=" + token + "\n");
         return 0;
     }

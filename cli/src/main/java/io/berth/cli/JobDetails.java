@@ -151,7 +151,7 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
         lines.add("Features=" + job.orNull("constraint") + " DelayBoot=00:00:00");
         lines.add(
                 "OverSubscribe="
-                        + (job.json().flag("exclusive") ? "NO" : "OK")
+                        + job.overSubscribe()
                         + " Contiguous="
                         + (job.json().flag("contiguous") ? 1 : 0)
                         + " Licenses="

@@ -143,7 +143,7 @@ enum JobField {
             case FEATURES -> job.orNull("constraint");
             case RESERVATION -> job.orNull("reservation");
             case LICENSES -> job.orNull("licenses");
-            case OVERSUBSCRIBE -> job.json().flag("exclusive") ? "NO" : "OK";
+            case OVERSUBSCRIBE -> job.overSubscribe();
             case COMMENT -> job.orNull("comment");
             case REQUIRED_NODES -> job.text("requiredNodes");
             case EXCLUDED_NODES -> job.text("excludedNodes");

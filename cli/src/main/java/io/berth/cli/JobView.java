@@ -62,6 +62,11 @@ record JobView(JsonObject json, String tasks) {
         return json.number("submittedAt");
     }
 
+    /// Whom it shares its nodes with, in Slurm's words.
+    String overSubscribe() {
+        return json.flag("exclusive") ? "NO" : json.flag("exclusiveUser") ? "USER" : "OK";
+    }
+
     String orNull(String name) {
         return json.text(name).isEmpty() ? "(null)" : json.text(name);
     }

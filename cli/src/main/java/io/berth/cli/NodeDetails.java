@@ -103,7 +103,11 @@ final class NodeDetails {
                         + Math.max(1, node.number("threadsPerCore"))
                         + " TmpDisk="
                         + node.number("tmpMib")
-                        + " Weight=1 Owner=N/A MCS_label=N/A");
+                        + " Weight="
+                        + node.weight()
+                        + " Owner="
+                        + (node.text("owner").isEmpty() ? "N/A" : node.text("owner"))
+                        + " MCS_label=N/A");
     }
 
     /// What keeps a job's tasks to their share, which Slurm does not tell.

@@ -136,7 +136,7 @@ enum NodeField {
                             Math.max(0, node.number("memoryMib") - node.number("memoryUsedMib")));
             case STATE -> node.state().brief();
             case STATE_FULL -> node.state().full();
-            case WEIGHT -> "1";
+            case WEIGHT -> node.weight();
             case SOCKETS -> Long.toString(Math.max(1, node.number("sockets")));
             case CORES -> Long.toString(Math.max(1, node.number("coresPerSocket")));
             case THREADS -> Long.toString(Math.max(1, node.number("threadsPerCore")));

@@ -42,6 +42,11 @@ record NodeView(JsonObject json) {
         return features.isEmpty() ? "(null)" : String.join(",", features);
     }
 
+    /// Nodes of a lower one are taken first.
+    String weight() {
+        return json.has("weight") ? Long.toString(json.number("weight")) : "1";
+    }
+
     String reason() {
         return json.text("reason");
     }

@@ -21,9 +21,14 @@ final class PartitionDetails {
         long most = partition.number("maxNodes");
         List<String> hosts = partition.json().texts("allocNodes");
         long over = partition.number("overTimeSeconds");
+        long least = partition.number("minNodes");
+        long cpusPerNode = partition.number("maxCpusPerNode");
+        List<String> groups = partition.json().texts("allowGroups");
         return List.of(
                 "PartitionName=" + partition.name(),
-                "AllowGroups=ALL AllowAccounts=ALL AllowQos=ALL",
+                "AllowGroups="
+                        + (groups.isEmpty() ? "ALL" : String.join(",", groups))
+                        + " AllowAccounts=ALL AllowQos=ALL",
                 "AllocNodes="
                         + (hosts.isEmpty() ? "ALL" : HostList.compress(hosts))
                         + " Default="
@@ -31,7 +36,9 @@ final class PartitionDetails {
                         + " QoS=N/A",
                 "DefaultTime="
                         + time(partition.number("defaultTimeSeconds"), "NONE")
-                        + " DisableRootJobs=NO ExclusiveUser=NO GraceTime="
+                        + " DisableRootJobs=NO ExclusiveUser="
+                        + yes(partition, "exclusiveUser")
+                        + " GraceTime="
                         + partition.number("graceSeconds")
                         + " Hidden="
                         + (partition.json().flag("hidden") ? "YES" : "NO"),
@@ -39,9 +46,12 @@ final class PartitionDetails {
                         + (most == 0 ? SlurmTime.UNLIMITED : Long.toString(most))
                         + " MaxTime="
                         + time(partition.number("maxTimeSeconds"), SlurmTime.UNLIMITED)
-                        + " MinNodes=0 LLN="
+                        + " MinNodes="
+                        + (least <= 1 ? 0 : least)
+                        + " LLN="
                         + yes(partition, "leastLoaded")
-                        + " MaxCPUsPerNode=UNLIMITED",
+                        + " MaxCPUsPerNode="
+                        + (cpusPerNode == 0 ? SlurmTime.UNLIMITED : Long.toString(cpusPerNode)),
                 "Nodes=" + HostList.compress(names),
                 "PriorityJobFactor="
                         + partition.number("jobFactor")

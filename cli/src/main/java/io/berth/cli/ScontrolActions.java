@@ -142,6 +142,7 @@ final class ScontrolActions {
                 case "reason" -> json.put("reason", value);
                 case "features", "availablefeatures", "activefeatures" ->
                         json.put("features", new ArrayList<>(CliOption.split(value)));
+                case "weight" -> json.put("weight", weight(value));
                 default -> throw Scontrol.unsupported(setting);
             }
         }
@@ -152,6 +153,14 @@ final class ScontrolActions {
                     "You must specify a reason when DOWNING or DRAINING a node. Request denied\n");
         }
         return JsonText.compact(json);
+    }
+
+    private static int weight(String value) throws CommandFailure {
+        try {
+            return Integer.parseUnsignedInt(value);
+        } catch (NumberFormatException e) {
+            throw new CommandFailure(1, "Invalid weight value: " + value + "\n");
+        }
     }
 
     private static boolean blank(Map<String, @Nullable Object> json) {

@@ -1,12 +1,15 @@
 package io.berth.cli;
 
 import io.berth.cli.SlurmConf.Line;
+import io.berth.slurm.SlurmTime;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /// A cluster file as it comes together from Slurm's files: the words of slurm.conf here, partitions
 /// in [SlurmPartitions], accounts in [SlurmAccounts].
@@ -14,12 +17,12 @@ import java.util.Set;
 /// Source: slurm.conf(5), topology.conf(5), gres.conf(5) of Slurm 22.05.
 final class SlurmCluster {
 
+    private static final Pattern WHOLE = Pattern.compile("[0-9]{1,9}");
     private static final String AGENTS = "a node tells what it has when its agent registers";
 
     /// What is done otherwise in Berth, and how.
     private static final Map<String, String> OTHERWISE =
             Map.ofEntries(
-                    Map.entry("nodename", AGENTS),
                     Map.entry("name", AGENTS),
                     Map.entry("autodetect", AGENTS),
                     Map.entry("schedulerparameters", "Berth's backfill has settings of its own"),
@@ -61,6 +64,8 @@ final class SlurmCluster {
     private final Map<String, Object> weights = new LinkedHashMap<>();
     private final Map<String, Object> preemption = new LinkedHashMap<>();
     private final Map<String, Object> switches = new LinkedHashMap<>();
+    private final Map<String, Object> nodeWeights = new LinkedHashMap<>();
+    private @Nullable Long switchWait;
     private final List<String> leftOut = new ArrayList<>();
     private final SlurmAccounts accounts = new SlurmAccounts();
     private final SlurmPartitions partitions = new SlurmPartitions(accounts);
@@ -120,7 +125,43 @@ final class SlurmCluster {
             case "preemptparameters" -> preemptParameters(value, place);
             case "schedulertimeslice" -> preemption.put("timeSlice", Long.valueOf(value));
             case "defmempercpu" -> partitions.defaultMemory(value);
+            case "nodename" -> node(line, place);
+            case "schedulerparameters" -> schedulerParameters(line, place);
             default -> leftOut.add(place + line.text() + ": " + why(key));
+        }
+    }
+
+    /// Its weight; all else its agent tells.
+    private void node(Line line, String place) {
+        String weight = line.value("weight", "");
+        boolean weighed = WHOLE.matcher(weight).matches();
+        if (weighed) {
+            String nodes = line.value("nodename", "");
+            nodeWeights.put(nodes.equals("DEFAULT") ? "ALL" : nodes, Long.valueOf(weight));
+        }
+        leftOut.add(
+                place
+                        + line.text()
+                        + ": "
+                        + AGENTS
+                        + (weighed ? "; its weight is carried over" : ""));
+    }
+
+    private void schedulerParameters(Line line, String place) {
+        for (String parameter : CliOption.split(line.value("schedulerparameters", ""))) {
+            String[] pair = parameter.split("=", 2);
+            if (pair[0].equals("max_switch_wait")
+                    && pair.length > 1
+                    && WHOLE.matcher(pair[1]).matches()) {
+                switchWait = Long.valueOf(pair[1]);
+            } else {
+                leftOut.add(
+                        place
+                                + "SchedulerParameters="
+                                + parameter
+                                + ": "
+                                + why("schedulerparameters"));
+            }
         }
     }
 
@@ -196,6 +237,10 @@ final class SlurmCluster {
         file.put("qos", accounts.qos());
         file.put("accounts", accounts.entries());
         put(file, "switches", switches);
+        put(file, "nodeWeights", nodeWeights);
+        if (switchWait != null) {
+            file.put("maxSwitchWait", SlurmTime.full(switchWait));
+        }
         return "# Made of Slurm's configuration by 'berth import slurm'. Its QOS and prices are not in those"
                 + " files:\n# add them here. 'berth apply -f' takes it over.\n"
                 + YamlText.of(file);

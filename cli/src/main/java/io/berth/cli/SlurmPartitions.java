@@ -65,6 +65,14 @@ final class SlurmPartitions {
             case "rootonly" -> entry.put("rootOnly", value.equalsIgnoreCase("yes"));
             case "reqresv" -> entry.put("reservedOnly", value.equalsIgnoreCase("yes"));
             case "allocnodes" -> entry.put("allocNodes", value);
+            case "exclusiveuser" -> entry.put("exclusiveUser", value.equalsIgnoreCase("yes"));
+            case "maxcpuspernode" -> putNumber(entry, "maxCpusPerNode", value);
+            case "maxmempercpu" -> putNumber(entry, "maxMemoryPerCpu", value);
+            case "allowgroups" -> {
+                if (!value.equalsIgnoreCase("all")) {
+                    entry.put("allowGroups", CliOption.split(value));
+                }
+            }
             case "state" -> entry.put("state", value.toLowerCase(Locale.ROOT));
             case "allowaccounts" -> putAccounts(entry, "allowAccounts", value);
             case "denyaccounts" -> putAccounts(entry, "denyAccounts", value);

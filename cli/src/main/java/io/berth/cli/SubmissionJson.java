@@ -95,6 +95,7 @@ final class SubmissionJson {
         json.put("contiguous", where.contiguous());
         json.put("minCpusPerNode", where.minCpusPerNode());
         json.put("tmpMib", where.tmpMib());
+        json.put("exclusiveUser", where.exclusiveUser());
         return json;
     }
 }

@@ -14,6 +14,7 @@ import java.security.KeyFactory;
 import java.security.PrivateKey;
 import java.security.Signature;
 import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,6 +28,7 @@ final class TokenCommand implements Command {
 
     private static final List<CliOption> OPTIONS =
             List.of(
+                    valued("groups", 'g', "that the user is in, with commas between them"),
                     flag("help", 'h', "this text"),
                     valued(
                             "lifetime",
@@ -37,7 +39,7 @@ final class TokenCommand implements Command {
 
     @Override
     public String synopsis() {
-        return "token USER [--lifetime TIME] [--operator]: a token for a user";
+        return "token USER [--groups LIST] [--lifetime TIME] [--operator]: a token for a user";
     }
 
     @Override
@@ -63,31 +65,46 @@ final class TokenCommand implements Command {
                         token(
                                         terminal,
                                         words.operands().getFirst(),
-                                        words.has("operator"),
+                                        groups(words),
                                         seconds.getAsLong())
                                 + "\n");
         return 0;
     }
 
+    /// What he may, and the groups that partitions know him by.
+    private static List<String> groups(Words words) throws CommandFailure {
+        String given = words.value("groups");
+        var groups = new ArrayList<String>();
+        groups.add(words.has("operator") ? "operator" : "user");
+        for (String group : given == null ? List.<String>of() : CliOption.split(given)) {
+            if (group.equals("operator")) {
+                throw CommandFailure.error(
+                        "token", "group operator is given by --operator, not by --groups");
+            }
+            groups.add(group);
+        }
+        return groups;
+    }
+
     /// A token of that user for so many seconds.
-    static String token(Terminal terminal, String user, boolean operator, long seconds)
+    static String token(Terminal terminal, String user, List<String> groups, long seconds)
             throws CommandFailure {
         Path key = terminal.home().resolve("keys").resolve("token-private.pem");
         long now = terminal.now() / 1000;
         String unsigned =
                 encoded(Map.of("alg", "ES256"))
                         + "."
-                        + encoded(claims(user, operator ? "operator" : "user", now, now + seconds));
+                        + encoded(claims(user, groups, now, now + seconds));
         return unsigned + "." + signature(unsigned, key);
     }
 
     private static Map<String, Object> claims(
-            String user, String group, long issuedAt, long expiresAt) {
+            String user, List<String> groups, long issuedAt, long expiresAt) {
         var claims = new LinkedHashMap<String, Object>();
         claims.put("iss", "berth");
         claims.put("sub", user);
         claims.put("upn", user);
-        claims.put("groups", List.of(group));
+        claims.put("groups", groups);
         claims.put("iat", issuedAt);
         claims.put("exp", expiresAt);
         return claims;

@@ -25,6 +25,7 @@ final class Why implements Command {
                     "AVAILABLE", "available",
                     "FREE", "with room now",
                     "UNRESERVED", "open to it until its end",
+                    "NEIGHBOURS", "with nobody there whom it may not be beside",
                     "UNPLANNED", "with room until its end");
 
     private static final List<CliOption> OPTIONS =
@@ -158,6 +159,7 @@ final class Why implements Command {
                                                 + limit(from);
                                 case "SWITCHES" -> "any number of switches instead of " + from;
                                 case "CONTIGUOUS" -> "nodes that need not stand side by side";
+                                case "CONSTRAINT" -> "nodes that need not be " + from;
                                 case "NODE_LIST" -> "any nodes instead of " + from;
                                 case "PARTITION" -> "partition " + to + " instead of " + from;
                                 default -> change.text("axis") + " " + to + " instead of " + from;

@@ -33,7 +33,8 @@ final class ImportSlurmTest {
             PreemptExemptTime=00:10:00
             PreemptParameters=youngest_first,reclaim_licenses
             SchedulerTimeSlice=60
-            NodeName=n[1-4] CPUs=64 Gres=gpu:a100:8
+            NodeName=n[1-4] CPUs=64 Gres=gpu:a100:8 Weight=10
+            SchedulerParameters=max_switch_wait=120
             PartitionName=DEFAULT MaxTime=1-0 State=UP
             PartitionName=batch Nodes=n[1-4] Default=YES \\
               AllowAccounts=team_a AllowQos=high OverSubscribe=NO
@@ -89,8 +90,8 @@ final class ImportSlurmTest {
                           slurm.conf:9: PriorityFlags=CALCULATE_RUNNING: Berth knows no such setting
                           slurm.conf:10: SlurmctldPort=6817: Berth knows no such setting
                           slurm.conf:14: PreemptParameters=reclaim_licenses: Berth knows no such setting
-                          slurm.conf:16: NodeName=n[1-4] CPUs=64 Gres=gpu:a100:8: a node tells what it has when its agent registers
-                          slurm.conf:18: oversubscribe=NO of partition batch: jobs share nodes, and no two the same CPU or GPU
+                          slurm.conf:16: NodeName=n[1-4] CPUs=64 Gres=gpu:a100:8 Weight=10: a node tells what it has when its agent registers; its weight is carried over
+                          slurm.conf:19: oversubscribe=NO of partition batch: jobs share nodes, and no two the same CPU or GPU
                           topology.conf:1: linkspeed=100: it is not used
                           accounts.cfg:3: AdminLevel=Administrator of root: Berth knows no such setting
                         """);
@@ -133,7 +134,7 @@ final class ImportSlurmTest {
         assertThat(outcome.out())
                 .contains("name: nvidia_ai_cluster", "halfLife: \"14-0\"", "high_prio_debug:")
                 .contains("team_A:", "rack1:", "tier: 10000");
-        assertThat(outcome.err().lines().filter(it -> it.contains("slurm.conf:"))).hasSize(12);
+        assertThat(outcome.err().lines().filter(it -> it.contains("slurm.conf:"))).hasSize(17);
         assertThat(outcome.err().lines().filter(it -> it.contains("gres.conf:"))).hasSize(10);
     }
 }

@@ -5,14 +5,15 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /// What the features of a job's nodes must be, as `--constraint` says it.
 ///
 /// - `a&b`: every node has both. `a|b`: every node has one of them. `&` binds closer; parentheses
 ///   group.
 /// - `[a|b]`: all nodes have the same one of them.
-/// - `a*2&b*4`: at least 2 nodes have a and at least 4 have b; a node may serve if it has one of
-///   the features that are counted.
+/// - `a*2&b*4`: at least 2 nodes have a, and at least 4 others have b; the rest of the job's nodes
+///   have what is not counted.
 ///
 /// Two expressions are equal if their texts are.
 ///
@@ -20,6 +21,9 @@ import java.util.Set;
 public final class FeatureExpression {
 
     static final int MAX_LENGTH = 1024;
+
+    /// Brackets beside brackets multiply.
+    private static final int MAX_ALTERNATIVES = 64;
 
     private final String text;
     private final Node root;
@@ -48,7 +52,31 @@ public final class FeatureExpression {
     /// @throws IllegalArgumentException if the text is none; the message says where it fails
     @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
     public static FeatureExpression parse(String text) {
-        return new FeatureExpression(text, FeatureParser.parse(text));
+        Node root = FeatureParser.parse(text);
+        if (choices(root) > MAX_ALTERNATIVES) {
+            throw new IllegalArgumentException(
+                    "constraint '%s' has more than %d alternatives"
+                            .formatted(text, MAX_ALTERNATIVES));
+        }
+        return new FeatureExpression(text, root);
+    }
+
+    /// How many alternatives a part has; a few above the most are as good as many.
+    private static long choices(Node node) {
+        return switch (node) {
+            case Node.Feature _ -> 1;
+            case Node.Counted(Node counted, _) -> choices(counted);
+            case Node.SameOf(List<Node> nodes) ->
+                    nodes.stream().mapToLong(FeatureExpression::choices).sum();
+            case Node.AnyOf(List<Node> nodes) -> combined(nodes);
+            case Node.AllOf(List<Node> nodes) -> combined(nodes);
+        };
+    }
+
+    private static long combined(List<Node> nodes) {
+        return nodes.stream()
+                .mapToLong(FeatureExpression::choices)
+                .reduce(1, (one, other) -> Math.min(one * other, MAX_ALTERNATIVES + 1L));
     }
 
     /// The expressions without brackets of which one must hold for all nodes of a job, in the order
@@ -91,9 +119,66 @@ public final class FeatureExpression {
         return products;
     }
 
-    /// Whether it asks for numbers of nodes: `a*2`.
-    public boolean counts() {
-        return text.indexOf('*') >= 0;
+    /// So many nodes, at least, that have these features.
+    public record Count(FeatureExpression features, int nodes) {}
+
+    /// How many nodes must have which features, of an expression without brackets; empty if it
+    /// counts none.
+    public List<Count> counts() {
+        var counts = new ArrayList<Count>();
+        for (Node part : parts()) {
+            if (part instanceof Node.Counted(Node counted, int count)) {
+                counts.add(new Count(new FeatureExpression(text, counted), count));
+            }
+        }
+        return counts;
+    }
+
+    /// Whether a node with these features may be one of the job's that is not counted.
+    public boolean admitsUncounted(Set<String> features) {
+        return parts().stream()
+                .filter(it -> !(it instanceof Node.Counted))
+                .allMatch(it -> admits(it, features));
+    }
+
+    private List<Node> parts() {
+        return parts(root).toList();
+    }
+
+    private static Stream<Node> parts(Node node) {
+        return node instanceof Node.AllOf(List<Node> nodes)
+                ? nodes.stream().flatMap(FeatureExpression::parts)
+                : Stream.of(node);
+    }
+
+    /// Whether nodes are counted, if any are, where that has a meaning: alone or between `&`, and
+    /// once.
+    public boolean countsPlainly() {
+        return alternatives().stream()
+                .flatMap(it -> it.parts().stream())
+                .map(it -> it instanceof Node.Counted(Node counted, _) ? counted : it)
+                .noneMatch(FeatureExpression::countsWithin);
+    }
+
+    private static boolean countsWithin(Node node) {
+        return switch (node) {
+            case Node.Feature _ -> false;
+            case Node.Counted _ -> true;
+            case Node.AllOf(List<Node> nodes) ->
+                    nodes.stream().anyMatch(FeatureExpression::countsWithin);
+            case Node.AnyOf(List<Node> nodes) ->
+                    nodes.stream().anyMatch(FeatureExpression::countsWithin);
+            case Node.SameOf(List<Node> nodes) ->
+                    nodes.stream().anyMatch(FeatureExpression::countsWithin);
+        };
+    }
+
+    /// How many nodes it counts in all; of several alternatives the most.
+    public int nodesCounted() {
+        return alternatives().stream()
+                .mapToInt(it -> it.counts().stream().mapToInt(Count::nodes).sum())
+                .max()
+                .orElse(0);
     }
 
     /// Whether a node with these features may be one of the job's.

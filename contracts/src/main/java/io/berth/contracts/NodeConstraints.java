@@ -65,6 +65,12 @@ public record NodeConstraints(
                 features, nodeList, excluded, sharing, switches, reservation, shape, null);
     }
 
+    /// The same, whatever the nodes' features are.
+    public NodeConstraints ofAnyFeatures() {
+        return new NodeConstraints(
+                null, nodeList, excluded, sharing, switches, reservation, shape, contiguous);
+    }
+
     /// The same without nodes that must be among the job's.
     public NodeConstraints unnamed() {
         return new NodeConstraints(

@@ -128,6 +128,12 @@ public record ResourceRequest(
                 range);
     }
 
+    /// The same request with other memory, and other CPUs for it.
+    public ResourceRequest with(MemoryRequest other, int cpus) {
+        return new ResourceRequest(
+                nodes, tasks, cpus, other, gpus, constraints, licenses, minCpusPerNode, range);
+    }
+
     /// The same request on so many nodes of its range.
     ///
     /// @throws IllegalArgumentException if its range does not have them

@@ -4,6 +4,8 @@ package io.berth.contracts;
 public enum Sharing {
     /// With every job that finds room.
     SHARED,
+    /// With jobs of its user alone: `--exclusive=user`.
+    USER,
     /// With no job, and it has all CPUs of its nodes: `--exclusive`.
     NODE
 }

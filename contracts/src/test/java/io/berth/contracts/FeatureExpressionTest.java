@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -47,6 +48,43 @@ final class FeatureExpressionTest {
         assertThat(alternatives)
                 .extracting(it -> it.admits(Set.of("a", "c")), it -> it.admits(Set.of("b", "c")))
                 .containsExactly(tuple(true, false), tuple(false, true));
+    }
+
+    @Test
+    void counted_features_are_of_so_many_nodes_and_the_rest_has_what_is_not_counted() {
+        FeatureExpression it = FeatureExpression.parse("[a*2&(b|c)*4]&d").alternatives().getFirst();
+
+        assertThat(it.counts())
+                .extracting(
+                        FeatureExpression.Count::nodes,
+                        count -> count.features().admits(Set.of("a")),
+                        count -> count.features().admits(Set.of("c")))
+                .containsExactly(tuple(2, true, false), tuple(4, false, true));
+        assertThat(it.admitsUncounted(Set.of("d"))).isTrue();
+        assertThat(it.admitsUncounted(Set.of("a", "b"))).isFalse();
+        assertThat(it.nodesCounted()).isEqualTo(6);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "a*2, true",
+        "[a*2&b*4], true",
+        "(a|b)*2, true",
+        "[a*2|b*4], true",
+        "a*2|b, false",
+        "(a*2|b)&c, false",
+        "(a*2)*3, false"
+    })
+    void a_count_stands_alone_or_between_ands(String text, boolean plainly) {
+        assertThat(FeatureExpression.parse(text).countsPlainly()).isEqualTo(plainly);
+    }
+
+    @Test
+    void brackets_that_multiply_without_end_are_refused() {
+        String text = String.join("&", Collections.nCopies(100, "[a|b|c]"));
+
+        assertThatThrownBy(() -> FeatureExpression.parse(text))
+                .hasMessageContaining("has more than 64 alternatives");
     }
 
     @ParameterizedTest

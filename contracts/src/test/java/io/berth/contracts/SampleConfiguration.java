@@ -278,4 +278,52 @@ final class SampleConfiguration {
                                         GpuSharing.THOUSANDTHS),
                                 new SharedGpus(List.of("gpu-02"), null, GpuSharing.SHARD, 4)));
     }
+
+    /// A partition of two groups, of which each node is for one user.
+    static ConfigEntry ofGroups() {
+        var use =
+                new PartitionRules.Use(
+                        0, 0, 0, false, List.of("ALL"), false, true, List.of("lab", "chemistry"));
+        var rules =
+                new PartitionRules(
+                        PartitionRules.State.UP,
+                        1,
+                        48,
+                        0,
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        null,
+                        null,
+                        0,
+                        false,
+                        null,
+                        null,
+                        use);
+        return new ConfigEntry.Partition(
+                new Part(6, 1, 1), "lab", false, List.of("ALL"), 0, 0, 0, 1, 1, 0, rules);
+    }
+
+    /// Of a cluster whose nodes have weights, and in which nobody waits long for switches.
+    static ConfigEntry ofWeights() {
+        return new ConfigEntry.Cluster(
+                new Part(6, 1, 1),
+                "berth",
+                "default",
+                "normal",
+                604_800,
+                604_800,
+                false,
+                new ConfigEntry.Weights(1000, 10_000, 100, 500, 2000),
+                PRICES,
+                null,
+                null,
+                null,
+                null,
+                List.of(
+                        new NodeWeight(List.of("gpu-01", "gpu-02"), 10),
+                        new NodeWeight(List.of("ALL"), 5)),
+                60L);
+    }
 }

@@ -110,6 +110,29 @@ final class SampleEvents {
                     3600,
                     0,
                     true);
+    private static final JobDescription IN_RACKS =
+            new JobDescription(
+                    "alice",
+                    "team_a",
+                    "batch",
+                    "normal",
+                    "train",
+                    new ResourceRequest(
+                            6,
+                            6,
+                            1,
+                            new MemoryRequest(Per.NODE, 8192),
+                            GpuRequest.NONE,
+                            new NodeConstraints(
+                                    FeatureExpression.parse("[rack1*2&rack2*4]"),
+                                    List.of(),
+                                    List.of(),
+                                    Sharing.USER,
+                                    null)),
+                    LaunchMode.BATCH,
+                    3600,
+                    0,
+                    true);
     private static final JobDescription IN_ROW =
             new JobDescription(
                     "alice",
@@ -324,6 +347,8 @@ final class SampleEvents {
         SampleConfiguration.ofReservations()
                 .forEach(it -> events.addNamed("reserved", Topics.CONFIG, it));
         events.addNamed("use", Topics.CONFIG, SampleConfiguration.ofUse());
+        events.addNamed("groups", Topics.CONFIG, SampleConfiguration.ofGroups());
+        events.addNamed("weights", Topics.CONFIG, SampleConfiguration.ofWeights());
         events.addNamed("deadline", Topics.CONFIG, SampleConfiguration.ofDeadlines());
         events.ofPlacement();
         events.ofJobs();
@@ -380,6 +405,10 @@ final class SampleEvents {
                 Topics.SUBMISSIONS,
                 new Submission.Submitted(JOB, IN_ROW, "alice", SPEC, null));
         addNamed(
+                "racks",
+                Topics.SUBMISSIONS,
+                new Submission.Submitted(JOB, IN_RACKS, "alice", SPEC, null));
+        addNamed(
                 "part",
                 Topics.SUBMISSIONS,
                 new Submission.Submitted(JOB, IN_PARTS, "alice", SPEC, null));
@@ -413,6 +442,7 @@ final class SampleEvents {
         add(
                 Topics.NODE_REQUESTS,
                 new NodeRequest.FeaturesSet(NODE, "root", List.of("rack1", "nvme")));
+        add(Topics.NODE_REQUESTS, new NodeRequest.WeightSet(NODE, "root", 20));
         add(Topics.SPECS, spec("err-%j", "in.txt", null));
         addMinimal(Topics.SPECS, spec(null, null, null));
         addNamed(
@@ -606,6 +636,10 @@ final class SampleEvents {
                         new NodeHold(NodeHold.Kind.DRAIN, "bad fan", "root", 1000),
                         List.of("nvme", "rack1")));
         add(Topics.NODE_STATES, new NodeStatus(NODE, 4, 3, NodeStatus.Presence.SILENT, SEEN));
+        addNamed(
+                "weight",
+                Topics.NODE_STATES,
+                new NodeStatus(NODE, 4, 3, NodeStatus.Presence.UP, SEEN).weighing(20));
         add(
                 Topics.CELL_STATES,
                 new CellStatus(

@@ -106,6 +106,7 @@ public record JobSubmission(
     /// @param contiguous whether the nodes must stand side by side by name
     /// @param minCpusPerNode CPUs of the job on each node at least
     /// @param tmpMib temporary disk of a node at least, in MiB
+    /// @param exclusiveUser whether only jobs of the same user may be on the nodes
     public record Nodes(
             @Nullable String constraint,
             @Nullable String nodeList,
@@ -120,12 +121,13 @@ public record JobSubmission(
             @Nullable Integer maxNodes,
             @Nullable Boolean contiguous,
             @Nullable Integer minCpusPerNode,
-            @Nullable Long tmpMib) {
+            @Nullable Long tmpMib,
+            @Nullable Boolean exclusiveUser) {
 
         public static final Nodes NONE =
                 new Nodes(
                         null, null, null, null, null, null, null, null, null, null, null, null,
-                        null, null);
+                        null, null, null);
 
         /// Of a job of a fixed number of nodes.
         public Nodes(
@@ -150,6 +152,7 @@ public record JobSubmission(
                     sockets,
                     coresPerSocket,
                     threadsPerCore,
+                    null,
                     null,
                     null,
                     null,

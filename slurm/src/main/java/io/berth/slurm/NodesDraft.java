@@ -14,6 +14,7 @@ final class NodesDraft {
     private @Nullable String nodeList;
     private @Nullable String excludedNodes;
     private @Nullable Boolean exclusive;
+    private @Nullable Boolean exclusiveUser;
     private @Nullable String switches;
     private @Nullable String reservation;
     private @Nullable String licenses;
@@ -37,7 +38,7 @@ final class NodesDraft {
             case SOCKETS_PER_NODE -> sockets = SbatchDraft.positive(given);
             case THREADS_PER_CORE -> threads = SbatchDraft.positive(given);
             case EXCLUDE -> excludedNodes = hosts(given);
-            case EXCLUSIVE -> exclusive = exclusive(given);
+            case EXCLUSIVE -> setExclusive(given);
             case LICENSES -> {
                 LicensesText.parse(given.required());
                 licenses = given.required();
@@ -121,15 +122,16 @@ final class NodesDraft {
         return mib.getAsLong();
     }
 
-    private static boolean exclusive(Given<SbatchOption> given) throws InvalidOption {
+    private void setExclusive(Given<SbatchOption> given) throws InvalidOption {
         String value = given.value();
-        if (value == null) {
-            return true;
+        if (value != null && value.equalsIgnoreCase("mcs")) {
+            throw InvalidOption.refused("--exclusive=" + value + " is not supported yet");
         }
-        boolean known = value.equalsIgnoreCase("user") || value.equalsIgnoreCase("mcs");
-        throw known
-                ? InvalidOption.refused("--exclusive=" + value + " is not supported yet")
-                : SbatchDraft.invalid(given);
+        if (value != null && !value.equalsIgnoreCase("user")) {
+            throw SbatchDraft.invalid(given);
+        }
+        exclusive = value == null ? true : null;
+        exclusiveUser = value == null ? null : true;
     }
 
     /// The nodes asked for at least and at most, at least as many as are listed.
@@ -166,6 +168,7 @@ final class NodesDraft {
                 leastNodes ? null : range.most(),
                 contiguous,
                 minCpus,
-                tmpMib);
+                tmpMib,
+                exclusiveUser);
     }
 }

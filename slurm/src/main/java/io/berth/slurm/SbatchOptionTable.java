@@ -164,8 +164,9 @@ final class SbatchOptionTable {
                 "SBATCH_CONSTRAINT",
                 SbatchSetting.CONSTRAINT,
                 "`&` binds closer than `|`; a node has its GPUs' types, its profile and its"
-                        + " architecture as features, and those that `scontrol update` gives it; counts"
-                        + " (`a*2`) are refused");
+                        + " architecture as features, and those that `scontrol update` gives it; a"
+                        + " node counts once in `[a*2&b*4]`, and a job that names no number of nodes"
+                        + " has as many as are counted");
         different(
                 "contiguous",
                 '\0',
@@ -189,7 +190,7 @@ final class SbatchOptionTable {
                         '\0',
                         OPTIONAL,
                         "SBATCH_EXCLUSIVE",
-                        new Different(SbatchSetting.EXCLUSIVE, "without `user` and `mcs`")));
+                        new Different(SbatchSetting.EXCLUSIVE, "without `mcs`")));
         same("nodelist", 'w', REQUIRED, null, SbatchSetting.NODELIST);
         different(
                 "reservation",

@@ -44,7 +44,6 @@ final class GoldenSbatchTest {
                     "--gres=mps:801",
                             "Invalid generic resource (gres) specification: mps:801 is no part of one GPU, which has mps:1 to mps:100",
                     "--priority=abc", "Invalid --priority specification",
-                    "--exclusive=user", "--exclusive=user is not supported yet",
                     "--array=100000",
                             "Batch job submission failed: Invalid job array specification",
                     "--array=0-100000",
@@ -105,7 +104,7 @@ final class GoldenSbatchTest {
         "time,40,0",
         "mem,25,0",
         "gres,61,2",
-        "misc,100,2",
+        "misc,101,1",
         "array,28,2",
         "dependency,25,2"
     })

@@ -115,6 +115,15 @@ final class SbatchTest {
         assertThat(job.partition()).isNull();
     }
 
+    @Test
+    void exclusive_is_for_a_job_or_for_its_user() throws InvalidOption {
+        assertThat(words("--exclusive").nodesWanted().exclusive()).isTrue();
+        assertThat(words("--exclusive=user").nodesWanted().exclusiveUser()).isTrue();
+        assertThat(words("--exclusive", "--exclusive=user").nodesWanted().exclusive())
+                .as("the later one counts")
+                .isNull();
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -276,6 +285,7 @@ final class SbatchTest {
                                 null,
                                 null,
                                 4,
+                                null,
                                 null,
                                 null,
                                 null));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.berth.standalone.TestMesh.Outcome;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -627,6 +628,74 @@ class JobsMeshTest {
                                         "PENDING ReqNodeNotAvail, May be reserved for other job\n"));
         mesh.berth("scontrol", "delete", "ReservationName=course").succeeded();
         awaitState(stranger, "COMPLETED");
+    }
+
+    @Test
+    void a_gang_that_wants_one_switch_waits_until_its_nodes_lie_under_one() throws IOException {
+        JsonNode before = mesh.operator().accounting("/v1/configuration").path("document");
+        String host = node(0);
+        String left = node(1);
+        String right = node(2);
+        ObjectNode racked = before.deepCopy();
+        racked.putPOJO(
+                "switches",
+                Map.of(
+                        "s0", Map.of("nodes", host),
+                        "s1", Map.of("nodes", left + "," + right),
+                        "top", Map.of("switches", List.of("s0", "s1"))));
+        ((ObjectNode) racked.path("partitions")).putObject("racked");
+        apply(racked);
+        String holder =
+                await().atMost(PATIENCE)
+                        .until(
+                                () ->
+                                        mesh.berth(
+                                                "sbatch",
+                                                "--parsable",
+                                                "-pracked",
+                                                "-w" + right,
+                                                "--gres=gpu:8",
+                                                "--wrap",
+                                                "sleep 300"),
+                                it -> it.status() == 0)
+                        .out()
+                        .strip();
+        awaitState(holder, "RUNNING");
+
+        String gang =
+                submitted(
+                        "-pracked",
+                        "-N2",
+                        "--gres=gpu:a100:4",
+                        "--switches=1",
+                        "--wrap",
+                        "srun sh -c 'echo $SLURM_PROCID has $SLURM_GPUS_ON_NODE'");
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(mesh.berth("squeue", "-h", "-o", "%T %r", "-j", gang).out())
+                                .isEqualTo("PENDING Resources\n"));
+        assertThat(mesh.berth("why", gang).succeeded().out())
+                .contains("any number of switches instead of 1");
+        mesh.berth("scancel", holder).succeeded();
+
+        awaitState(gang, "COMPLETED");
+        assertThat(job(Long.parseLong(gang)).path("nodeNames"))
+                .extracting(JsonNode::asText)
+                .containsExactlyInAnyOrder(left, right);
+        assertThat(mesh.work().resolve("slurm-" + gang + ".out"))
+                .content()
+                .contains("0 has 4\n", "1 has 4\n");
+        apply(before);
+    }
+
+    private String node(int index) throws IOException {
+        return mesh.operator().get("/v1/nodes").path("nodes").path(index).path("name").asText();
+    }
+
+    private void apply(JsonNode configuration) throws IOException {
+        Path file = mesh.work().resolve("cluster.json");
+        Files.writeString(file, configuration.toString());
+        mesh.berth("apply", "-i", "-f", file.toString()).succeeded();
     }
 
     @Test

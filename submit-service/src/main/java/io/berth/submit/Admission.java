@@ -242,22 +242,25 @@ public final class Admission {
         entry.check(partition, account, qos);
     }
 
+    /// The registered nodes of a partition.
+    private List<NodeSeen> candidates(Partition partition) {
+        return nodesOf.computeIfAbsent(
+                partition.name(),
+                _ ->
+                        nodes.stream()
+                                .filter(it -> PartitionNodes.has(partition, it.node()))
+                                .toList());
+    }
+
     private ResourceRequest request(JobSubmission asked, Partition partition) throws Refused {
-        List<NodeSeen> candidates =
-                nodesOf.computeIfAbsent(
-                        partition.name(),
-                        _ ->
-                                nodes.stream()
-                                        .filter(it -> PartitionNodes.has(partition, it.node()))
-                                        .toList());
         var request =
-                new RequestedResources(asked, partition, candidates)
+                new RequestedResources(asked, partition, candidates(partition))
                         .request(
                                 RequestedNodes.of(asked.nodesWanted(), nodes),
                                 RequestedLicenses.of(
                                         configuration, asked.nodesWanted().licenses()));
-        request = onEnough(request, candidates);
-        var obstacle = obstacle(request, candidates);
+        request = onEnough(request, partition);
+        var obstacle = obstacle(request, partition);
         RequestedNodes.check(request);
         if (obstacle.isPresent()) {
             throw new Refused(
@@ -272,17 +275,17 @@ public final class Admission {
 
     /// The request on as few nodes of its range as can be had, found by halving; itself if there is
     /// no such number.
-    private ResourceRequest onEnough(ResourceRequest request, List<NodeSeen> candidates) {
+    private ResourceRequest onEnough(ResourceRequest request, Partition partition) {
         int tooFew = request.nodes();
         int enough = request.mostNodes();
         if (tooFew == enough
-                || obstacle(request, candidates).isEmpty()
-                || obstacle(request.onNodes(enough), candidates).isPresent()) {
+                || obstacle(request, partition).isEmpty()
+                || obstacle(request.onNodes(enough), partition).isPresent()) {
             return request;
         }
         while (enough - tooFew > 1) {
             int middle = (tooFew + enough) >>> 1;
-            if (obstacle(request.onAtLeast(middle), candidates).isEmpty()) {
+            if (obstacle(request.onAtLeast(middle), partition).isEmpty()) {
                 enough = middle;
             } else {
                 tooFew = middle;
@@ -291,8 +294,13 @@ public final class Admission {
         return request.onAtLeast(enough);
     }
 
-    private Optional<String> obstacle(ResourceRequest request, List<NodeSeen> candidates) {
-        return new Feasibility(request, candidates, configuration.cluster()).obstacle();
+    private Optional<String> obstacle(ResourceRequest request, Partition partition) {
+        return new Feasibility(
+                        request,
+                        candidates(partition),
+                        configuration.cluster(),
+                        partition.partitionRules().maxCpusPerNode())
+                .obstacle();
     }
 
     private static long timeLimit(JobSubmission asked, Partition partition) throws Refused {

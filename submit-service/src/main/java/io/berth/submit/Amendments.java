@@ -51,6 +51,13 @@ public final class Amendments {
             String partition = requireNonNullElse(change.partition(), job.partition());
             admission.enter(admission.partition(partition), account, qos);
         }
+        @Nullable ResourceRequest request = request(job, change);
+        if (change.partition() != null) {
+            ResourceRequest asked = requireNonNullElse(request, job.description().request());
+            ResourceRequest taken =
+                    new PartitionMemory(admission.partition(change.partition())).within(asked);
+            request = taken.equals(job.description().request()) ? null : taken;
+        }
         var amendment =
                 new Amendment(
                         change.account() == null ? null : account,
@@ -59,7 +66,7 @@ public final class Amendments {
                         change.name() == null
                                 ? null
                                 : line("the job's name", change.name(), Checks.MAX_NAME),
-                        request(job, change),
+                        request,
                         limit,
                         nice,
                         change.requeue(),

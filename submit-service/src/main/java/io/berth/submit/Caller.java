@@ -1,6 +1,7 @@
 package io.berth.submit;
 
 import io.berth.log.trace.TraceContext;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Who sends a request.
@@ -9,13 +10,23 @@ import org.jspecify.annotations.Nullable;
 /// @param host where the request comes from
 /// @param gateway where nodes reach the gateway that he asks, such as `ws://gateway:7600`; empty if
 ///   that is not known
+/// @param groups that his token says he is in
 /// @param trace the span that the request is, or is a part of; null if it is in no trace
 public record Caller(
-        String user, boolean operator, String host, String gateway, @Nullable TraceContext trace) {
+        String user,
+        boolean operator,
+        String host,
+        String gateway,
+        Set<String> groups,
+        @Nullable TraceContext trace) {
 
-    /// One who asks at a gateway that nodes need not reach.
+    public Caller {
+        groups = Set.copyOf(groups);
+    }
+
+    /// One in no group who asks at a gateway that nodes need not reach.
     public Caller(String user, boolean operator, String host) {
-        this(user, operator, host, "", null);
+        this(user, operator, host, "", Set.of(), null);
     }
 
     /// Whether he may submit for that user, or cancel that user's jobs.

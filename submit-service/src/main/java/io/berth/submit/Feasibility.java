@@ -23,9 +23,17 @@ public final class Feasibility {
     private final ResourceRequest request;
     private final Collection<NodeSeen> nodes;
     private final Cluster cluster;
+    private final int mostCpus;
 
     /// @param nodes the registered nodes of the partition, whatever their state
     public Feasibility(ResourceRequest request, Collection<NodeSeen> nodes, Cluster cluster) {
+        this(request, nodes, cluster, 0);
+    }
+
+    /// @param mostCpus of a node that jobs of the partition may have (MaxCPUsPerNode); 0 is all
+    Feasibility(
+            ResourceRequest request, Collection<NodeSeen> nodes, Cluster cluster, int mostCpus) {
+        this.mostCpus = mostCpus == 0 ? Integer.MAX_VALUE : mostCpus;
         this.request = request;
         this.nodes = nodes;
         this.cluster = cluster;
@@ -42,7 +50,7 @@ public final class Feasibility {
     /// Whether the node, empty, could hold the largest part of the job.
     public boolean couldHold(NodeSeen node) {
         return gpusOf(node) >= gpusWanted()
-                && node.inventory().cpus() >= request.cpusOn(0)
+                && cpusOf(node) >= request.cpusOn(0)
                 && node.inventory().memoryMib() >= memoryMib()
                 && shaped(node);
     }
@@ -79,6 +87,10 @@ public final class Feasibility {
                         .count();
     }
 
+    private int cpusOf(NodeSeen node) {
+        return Math.min(mostCpus, node.inventory().cpus());
+    }
+
     private int gpusWanted() {
         return request.gpus().share() == null ? request.gpusOn(0) : 1;
     }
@@ -109,9 +121,13 @@ public final class Feasibility {
             String kind = type == null ? "" : type + " ";
             return tooMuch(request.gpusOn(0), kind + "GPUs", gpusOf(mostGpus), mostGpus);
         }
-        NodeSeen mostCpus = largest(node -> node.inventory().cpus());
-        if (mostCpus.inventory().cpus() < request.cpusOn(0)) {
-            return tooMuch(request.cpusOn(0), "CPUs", mostCpus.inventory().cpus(), mostCpus);
+        if (mostCpus < request.cpusOn(0)) {
+            return "%d CPUs on one node, of which its jobs may have %d"
+                    .formatted(request.cpusOn(0), mostCpus);
+        }
+        NodeSeen most = largest(node -> node.inventory().cpus());
+        if (cpusOf(most) < request.cpusOn(0)) {
+            return tooMuch(request.cpusOn(0), "CPUs", cpusOf(most), most);
         }
         NodeSeen mostMemory = largest(node -> node.inventory().memoryMib());
         if (mostMemory.inventory().memoryMib() < memoryMib()) {

@@ -15,8 +15,12 @@ import org.jspecify.annotations.Nullable;
 /// @param state `drain`, `down` or `resume`, in any case
 /// @param reason with `drain` and `down`
 /// @param features beside those that the node shows by itself; empty is none
+/// @param weight in whose order nodes are taken, in place of the cluster file's
 public record NodeChange(
-        @Nullable String state, @Nullable String reason, @Nullable List<String> features) {
+        @Nullable String state,
+        @Nullable String reason,
+        @Nullable List<String> features,
+        @Nullable Integer weight) {
 
     private static final int MAX_FEATURES = 64;
     private static final Pattern FEATURE = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:=-]{0,63}");
@@ -28,11 +32,15 @@ public record NodeChange(
         if (features != null) {
             requests.add(new NodeRequest.FeaturesSet(node, caller.user(), checkedFeatures()));
         }
+        if (weight != null) {
+            int given = (int) Checks.number("the weight", weight, 0, Integer.MAX_VALUE, 0);
+            requests.add(new NodeRequest.WeightSet(node, caller.user(), given));
+        }
         if (state != null) {
             requests.add(ofState(node, caller.user(), state.toLowerCase(Locale.ROOT)));
         }
         if (requests.isEmpty()) {
-            throw Checks.invalid("nothing is to change: there are state and features");
+            throw Checks.invalid("nothing is to change: there are state, features and weight");
         }
         return requests;
     }

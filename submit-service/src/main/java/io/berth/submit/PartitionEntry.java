@@ -13,16 +13,23 @@ import io.berth.submit.Refusal.InvalidAccount;
 import io.berth.submit.Refusal.InvalidQos;
 import io.berth.submit.Refusal.NotAllowed;
 import io.berth.submit.Refusal.PartitionClosed;
+import java.util.List;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// Whose jobs a partition takes, and from where. An operator may submit from everywhere.
 ///
-/// Source: slurm.conf(5), `AllocNodes`, `AllowAccounts`, `AllowQos`, `RootOnly`, `State`.
+/// One is in the groups that his token names; what groups others are in is not known. So it is the
+/// one who asks that must be in a group, also where he moves another one's job.
+///
+/// Source: slurm.conf(5), `AllocNodes`, `AllowAccounts`, `AllowGroups`, `AllowQos`, `RootOnly`,
+/// `State`.
 record PartitionEntry(Configuration configuration, Caller caller) {
 
     /// @throws Refused if the partition takes no jobs, or not of that account or QOS, or of
-    ///   operators alone
+    ///   operators or groups alone
     void check(Partition partition, String account, String qos) throws Refused {
+        checkGroup(partition);
         if (partition.partitionRules().ofNodes().rootOnly() && !caller.operator()) {
             throw new Refused(
                     new NotAllowed("only an operator may submit to partition " + partition.name()));
@@ -45,6 +52,23 @@ record PartitionEntry(Configuration configuration, Caller caller) {
                     shut == Reason.ACCOUNT_NOT_ALLOWED
                             ? new InvalidAccount(detail)
                             : new InvalidQos(detail));
+        }
+    }
+
+    private void checkGroup(Partition partition) throws Refused {
+        List<String> groups = partition.partitionRules().ofNodes().allowGroups();
+        boolean member = groups.isEmpty() || groups.stream().anyMatch(caller.groups()::contains);
+        if (!member && !caller.operator()) {
+            throw new Refused(
+                    new NotAllowed(
+                            "User's group not permitted to use this partition: jobs of partition %s are of groups %s, and the token of %s names %s"
+                                    .formatted(
+                                            partition.name(),
+                                            listed(groups),
+                                            caller.user(),
+                                            caller.groups().isEmpty()
+                                                    ? "none"
+                                                    : listed(new TreeSet<>(caller.groups())))));
         }
     }
 

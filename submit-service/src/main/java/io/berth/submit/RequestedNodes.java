@@ -38,7 +38,7 @@ public final class RequestedNodes {
                         features(asked.constraint()),
                         names(asked.nodeList(), nodes),
                         names(asked.excludedNodes(), nodes),
-                        Boolean.TRUE.equals(asked.exclusive()) ? Sharing.NODE : Sharing.SHARED,
+                        sharing(asked),
                         switches(asked.switches()),
                         asked.reservation(),
                         shape(asked),
@@ -46,14 +46,21 @@ public final class RequestedNodes {
         return constraints.equals(NodeConstraints.NONE) ? null : constraints;
     }
 
-    /// @throws Refused if features are counted, or a list names more nodes than the job has at
-    ///   least and fewer than it may have
+    private static Sharing sharing(JobSubmission.Nodes asked) {
+        if (Boolean.TRUE.equals(asked.exclusive())) {
+            return Sharing.NODE;
+        }
+        return Boolean.TRUE.equals(asked.exclusiveUser()) ? Sharing.USER : Sharing.SHARED;
+    }
+
+    /// @throws Refused if features count more nodes than there are, or a list names more nodes than
+    ///   the job has at least and fewer than it may have
     static void check(ResourceRequest request) throws Refused {
         FeatureExpression features = request.where().features();
-        if (features != null && features.counts()) {
+        if (features != null && features.nodesCounted() > request.nodes()) {
             throw invalid(
-                    "the constraint '%s' counts nodes: that is not supported yet"
-                            .formatted(features));
+                    "Invalid feature specification: '%s' counts %d nodes, and the job has %d"
+                            .formatted(features, features.nodesCounted(), request.nodes()));
         }
         int listed = request.where().nodeList().size();
         if (listed > request.nodes() && listed < request.mostNodes()) {
@@ -65,7 +72,14 @@ public final class RequestedNodes {
 
     static @Nullable FeatureExpression features(@Nullable String text) throws Refused {
         try {
-            return text == null || text.isEmpty() ? null : FeatureExpression.parse(text);
+            FeatureExpression features =
+                    text == null || text.isEmpty() ? null : FeatureExpression.parse(text);
+            if (features != null && !features.countsPlainly()) {
+                throw invalid(
+                        "Invalid feature specification: in '%s' a count such as a*2 must stand alone or between '&'"
+                                .formatted(features));
+            }
+            return features;
         } catch (IllegalArgumentException e) {
             throw invalid("Invalid feature specification: " + e.getMessage());
         }

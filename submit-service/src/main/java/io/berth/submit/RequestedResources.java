@@ -94,7 +94,7 @@ final class RequestedResources {
     /// @param licenses how many of each
     ResourceRequest request(@Nullable NodeConstraints where, Map<String, Integer> licenses)
             throws Refused {
-        int nodes = nodes();
+        int nodes = Math.max(nodes(), asked.nodes() == null ? counted(where) : 1);
         int tasks = tasks(nodes);
         NodeRange range = range(nodes);
         var gpuRequest =
@@ -102,40 +102,23 @@ final class RequestedResources {
                         ? part(range == null ? nodes : range.most(), where)
                         : range == null ? gpuRequest(nodes, tasks) : spread(nodes, tasks);
         int cpusPerTask = cpusPerTask(total(gpuRequest, nodes, tasks), tasks);
-        MemoryRequest memory = withinNode(memory(gpuRequest));
-        long ofCpu = partition.partitionRules().maxMemoryMibPerCpu();
-        if (ofCpu > 0 && !memory.wholeNode()) {
-            cpusPerTask = enoughFor(memory, cpusPerTask, Math.ceilDiv(tasks, nodes), ofCpu);
-            memory = atMost(memory, ofCpu);
-        }
-        if ((long) tasks * cpusPerTask > Integer.MAX_VALUE) {
-            throw invalid(
-                    tasks + " tasks of " + cpusPerTask + " CPUs are more than any cluster has");
-        }
-        var request =
-                new ResourceRequest(
-                        nodes,
-                        tasks,
-                        cpusPerTask,
-                        memory,
-                        gpuRequest,
-                        where,
-                        licenses,
-                        minCpusPerNode(),
-                        range);
-        long most = partition.partitionRules().ofNodes().maxMemoryMibPerNode();
-        if (most > 0 && request.memoryMibOn(0, 0) > most) {
-            throw invalid(
-                    "Memory specification can not be satisfied: %d MiB on a node, and partition %s allows %d"
-                            .formatted(request.memoryMibOn(0, 0), partition.name(), most));
-        }
-        return request;
+        return new PartitionMemory(partition)
+                .within(
+                        new ResourceRequest(
+                                nodes,
+                                tasks,
+                                cpusPerTask,
+                                memory(gpuRequest),
+                                gpuRequest,
+                                where,
+                                licenses,
+                                minCpusPerNode(),
+                                range));
     }
 
-    /// All of a node is no more than the partition lets jobs have of one (MaxMemPerNode).
-    private MemoryRequest withinNode(MemoryRequest memory) {
-        long most = partition.partitionRules().ofNodes().maxMemoryMibPerNode();
-        return most > 0 && memory.wholeNode() ? MemoryRequest.perNode(most) : memory;
+    /// How many nodes the features of the job's nodes count.
+    private static int counted(@Nullable NodeConstraints where) {
+        return where == null || where.features() == null ? 1 : where.features().nodesCounted();
     }
 
     private @Nullable Integer minCpusPerNode() throws Refused {
@@ -178,27 +161,6 @@ final class RequestedResources {
         return perTask != null
                 ? perTask * (long) tasks
                 : all == null ? gpus.perNode() * (long) nodes : all;
-    }
-
-    /// CPUs per task so that no CPU has more memory than the partition allows (MaxMemPerCPU).
-    private static int enoughFor(
-            MemoryRequest memory, int cpusPerTask, int tasksOfNode, long mostMib) {
-        long cpus =
-                switch (memory.per()) {
-                    case CPU -> cpusPerTask * Math.ceilDiv(memory.mib(), mostMib);
-                    case NODE ->
-                            Math.ceilDiv(Math.ceilDiv(memory.mib(), mostMib), (long) tasksOfNode);
-                    case GPU -> cpusPerTask;
-                };
-        return Math.clamp(cpus, cpusPerTask, IndexSet.MAX_INDEX + 1);
-    }
-
-    /// The same memory, shared out among more CPUs.
-    private static MemoryRequest atMost(MemoryRequest memory, long mostMib) {
-        return memory.per() == Per.CPU
-                ? MemoryRequest.perCpu(
-                        Math.ceilDiv(memory.mib(), Math.ceilDiv(memory.mib(), mostMib)))
-                : memory;
     }
 
     private int cpusPerTask(long allGpus, int tasks) throws Refused {

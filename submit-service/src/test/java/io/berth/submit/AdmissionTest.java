@@ -9,6 +9,7 @@ import io.berth.contracts.LaunchMode;
 import io.berth.contracts.NodeRange;
 import io.berth.contracts.NodeShape;
 import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.Sharing;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.slurm.JobSubmission;
 import io.berth.submit.Admission.Decision;
@@ -288,14 +289,39 @@ final class AdmissionTest {
     }
 
     @Test
-    void a_constraint_that_counts_nodes_is_refused() {
-        var refusal =
-                refused(
-                        Asked.with(Map.of("nodes", 2, "where", Map.of("constraint", "a100*2"))),
-                        ALICE);
+    void a_job_that_names_no_number_of_nodes_has_as_many_as_its_constraint_counts() {
+        var counted = where(Map.of("constraint", "[a*2&b*4]"));
+        var more = Asked.with(Map.of("nodes", 8, "where", Map.of("constraint", "a*2")));
 
-        assertThat(refusal.detail())
-                .isEqualTo("the constraint 'a100*2' counts nodes: that is not supported yet");
+        assertThat(admitted(counted, ALICE).description().request().nodes()).isEqualTo(6);
+        assertThat(admitted(more, ALICE).description().request().nodes()).isEqualTo(8);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "2; [a*2&b*4]; Invalid feature specification: '[a*2&b*4]' counts 6 nodes, and the job has 2",
+                "4; a*2|b; Invalid feature specification: in 'a*2|b' a count such as a*2 must stand alone",
+                "4; a*0; Invalid feature specification: constraint 'a*0' cannot be read from character 4 on"
+            })
+    void a_constraint_that_counts_what_cannot_be_is_refused(
+            int nodes, String constraint, String because) {
+        var asked = Asked.with(Map.of("nodes", nodes, "where", Map.of("constraint", constraint)));
+
+        assertThat(refused(asked, ALICE).detail()).contains(because);
+    }
+
+    @Test
+    void a_job_may_want_its_nodes_for_its_user_alone() {
+        var asked = where(Map.of("exclusiveUser", true));
+
+        assertThat(admitted(asked, ALICE).description().request().where().sharing())
+                .isEqualTo(Sharing.USER);
+    }
+
+    private static JobSubmission where(Map<String, ?> where) {
+        return Asked.with(Map.of("where", where));
     }
 
     private static Decision decide(JobSubmission asked, Caller caller) {

@@ -9,6 +9,7 @@ import io.berth.contracts.event.PartitionRules;
 import io.berth.contracts.event.PartitionRules.State;
 import io.berth.contracts.event.PartitionRules.Use;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 final class PartitionEntryTest {
@@ -16,23 +17,14 @@ final class PartitionEntryTest {
     private static final Caller OPERATOR = new Caller("root", true, "10.0.0.8");
 
     private static Partition partition(List<String> hosts, boolean rootOnly) {
+        return partition(new Use(0, 0, 0, false, hosts, rootOnly));
+    }
+
+    private static Partition partition(Use use) {
         var rules =
                 new PartitionRules(
-                        State.UP,
-                        1,
-                        0,
-                        0,
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        null,
-                        null,
-                        0,
-                        false,
-                        null,
-                        null,
-                        new Use(0, 0, 0, false, hosts, rootOnly));
+                        State.UP, 1, 0, 0, List.of(), List.of(), List.of(), List.of(), null, null,
+                        0, false, null, null, use);
         return new Partition(
                 new Part(1, 1, 1), "night", false, List.of("ALL"), 0, 0, 0, 1, 1, 0, rules);
     }
@@ -49,6 +41,30 @@ final class PartitionEntryTest {
                 .hasMessageContaining("only an operator may submit to partition night");
         assertThatCode(() -> entry(OPERATOR).check(night, "physics", "normal"))
                 .doesNotThrowAnyException();
+    }
+
+    @Test
+    void a_partition_of_groups_takes_the_jobs_of_their_members() {
+        Partition night =
+                partition(
+                        new Use(
+                                0,
+                                0,
+                                0,
+                                false,
+                                List.of("ALL"),
+                                false,
+                                null,
+                                List.of("lab", "chemistry")));
+        var member = new Caller("alice", false, "h", "", Set.of("user", "lab"), null);
+
+        assertThatCode(() -> entry(member).check(night, "physics", "normal"))
+                .doesNotThrowAnyException();
+        assertThatCode(() -> entry(OPERATOR).check(night, "physics", "normal"))
+                .doesNotThrowAnyException();
+        assertThatThrownBy(() -> entry(ALICE).check(night, "physics", "normal"))
+                .hasMessageContaining(
+                        "jobs of partition night are of groups lab, chemistry, and the token of alice names none");
     }
 
     @Test

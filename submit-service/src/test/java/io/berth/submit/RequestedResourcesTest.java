@@ -249,6 +249,17 @@ final class RequestedResourcesTest {
     }
 
     @Test
+    void a_job_that_is_moved_has_the_memory_that_the_new_partition_gives() throws Refused {
+        ResourceRequest whole = request("memoryMibPerNode=0");
+        ResourceRequest much = request("memoryMibPerNode=9000");
+
+        assertThat(new PartitionMemory(batch(ofMemory(0, 8192))).within(whole).memory())
+                .isEqualTo(MemoryRequest.perNode(8192));
+        assertThatThrownBy(() -> new PartitionMemory(batch(ofMemory(0, 8192))).within(much))
+                .hasMessageContaining("9000 MiB on a node, and partition batch allows 8192");
+    }
+
+    @Test
     void a_part_of_a_gpu_is_of_one_node() throws Refused {
         ResourceRequest request = request("gpuPart=mps:50");
 

@@ -2,6 +2,7 @@ package io.berth.accounting.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.berth.contracts.MigGpus;
+import io.berth.contracts.NodeWeight;
 import io.berth.contracts.SharedGpus;
 import io.berth.contracts.Tres;
 import io.berth.contracts.event.ConfigEntry;
@@ -28,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 public final class ClusterFile {
 
     private static final long WEEK = 7 * 86_400;
+    private static final long DEFAULT_SWITCH_WAIT = 300;
 
     private final JsonNode tree;
     private final List<Unnumbered> records = new ArrayList<>();
@@ -129,7 +131,9 @@ public final class ClusterFile {
                 "licenses",
                 "switches",
                 "sharedGpus",
-                "migGpus");
+                "migGpus",
+                "nodeWeights",
+                "maxSwitchWait");
         var file = new ClusterFile(normal);
         file.addCluster(root);
         file.records.addAll(PartitionsSection.of(root));
@@ -165,6 +169,13 @@ public final class ClusterFile {
         @Nullable List<SharedGpus> sharedGpus = shared.isEmpty() ? null : shared;
         List<MigGpus> divided = MigGpusSection.of(root.map("migGpus"));
         @Nullable List<MigGpus> migGpus = divided.isEmpty() ? null : divided;
+        List<NodeWeight> weighed = NodeWeightsSection.of(root.map("nodeWeights"));
+        @Nullable List<NodeWeight> nodeWeights = weighed.isEmpty() ? null : weighed;
+        long switchWait = root.seconds("maxSwitchWait", DEFAULT_SWITCH_WAIT);
+        if (switchWait == 0) {
+            throw new InvalidClusterFile(
+                    root.place("maxSwitchWait"), "must be above 0, and have an end");
+        }
         @Nullable PreemptRules preemption = preempt.equals(PreemptRules.NONE) ? null : preempt;
         records.add(part ->
                 new Cluster(
@@ -180,7 +191,9 @@ public final class ClusterFile {
                         stored,
                         preemption,
                         sharedGpus,
-                        migGpus));
+                        migGpus,
+                        nodeWeights,
+                        switchWait == DEFAULT_SWITCH_WAIT ? null : (Long) switchWait));
     }
 
     private void addLicenses(YamlMap licenses) throws InvalidClusterFile {

@@ -76,7 +76,9 @@ final class PartitionsSection {
                 "overTimeLimit",
                 "leastLoaded",
                 "allocNodes",
-                "rootOnly");
+                "rootOnly",
+                "exclusiveUser",
+                "allowGroups");
     }
 
     private Unnumbered partition(String name, YamlMap map, boolean isDefault)
@@ -149,7 +151,9 @@ final class PartitionsSection {
                         map.seconds("overTimeLimit", 0),
                         map.flag("leastLoaded"),
                         map.has("allocNodes") ? NodeLists.of(map, "allocNodes") : List.of("ALL"),
-                        map.flag("rootOnly"));
+                        map.flag("rootOnly"),
+                        map.flag("exclusiveUser"),
+                        map.nameList("allowGroups"));
         return use.equals(Use.ANY) ? null : use;
     }
 

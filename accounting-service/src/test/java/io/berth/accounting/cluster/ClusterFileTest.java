@@ -9,6 +9,7 @@ import io.berth.contracts.IndexSet;
 import io.berth.contracts.Limit;
 import io.berth.contracts.Limits;
 import io.berth.contracts.MigGpus;
+import io.berth.contracts.NodeName;
 import io.berth.contracts.PreemptMode;
 import io.berth.contracts.SharedGpus;
 import io.berth.contracts.config.Configuration;
@@ -208,7 +209,14 @@ class ClusterFileTest {
                                 new Prices(2000, 0, 0, Map.of()),
                                 null,
                                 new PartitionRules.Use(
-                                        4096, 65_536, 600, true, List.of("login-1"), true)));
+                                        4096,
+                                        65_536,
+                                        600,
+                                        true,
+                                        List.of("login-1"),
+                                        true,
+                                        true,
+                                        List.of("lab", "chemistry"))));
         assertThat(all.reservations().get("service"))
                 .extracting(it -> it.endsAt() - it.startsAt(), it -> it.users())
                 .containsExactly(7_200_000L, List.of("root"));
@@ -229,7 +237,7 @@ class ClusterFileTest {
               batch: {default: true, state: drain, maxCpusPerNode: 64, maxMemoryPerCpu: 8192, allowAccounts: everybody,
                 denyQos: [high], qos: high, preemptMode: cancel, graceTime: 30, hidden: true, prices: {cpu: 2},
                 defaultMemoryPerNode: 4096, maxMemoryPerNode: 65536, overTimeLimit: 10:00, leastLoaded: true,
-                allocNodes: login-1, rootOnly: true}
+                allocNodes: login-1, rootOnly: true, exclusiveUser: true, allowGroups: "lab,chemistry"}
             qos:
               normal: {}
               high:
@@ -282,6 +290,18 @@ class ClusterFileTest {
                                 GpuSharing.MPS,
                                 1000),
                         new SharedGpus(List.of("gpu-03"), null, GpuSharing.SHARD, 4));
+    }
+
+    @Test
+    void nodes_have_weights_and_waits_for_switches_a_bound() throws Exception {
+        String yaml = LEAST + "maxSwitchWait: 2:00\nnodeWeights: {'gpu-[01-02]': 10, ALL: 5}\n";
+
+        var cluster = configuration(yaml).cluster();
+
+        assertThat(List.of("gpu-02", "gpu-03"))
+                .extracting(it -> cluster.weightOf(new NodeName(it)))
+                .containsExactly(10, 5);
+        assertThat(cluster.switchWaitSeconds()).isEqualTo(120);
     }
 
     @Test
@@ -361,6 +381,9 @@ class ClusterFileTest {
                 "defaultQos: normal            | defaultQos: normal\\nsharedGpus: {a: {nodes: n1, parts: 4}} | sharedGpus.a.parts: is given only with sharing: shard",
                 "defaultQos: normal            | defaultQos: normal\\nsharedGpus: {a: {nodes: n1}, b: {nodes: 'n[1-2]'}} | sharedGpus.b.nodes: node n1 stands in two rules",
                 "defaultQos: normal            | defaultQos: normal\\nsharedGpus: {a: {nodes: n1}, b: {}} | sharedGpus.b.nodes: node ALL stands in two rules",
+                "defaultQos: normal            | defaultQos: normal\\nnodeWeights: {n1: 5, 'n[1-2]': 6} | nodeWeights.n[1-2]: node n1 has a weight already",
+                "defaultQos: normal            | defaultQos: normal\\nnodeWeights: {n1: -5} | nodeWeights.n1: '-5' is not a whole number",
+                "defaultQos: normal            | defaultQos: normal\\nmaxSwitchWait: 0 | maxSwitchWait: must be above 0",
                 "defaultQos: normal            | defaultQos: normal\\nmigGpus: {a: {nodes: n1}, b: {}} | migGpus.b.nodes: node ALL stands in two rules on GPUs in MIG mode",
                 "defaultQos: normal            | defaultQos: normal\\nmigGpus: {a: {profiles: half}} | migGpus.a.profiles: 'half' is no profile such as 1g.10gb",
                 "defaultQos: normal            | defaultQos: normal\\nmigGpus: {a: {gpus: x}} | migGpus.a.gpus: 'x' is not a list such as 0-3,8",

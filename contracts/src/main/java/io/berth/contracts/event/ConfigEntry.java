@@ -2,6 +2,7 @@ package io.berth.contracts.event;
 
 import io.berth.contracts.MigGpus;
 import io.berth.contracts.NodeName;
+import io.berth.contracts.NodeWeight;
 import io.berth.contracts.SharedGpus;
 import java.util.Collections;
 import java.util.List;
@@ -39,6 +40,9 @@ public sealed interface ConfigEntry {
     /// @param preemption null is [PreemptRules#NONE]
     /// @param sharedGpus which GPUs are given out in parts; null is none
     /// @param migGpus which GPUs are divided anew as jobs need it; null is none
+    /// @param nodeWeights in which order nodes are taken; null is none before another
+    /// @param maxSwitchWaitSeconds how long a job waits for the switches that it wants at most;
+    ///   null is five minutes
     record Cluster(
             Part part,
             String name,
@@ -52,12 +56,17 @@ public sealed interface ConfigEntry {
             @Nullable PriorityRules rules,
             @Nullable PreemptRules preemption,
             @Nullable List<SharedGpus> sharedGpus,
-            @Nullable List<MigGpus> migGpus)
+            @Nullable List<MigGpus> migGpus,
+            @Nullable List<NodeWeight> nodeWeights,
+            @Nullable Long maxSwitchWaitSeconds)
             implements ConfigEntry {
+
+        private static final long MAX_SWITCH_WAIT_SECONDS = 300;
 
         public Cluster {
             sharedGpus = sharedGpus == null ? null : List.copyOf(sharedGpus);
             migGpus = migGpus == null ? null : List.copyOf(migGpus);
+            nodeWeights = nodeWeights == null ? null : List.copyOf(nodeWeights);
         }
 
         /// A cluster whose GPUs are all given out whole.
@@ -85,6 +94,8 @@ public sealed interface ConfigEntry {
                     prices,
                     rules,
                     preemption,
+                    null,
+                    null,
                     null,
                     null);
         }
@@ -133,7 +144,9 @@ public sealed interface ConfigEntry {
                     rules,
                     preemption,
                     shared,
-                    migGpus);
+                    migGpus,
+                    nodeWeights,
+                    maxSwitchWaitSeconds);
         }
 
         /// The same cluster with other GPUs that are divided anew.
@@ -151,7 +164,19 @@ public sealed interface ConfigEntry {
                     rules,
                     preemption,
                     sharedGpus,
-                    divided);
+                    divided,
+                    nodeWeights,
+                    maxSwitchWaitSeconds);
+        }
+
+        /// The weight that a node has unless an operator gave it another one.
+        public int weightOf(NodeName node) {
+            return nodeWeights == null ? NodeWeight.DEFAULT : NodeWeight.of(node, nodeWeights);
+        }
+
+        /// How long a job waits at most for the switches that it wants.
+        public long switchWaitSeconds() {
+            return maxSwitchWaitSeconds == null ? MAX_SWITCH_WAIT_SECONDS : maxSwitchWaitSeconds;
         }
 
         /// Which GPUs of that node are divided anew; null if none is.

@@ -28,4 +28,7 @@ public sealed interface NodeRequest {
             features = features.stream().distinct().sorted().toList();
         }
     }
+
+    /// The node is taken in the order of this weight, whatever the configuration says.
+    record WeightSet(NodeName node, String user, int weight) implements NodeRequest {}
 }

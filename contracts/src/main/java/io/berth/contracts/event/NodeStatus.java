@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// @param hold null if no operator keeps work off it
 /// @param features that operators gave it; null is none
 /// @param divisions what was ordered of GPUs in MIG mode, one for each
+/// @param weight that an operator gave it; null is as the configuration says
 public record NodeStatus(
         NodeName node,
         long epoch,
@@ -29,7 +30,8 @@ public record NodeStatus(
         NodeSeen seen,
         @Nullable NodeHold hold,
         @Nullable List<String> features,
-        @Added @JsonInclude(Include.NON_EMPTY) List<Division> divisions) {
+        @Added @JsonInclude(Include.NON_EMPTY) List<Division> divisions,
+        @Nullable Integer weight) {
 
     public enum Presence {
         /// Heard from within the last 10 seconds.
@@ -50,7 +52,7 @@ public record NodeStatus(
         divisions = divisions == null ? List.of() : List.copyOf(divisions);
     }
 
-    /// A node of which no GPU was ordered to be divided.
+    /// A node of the configuration's weight, of which no GPU was ordered to be divided.
     public NodeStatus(
             NodeName node,
             long epoch,
@@ -59,7 +61,7 @@ public record NodeStatus(
             NodeSeen seen,
             @Nullable NodeHold hold,
             @Nullable List<String> features) {
-        this(node, epoch, number, presence, seen, hold, features, List.of());
+        this(node, epoch, number, presence, seen, hold, features, List.of(), null);
     }
 
     /// A node of which operators have said nothing.
@@ -88,25 +90,30 @@ public record NodeStatus(
     }
 
     public NodeStatus numbered(long last) {
-        return new NodeStatus(node, epoch, last, presence, seen, hold, features, divisions);
+        return new NodeStatus(node, epoch, last, presence, seen, hold, features, divisions, weight);
     }
 
     public NodeStatus heard(Presence now) {
-        return new NodeStatus(node, epoch, number, now, seen, hold, features, divisions);
+        return new NodeStatus(node, epoch, number, now, seen, hold, features, divisions, weight);
     }
 
     /// The node in a new epoch, which answers that registration.
     public NodeStatus registered(long newEpoch, NodeSeen registration) {
         return new NodeStatus(
-                node, newEpoch, 0, Presence.UP, registration, hold, features, divisions);
+                node, newEpoch, 0, Presence.UP, registration, hold, features, divisions, weight);
     }
 
     public NodeStatus held(@Nullable NodeHold by) {
-        return new NodeStatus(node, epoch, number, presence, seen, by, features, divisions);
+        return new NodeStatus(node, epoch, number, presence, seen, by, features, divisions, weight);
     }
 
     public NodeStatus featured(List<String> given) {
-        return new NodeStatus(node, epoch, number, presence, seen, hold, given, divisions);
+        return new NodeStatus(node, epoch, number, presence, seen, hold, given, divisions, weight);
+    }
+
+    public NodeStatus weighing(int given) {
+        return new NodeStatus(
+                node, epoch, number, presence, seen, hold, features, divisions, given);
     }
 
     /// After a GPU was ordered to be divided.
@@ -118,7 +125,7 @@ public record NodeStatus(
     }
 
     public NodeStatus divided(List<Division> all) {
-        return new NodeStatus(node, epoch, number, presence, seen, hold, features, all);
+        return new NodeStatus(node, epoch, number, presence, seen, hold, features, all, weight);
     }
 
     /// What was last ordered of a GPU; null if nothing was.

@@ -1,5 +1,8 @@
 package io.berth.contracts.event;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import io.berth.contracts.Added;
 import io.berth.contracts.PreemptMode;
 import io.berth.contracts.event.ConfigEntry.Prices;
 import java.util.List;
@@ -9,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// Who may use a partition, and how.
 ///
 /// @param minNodes of a job
-/// @param maxCpusPerNode all jobs of the partition together; 0 is unlimited
+/// @param maxCpusPerNode CPUs of a node that all its jobs have together; 0 is unlimited
 /// @param maxMemoryMibPerCpu a job may ask for; 0 is unlimited
 /// @param allowAccounts empty is all; an account stands for those below it
 /// @param denyAccounts not read where `allowAccounts` says who may
@@ -48,18 +51,49 @@ public record PartitionRules(
     /// @param leastLoaded whether its jobs go to the nodes with the most free CPUs (LLN)
     /// @param allocNodes hosts that its jobs may be submitted from; `ALL` alone is any
     /// @param rootOnly whether only operators may submit to it
+    /// @param exclusiveUser whether a node of one of its jobs is for that job's user alone
+    ///   (ExclusiveUser); null is no
+    /// @param allowGroups of whose members it takes jobs (AllowGroups); empty is all
     public record Use(
             long defaultMemoryMibPerNode,
             long maxMemoryMibPerNode,
             long overTimeSeconds,
             boolean leastLoaded,
             List<String> allocNodes,
-            boolean rootOnly) {
+            boolean rootOnly,
+            @Nullable Boolean exclusiveUser,
+            @Added @JsonInclude(Include.NON_EMPTY) List<String> allowGroups) {
 
         public static final Use ANY = new Use(0, 0, 0, false, List.of("ALL"), false);
 
         public Use {
             allocNodes = List.copyOf(allocNodes);
+            exclusiveUser = Boolean.TRUE.equals(exclusiveUser) ? true : null;
+            allowGroups = allowGroups == null ? List.of() : List.copyOf(allowGroups);
+        }
+
+        /// Of a partition for all groups, whose users share nodes.
+        public Use(
+                long defaultMemoryMibPerNode,
+                long maxMemoryMibPerNode,
+                long overTimeSeconds,
+                boolean leastLoaded,
+                List<String> allocNodes,
+                boolean rootOnly) {
+            this(
+                    defaultMemoryMibPerNode,
+                    maxMemoryMibPerNode,
+                    overTimeSeconds,
+                    leastLoaded,
+                    allocNodes,
+                    rootOnly,
+                    null,
+                    List.of());
+        }
+
+        /// Whether a node of one of its jobs is for that job's user alone.
+        public boolean ofOneUser() {
+            return exclusiveUser != null;
         }
 
         /// Whether jobs may be submitted from that host.

@@ -39,6 +39,10 @@ public final class Cluster {
 
     final List<Kind> kinds;
     final Network network;
+
+    /// Of the nodes, rising.
+    final int[] weights;
+
     private final List<Node> nodes = new ArrayList<>();
     private final Map<Long, Stay> stays = new HashMap<>();
 
@@ -58,6 +62,7 @@ public final class Cluster {
     public Cluster(List<Kind> kinds, int[] kindOf, Network network) {
         this.kinds = List.copyOf(kinds);
         this.network = network;
+        this.weights = kinds.stream().mapToInt(it -> it.weight).sorted().distinct().toArray();
         for (int number = 0; number < kinds.size(); number++) {
             kinds.get(number).number = number;
         }

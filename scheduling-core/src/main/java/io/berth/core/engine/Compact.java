@@ -9,10 +9,12 @@ import org.jspecify.annotations.Nullable;
 
 /// Chooses a gang's nodes so that they lie close together.
 ///
-/// *Goals*, ranked: the lowest level of the network whose one domain holds the gang; in that level
-/// the domain with the fewest nodes to spare; below it as few leaf switches as possible; then the
-/// policy's score. *Constraints*: no more leaf switches than the class allows; the nodes that must
-/// be among the gang's are. A gang that must stand in a row is [Row]'s.
+/// *Goals*, ranked: the lowest weights of nodes that suffice; the first of the class's choices; the
+/// lowest level of the network whose one domain holds the gang; in that level the domain with the
+/// fewest nodes to spare; below it as few leaf switches as possible; then the policy's score.
+/// *Constraints*: no more leaf switches than the class allows; the nodes that must be among the
+/// gang's are; so many are of each group that is counted ([Slots]). A gang that must stand in a row
+/// is [Row]'s.
 ///
 /// *Method*: taking leaf switches from the one with the most usable nodes on gives the fewest
 /// switches for parts that are alike. With two sizes of parts the larger ones are dealt out first.
@@ -26,17 +28,33 @@ final class Compact {
         this.network = network;
     }
 
-    /// The nodes, larger parts first; null if the class's limit of switches cannot be kept.
-    int @Nullable [] choose(Usable usable, NodeScore score) {
+    /// The nodes, larger parts first; null if the class's limit of switches cannot be kept, or it
+    /// cannot have so many of each group as it must.
+    ///
+    /// @param weights of all nodes, rising
+    int @Nullable [] choose(Usable usable, int[] weights, NodeScore score) {
+        for (int weight : weights) {
+            Usable light = weights.length == 1 ? usable : usable.upTo(weight);
+            for (Usable one : light.choices()) {
+                int[] chosen = one.enough() ? near(one, score) : null;
+                if (chosen != null) {
+                    return chosen;
+                }
+            }
+        }
+        return null;
+    }
+
+    private int @Nullable [] near(Usable usable, NodeScore score) {
         FitClass fit = usable.fit;
         if (fit.layout.inRow()) {
             List<Candidate> row = new Row(network, usable).choose();
-            return row == null ? null : deal(fit, row);
+            return row == null ? null : deal(usable, row);
         }
         for (int level = 0; level < network.levels(); level++) {
             List<Candidate> domain = tightest(usable, level);
             if (domain != null) {
-                int[] chosen = deal(fit, byLeaf(fit, domain, score));
+                int[] chosen = deal(usable, byLeaf(usable, domain, score));
                 if (chosen != null
                         && (fit.maxSwitches == 0 || switches(chosen) <= fit.maxSwitches)) {
                     return chosen;
@@ -46,7 +64,7 @@ final class Compact {
         if (network.levels() > 0 && fit.maxSwitches > 0) {
             return null;
         }
-        return deal(fit, byLeaf(fit, usable.candidates, score));
+        return deal(usable, byLeaf(usable, usable.candidates, score));
     }
 
     private @Nullable List<Candidate> tightest(Usable usable, int level) {
@@ -58,7 +76,7 @@ final class Compact {
             if (domain >= 0) {
                 all[domain]++;
                 large[domain] += candidate.large() ? 1 : 0;
-                among[domain] += must(usable.fit, candidate) ? 1 : 0;
+                among[domain] += usable.must(candidate) ? 1 : 0;
             }
         }
         int best = -1;
@@ -66,26 +84,30 @@ final class Compact {
             if (all[domain] >= usable.fit.parts()
                     && large[domain] >= usable.fit.large
                     && among[domain] == usable.fit.layout.among().cardinality()
-                    && (best < 0 || all[domain] < all[best])) {
+                    && (best < 0 || all[domain] < all[best])
+                    && fills(usable, in(usable, level, domain))) {
                 best = domain;
             }
         }
-        if (best < 0) {
-            return null;
-        }
-        int chosen = best;
+        return best < 0 ? null : in(usable, level, best);
+    }
+
+    private List<Candidate> in(Usable usable, int level, int domain) {
         return usable.candidates.stream()
-                .filter(it -> network.domain(level, it.node().index) == chosen)
+                .filter(it -> network.domain(level, it.node().index) == domain)
                 .toList();
     }
 
-    private static boolean must(FitClass fit, Candidate candidate) {
-        return fit.layout.among().get(candidate.node().index);
+    /// Whether groups that are counted can be had of these.
+    private static boolean fills(Usable usable, List<Candidate> candidates) {
+        return usable.choice == null
+                || usable.choice.counts().isEmpty()
+                || deal(usable, candidates) != null;
     }
 
     /// The candidates: those that must be among the nodes first, then those of their leaves, of the
     /// fullest leaf, by score.
-    private List<Candidate> byLeaf(FitClass fit, List<Candidate> candidates, NodeScore score) {
+    private List<Candidate> byLeaf(Usable usable, List<Candidate> candidates, NodeScore score) {
         Comparator<Candidate> order =
                 Comparator.<Candidate>comparingLong(it ->
                                 score.score(it.node().freeWhole(), it.demand(), it.node().index))
@@ -94,16 +116,16 @@ final class Compact {
             int[] count = new int[network.domains(0) + 1];
             for (Candidate candidate : candidates) {
                 count[leaf(candidate.node().index) + 1] +=
-                        must(fit, candidate) ? candidates.size() : 1;
+                        usable.must(candidate) ? candidates.size() : 1;
             }
             order =
                     Comparator.<Candidate>comparingInt(it -> -count[leaf(it.node().index) + 1])
                             .thenComparingInt(it -> leaf(it.node().index))
                             .thenComparing(order);
         }
-        if (!fit.layout.among().isEmpty()) {
+        if (!usable.fit.layout.among().isEmpty()) {
             order =
-                    Comparator.<Candidate, Boolean>comparing(it -> !must(fit, it))
+                    Comparator.<Candidate, Boolean>comparing(it -> !usable.must(it))
                             .thenComparing(order);
         }
         return candidates.stream().sorted(order).toList();
@@ -113,7 +135,30 @@ final class Compact {
         return network.domain(0, node);
     }
 
-    private static int @Nullable [] deal(FitClass fit, List<Candidate> ordered) {
+    /// Where groups are counted, first of the nodes that fill them in their order; then, if those
+    /// have too few for the larger parts, of those that fill them with the most of such.
+    private static int @Nullable [] deal(Usable usable, List<Candidate> ordered) {
+        FitClass fit = usable.fit;
+        if (usable.choice == null || usable.choice.counts().isEmpty()) {
+            return dealt(usable, ordered);
+        }
+        List<Candidate> picked = Slots.pick(usable.choice, fit.parts(), ordered);
+        int[] dealt = picked == null ? null : dealt(usable, picked);
+        if (dealt != null || picked == null || fit.small == 0) {
+            return dealt;
+        }
+        List<Candidate> largeFirst =
+                ordered.stream()
+                        .sorted(
+                                Comparator.<Candidate, Boolean>comparing(it -> !usable.must(it))
+                                        .thenComparing(it -> !it.large()))
+                        .toList();
+        List<Candidate> others = Slots.pick(usable.choice, fit.parts(), largeFirst);
+        return others == null ? null : dealt(usable, others);
+    }
+
+    private static int @Nullable [] dealt(Usable usable, List<Candidate> ordered) {
+        FitClass fit = usable.fit;
         int among = 0;
         var large = new ArrayList<Integer>(fit.large);
         var small = new ArrayList<Integer>(fit.small);
@@ -125,7 +170,7 @@ final class Compact {
             } else {
                 continue;
             }
-            among += must(fit, candidate) ? 1 : 0;
+            among += usable.must(candidate) ? 1 : 0;
         }
         if (large.size() < fit.large
                 || small.size() < fit.small

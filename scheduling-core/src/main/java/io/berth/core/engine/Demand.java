@@ -4,7 +4,8 @@ package io.berth.core.engine;
 ///
 /// @param gpus whole GPUs, all of one type; or units of one shared GPU
 /// @param lane which of the kind's GPU types they are of, or which shared GPU; -1 without GPUs
-public record Demand(int cpus, long memoryMib, int gpus, int lane) {
+/// @param tenant for whom
+public record Demand(int cpus, long memoryMib, int gpus, int lane, Tenant tenant) {
 
     static final Demand NOTHING = new Demand(0, 0, 0, -1);
 
@@ -16,8 +17,18 @@ public record Demand(int cpus, long memoryMib, int gpus, int lane) {
         }
     }
 
-    private static Demand of(int cpus, long memoryMib, int gpus, int lane) {
-        return new Demand(cpus, memoryMib, gpus, gpus == 0 ? -1 : lane);
+    /// Of one to whom it does not matter who is beside him.
+    public Demand(int cpus, long memoryMib, int gpus, int lane) {
+        this(cpus, memoryMib, gpus, lane, Tenant.ANYBODY);
+    }
+
+    private Demand of(int someCpus, long someMib, int someGpus, int ofLane) {
+        return new Demand(someCpus, someMib, someGpus, someGpus == 0 ? -1 : ofLane, tenant);
+    }
+
+    /// The same, for that tenant.
+    public Demand of(Tenant other) {
+        return other.equals(tenant) ? this : new Demand(cpus, memoryMib, gpus, lane, other);
     }
 
     /// As much of this as another demand on the same node covers.

@@ -56,20 +56,31 @@ public final class FitClass {
     /// @param most nodes that it takes if it finds as many; no more than its parts is none more
     /// @param onParts where its jobs may run on more nodes than they need
     /// @param score which nodes are taken first; null is as the policy has it
+    /// @param choices all its nodes are of one of these; empty is no choice
     public record Layout(
             boolean inRow,
             BitSet among,
             int most,
             @Nullable IntFunction<Terms> onParts,
-            @Nullable NodeScore score) {
+            @Nullable NodeScore score,
+            List<Choice> choices) {
 
-        public static final Layout ANY = new Layout(false, new BitSet(), 0, null, null);
+        public static final Layout ANY = new Layout(false, new BitSet(), 0, null, null, List.of());
 
         /// Whether any nodes will do.
         boolean any() {
-            return !inRow && among.isEmpty();
+            return !inRow && among.isEmpty() && choices.isEmpty();
         }
     }
+
+    /// Nodes that a gang may be of.
+    ///
+    /// @param nodes of which all of its nodes are
+    /// @param counts of which it has so many each at least, a node counting once
+    public record Choice(BitSet nodes, List<Count> counts) {}
+
+    /// So many of these nodes.
+    public record Count(BitSet nodes, int least) {}
 
     /// Where jobs of a class may run.
     ///

@@ -106,7 +106,7 @@ final class GangVictims {
                     usable.add(offer.node(), demand, larger.get(offer.node().index));
                 }
             }
-            int[] nodes = usable.enough() ? all.search.choose(usable) : null;
+            int[] nodes = all.search.choose(usable);
             if (nodes != null) {
                 return new Picking(on(nodes, large), on(nodes, small)).pick();
             }

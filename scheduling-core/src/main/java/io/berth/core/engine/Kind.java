@@ -1,6 +1,7 @@
 package io.berth.core.engine;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -35,6 +36,12 @@ public final class Kind {
     /// The units of each shared GPU. Their lanes follow those of the types.
     final int[] slots;
 
+    /// By partition, how many CPUs of a node its jobs may have together; 0 is any number.
+    private final int[] caps;
+
+    /// Nodes of a lower weight are taken first.
+    final int weight;
+
     final int gpus;
     final List<Node> nodes = new ArrayList<>();
 
@@ -55,6 +62,18 @@ public final class Kind {
     /// @param gpusByLane how many whole GPUs of each type
     /// @param slots into how many units each shared GPU is divided
     public Kind(int cpus, long memoryMib, int[] gpusByLane, int[] slots) {
+        this(cpus, memoryMib, gpusByLane, slots, NO_SLOTS, 1);
+    }
+
+    /// A kind whose CPUs are bounded for jobs of some partitions, and whose nodes are taken in the
+    /// order of weights.
+    ///
+    /// @param caps by partition, how many CPUs of a node its jobs may have together; 0 is any
+    ///   number
+    /// @param weight nodes of a lower one are taken first
+    public Kind(int cpus, long memoryMib, int[] gpusByLane, int[] slots, int[] caps, int weight) {
+        this.caps = caps.clone();
+        this.weight = weight;
         this.cpus = cpus;
         this.memoryMib = memoryMib;
         this.gpusByLane = gpusByLane.clone();
@@ -95,6 +114,17 @@ public final class Kind {
     private int level(Demand demand) {
         int whole = whole(demand);
         return whole > 0 ? whole - 1 : gpus + magnitude(demand.cpus());
+    }
+
+    /// By partition, how many CPUs of an empty node its jobs may have.
+    long[] caps() {
+        return Arrays.stream(caps).asLongStream().toArray();
+    }
+
+    /// Whether jobs of a tenant's partition may have only so many CPUs of a node.
+    boolean caps(Tenant tenant) {
+        int partition = tenant.partition();
+        return partition >= 0 && partition < caps.length && caps[partition] > 0;
     }
 
     /// How many GPUs a demand takes whole.

@@ -1,9 +1,12 @@
 package io.berth.core.engine;
 
+import io.berth.core.engine.FitClass.Choice;
+import io.berth.core.engine.FitClass.Count;
 import io.berth.core.engine.Plans.Plan;
 import io.berth.core.engine.Search.Place;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// Finds the nodes for a job as early as possible. It looks at the nodes that will be ready first,
@@ -105,8 +108,7 @@ final class Later {
                         at < start
                                 || (at == start
                                         && best != null
-                                        && (own < least
-                                                || (own == least && node.index < best.index)));
+                                        && Search.before(node, own, best, least));
                 if (better) {
                     best = node;
                     start = at;
@@ -146,7 +148,7 @@ final class Later {
                 return null;
             }
             Usable usable = usableAt(wish, nodes, next);
-            int[] chosen = usable.enough() ? compact.choose(usable, fit.score(score)) : null;
+            int[] chosen = compact.choose(usable, cluster.weights, fit.score(score));
             if (chosen != null) {
                 return new Place(next, chosen);
             }
@@ -162,7 +164,8 @@ final class Later {
     /// them before all.
     private Node[] soonest(Wish wish) {
         FitClass.Layout layout = wish.fit.layout;
-        int most = layout.inRow() ? cluster.size() : Math.max(STEPS, 4 * wish.fit.parts());
+        boolean all = layout.inRow() || !layout.choices().isEmpty();
+        int most = all ? cluster.size() : Math.max(STEPS, 4 * wish.fit.parts());
         var nodes = new Node[Math.min(most, cluster.size())];
         int count = 0;
         var own = new BitSet();
@@ -203,9 +206,37 @@ final class Later {
                 among = Math.max(among, least[i]);
             }
         }
+        long chosen = chosenFor(fit, open, least);
         Arrays.sort(least);
         Arrays.sort(large);
-        return Math.max(among, Math.max(least[fit.parts() - 1], large[fit.large - 1]));
+        long any = Math.max(least[fit.parts() - 1], large[fit.large - 1]);
+        return Math.max(Math.max(among, chosen), any);
+    }
+
+    /// When the first of a class's choices may have enough nodes; 0 where there is none.
+    ///
+    /// @param ready by node that is open, when it may be ready
+    private static long chosenFor(FitClass fit, Node[] open, long[] ready) {
+        long soonest = fit.layout.choices().isEmpty() ? 0 : Node.NEVER;
+        for (Choice choice : fit.layout.choices()) {
+            long its = soonest(choice.nodes(), fit.parts(), open, ready);
+            for (Count count : choice.counts()) {
+                its = Math.max(its, soonest(count.nodes(), count.least(), open, ready));
+            }
+            soonest = Math.min(soonest, its);
+        }
+        return soonest;
+    }
+
+    /// When so many of these nodes may be ready.
+    private static long soonest(BitSet of, int count, Node[] open, long[] ready) {
+        return IntStream.range(0, open.length)
+                .filter(it -> of.get(open[it].index))
+                .mapToLong(it -> ready[it])
+                .sorted()
+                .skip(count - 1L)
+                .findFirst()
+                .orElse(Node.NEVER);
     }
 
     private static long at(Wish wish, Node node, @Nullable Demand demand, long from) {

@@ -30,6 +30,9 @@ final class Node {
     /// zero if the node shrank under its runs.
     final long[] free;
 
+    /// By partition, how many CPUs its jobs may still have here; 0 for one without such a bound.
+    final long[] left;
+
     boolean open = true;
     boolean counted;
     int cellGpus = -1;
@@ -45,6 +48,7 @@ final class Node {
         this.index = index;
         this.kind = kind;
         this.place = kind.nodes.size();
+        this.left = kind.caps();
         this.free = new long[2 + kind.gpusByLane.length + kind.slots.length];
         free[0] = kind.cpus;
         free[1] = kind.memoryMib;
@@ -71,9 +75,7 @@ final class Node {
     }
 
     boolean fits(Demand demand) {
-        return free[0] >= demand.cpus()
-                && free[1] >= demand.memoryMib()
-                && (demand.lane() < 0 || free[2 + demand.lane()] >= demand.gpus());
+        return new Room(demand).fits();
     }
 
     /// @param returns what others get at its end
@@ -100,15 +102,13 @@ final class Node {
 
     /// Whether the demand fits now, beside what is reserved now for some jobs.
     boolean fitsBeside(Demand demand, long now, LongPredicate jobs) {
-        Demand all = demand;
+        var room = new Room(demand);
         for (Step step : reserved) {
             if (step.time <= now && step.sign < 0 && jobs.test(step.job)) {
-                Demand kept = step.demand;
-                boolean alike = kept.lane() == demand.lane();
-                all = all.and(alike ? kept : new Demand(kept.cpus(), kept.memoryMib(), 0, -1));
+                room.change(step.demand, -1);
             }
         }
-        return fits(all);
+        return room.fits();
     }
 
     /// What runs hold, the one that ends first before all. Must not be changed.
@@ -178,6 +178,9 @@ final class Node {
         if (demand.lane() >= 0) {
             free[2 + demand.lane()] += (long) sign * demand.gpus();
         }
+        if (kind.caps(demand.tenant())) {
+            left[demand.tenant().partition()] += (long) sign * demand.cpus();
+        }
     }
 
     /// From when on so many GPUs, or CPUs of that magnitude, are free for so long, if every run
@@ -215,16 +218,64 @@ final class Node {
         }
     }
 
+    /// What is free for a demand at one moment of a walk over time, and who is there with whom it
+    /// cannot be.
+    private final class Room {
+        private final Demand demand;
+        private final boolean capped;
+        private long cpus = free[0];
+        private long memory = free[1];
+        private long gpus;
+        private long left;
+        private long strangers;
+
+        /// Now.
+        Room(Demand demand) {
+            this.demand = demand;
+            this.gpus = demand.lane() < 0 ? 0 : free[2 + demand.lane()];
+            this.capped = kind.caps(demand.tenant());
+            this.left = capped ? Node.this.left[demand.tenant().partition()] : 0;
+            this.strangers = strangers(demand.tenant());
+        }
+
+        /// @param sign 1 for what comes free, -1 for what is taken
+        void change(Demand by, int sign) {
+            cpus += (long) sign * by.cpus();
+            memory += sign * by.memoryMib();
+            gpus += by.lane() == demand.lane() ? (long) sign * by.gpus() : 0;
+            left += sameCap(by, demand) ? (long) sign * by.cpus() : 0;
+            strangers -= by.tenant().bars(demand.tenant()) ? sign : 0;
+        }
+
+        boolean fits() {
+            return cpus >= demand.cpus()
+                    && memory >= demand.memoryMib()
+                    && gpus >= demand.gpus()
+                    && (!capped || left >= demand.cpus())
+                    && strangers == 0;
+        }
+    }
+
+    /// How many runs here cannot be on one node with a tenant.
+    long strangers(Tenant tenant) {
+        long strangers = 0;
+        for (Step run : runs) {
+            strangers += run.demand.tenant().bars(tenant) ? 1 : 0;
+        }
+        return strangers;
+    }
+
+    private static boolean sameCap(Demand one, Demand other) {
+        return one.tenant().partition() == other.tenant().partition();
+    }
+
     /// The first time from `from` on at which the demand fits for so long; [#NEVER] if none.
     ///
     /// @param length [#NEVER] for a job without end
     /// @param floor before it no run ends
     /// @param hours times at which the node closes and opens again, in turn
     long earliest(Demand demand, long length, long from, long floor, long[] hours) {
-        int lane = demand.lane() < 0 ? 0 : 2 + demand.lane();
-        long cpus = free[0];
-        long memory = free[1];
-        long gpus = lane == 0 ? 0 : free[lane];
+        var room = new Room(demand);
         int run = 0;
         int other = 0;
         int gate = 0;
@@ -233,25 +284,12 @@ final class Node {
         while (true) {
             for (; gate < hours.length && hours[gate] <= now; gate++) {}
             for (; run < runs.length && Math.max(floor, runs[run].time) <= now; run++) {
-                Demand freed = runs[run].demand;
-                cpus += freed.cpus();
-                memory += freed.memoryMib();
-                gpus += freed.lane() == demand.lane() ? freed.gpus() : 0;
+                room.change(runs[run].demand, 1);
             }
             for (; other < reserved.length && reserved[other].time <= now; other++) {
-                Step step = reserved[other];
-                cpus += (long) step.sign * step.demand.cpus();
-                memory += step.sign * step.demand.memoryMib();
-                gpus +=
-                        step.demand.lane() == demand.lane()
-                                ? (long) step.sign * step.demand.gpus()
-                                : 0;
+                room.change(reserved[other].demand, reserved[other].sign);
             }
-            boolean fits =
-                    gate % 2 == 0
-                            && cpus >= demand.cpus()
-                            && memory >= demand.memoryMib()
-                            && gpus >= demand.gpus();
+            boolean fits = gate % 2 == 0 && room.fits();
             start = !fits ? NEVER : start == NEVER ? now : start;
             long next =
                     Math.min(

@@ -26,13 +26,10 @@ final class NodeVictims {
         static final Found NOBODY = new Found(Loss.NONE, List.of());
     }
 
-    /// A run that may give way, with what it would give.
-    private record Giver(long job, Loss loss, long cpus, long memoryMib, long gpus) {
-
-        Giver and(long moreCpus, long moreMemory, long moreGpus) {
-            return new Giver(job, loss, cpus + moreCpus, memoryMib + moreMemory, gpus + moreGpus);
-        }
-    }
+    /// A run that may give way.
+    ///
+    /// @param gives of what a demand lacks
+    private record Giver(long job, Loss loss, long[] gives) {}
 
     private final Preemptor preemptor;
     private final VictimOrder order;
@@ -55,21 +52,46 @@ final class NodeVictims {
     ///
     /// @param most null is any loss
     boolean promises(Node node, Demand demand, @Nullable Loss most) {
-        long cpus = node.free[0] - demand.cpus();
-        long memory = node.free[1] - demand.memoryMib();
-        long gpus = demand.lane() < 0 ? 0 : node.free[2 + demand.lane()] - demand.gpus();
+        long[] lacks = lacks(node, demand);
         for (Node.Step run : node.runs()) {
             Stake stake = run.stake();
-            if (stake == null || !preemptor.takes(stake, now) || dearer(stake, most)) {
-                continue;
-            }
-            cpus += run.demand().cpus();
-            if (!stake.suspends()) {
-                memory += run.demand().memoryMib();
-                gpus += run.demand().lane() == demand.lane() ? run.demand().gpus() : 0;
+            if (stake != null && preemptor.takes(stake, now) && !dearer(stake, most)) {
+                change(lacks, gives(run.demand(), stake, demand), -1);
             }
         }
-        return cpus >= 0 && memory >= 0 && gpus >= 0;
+        return covered(lacks);
+    }
+
+    /// What a demand lacks on a node: CPUs, memory, GPUs, CPUs of its partition, and that those go
+    /// with whom it cannot be on one node. Below zero is more than enough.
+    private static long[] lacks(Node node, Demand demand) {
+        boolean capped = node.kind.caps(demand.tenant());
+        return new long[] {
+            demand.cpus() - node.free[0],
+            demand.memoryMib() - node.free[1],
+            demand.lane() < 0 ? 0 : demand.gpus() - node.free[2 + demand.lane()],
+            capped ? demand.cpus() - node.left[demand.tenant().partition()] : 0,
+            node.strangers(demand.tenant())
+        };
+    }
+
+    /// What a run gives of what a demand may lack.
+    private static long[] gives(Demand held, Stake stake, Demand demand) {
+        Demand gives = stake.yield(held);
+        Tenant tenant = held.tenant();
+        return new long[] {
+            gives.cpus(),
+            gives.memoryMib(),
+            gives.lane() == demand.lane() ? gives.gpus() : 0,
+            tenant.partition() == demand.tenant().partition() ? gives.cpus() : 0,
+            !stake.suspends() && tenant.bars(demand.tenant()) ? 1 : 0
+        };
+    }
+
+    private static void change(long[] all, long[] by, int sign) {
+        for (int i = 0; i < all.length; i++) {
+            all[i] += sign * by[i];
+        }
     }
 
     private boolean dearer(Stake stake, @Nullable Loss most) {
@@ -83,12 +105,7 @@ final class NodeVictims {
     ///
     /// @param gone jobs that give way anyhow
     @Nullable Found find(Node node, Demand demand, Set<Long> gone) {
-        var need =
-                new long[] {
-                    demand.cpus() - node.free[0],
-                    demand.memoryMib() - node.free[1],
-                    demand.lane() < 0 ? 0 : demand.gpus() - node.free[2 + demand.lane()]
-                };
+        long[] need = lacks(node, demand);
         givers = givers(node, demand, gone, need);
         givers = upToLowestRank(need);
         if (givers.isEmpty()) {
@@ -97,19 +114,24 @@ final class NodeVictims {
         least = null;
         tries = TRIES;
         chosen.clear();
-        choose(0, need[0], need[1], need[2], Loss.NONE);
+        choose(0, need.clone(), Loss.NONE);
         return least == null ? null : needed(need);
     }
 
     /// All who may give way on a node.
     Found everybody(Node node, Set<Long> gone) {
-        List<Giver> all = givers(node, Demand.NOTHING, gone, new long[3]);
+        List<Giver> all = givers(node, Demand.NOTHING, gone, lacks(node, Demand.NOTHING));
         Loss loss = all.stream().map(Giver::loss).reduce(Loss.NONE, Loss::and);
         return new Found(loss, all.stream().map(Giver::job).toList());
     }
 
     private static boolean covered(long[] need) {
-        return need[0] <= 0 && need[1] <= 0 && need[2] <= 0;
+        for (long lack : need) {
+            if (lack > 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /// Those that may give way, in the order of their loss. What the gone ones give is taken off
@@ -121,17 +143,13 @@ final class NodeVictims {
             if (stake == null || !preemptor.takes(stake, now)) {
                 continue;
             }
-            Demand gives = stake.yield(run.demand());
-            long gpus = gives.lane() == demand.lane() ? gives.gpus() : 0;
+            long[] gives = gives(run.demand(), stake, demand);
             if (gone.contains(run.job())) {
-                need[0] -= gives.cpus();
-                need[1] -= gives.memoryMib();
-                need[2] -= gpus;
+                change(need, gives, -1);
             } else if (!all.isEmpty() && all.getLast().job() == run.job()) {
-                all.set(all.size() - 1, all.getLast().and(gives.cpus(), gives.memoryMib(), gpus));
+                change(all.getLast().gives(), gives, 1);
             } else {
-                Loss loss = Loss.of(stake, now, order);
-                all.add(new Giver(run.job(), loss, gives.cpus(), gives.memoryMib(), gpus));
+                all.add(new Giver(run.job(), Loss.of(stake, now, order), gives));
             }
         }
         all.sort(BY_LOSS);
@@ -145,20 +163,14 @@ final class NodeVictims {
         while (!covered(left) && count < givers.size()) {
             long rank = givers.get(count).loss().rank();
             for (; count < givers.size() && givers.get(count).loss().rank() == rank; count++) {
-                take(left, givers.get(count));
+                change(left, givers.get(count).gives(), -1);
             }
         }
         return covered(left) ? givers.subList(0, count) : List.of();
     }
 
-    private static void take(long[] need, Giver giver) {
-        need[0] -= giver.cpus();
-        need[1] -= giver.memoryMib();
-        need[2] -= giver.gpus();
-    }
-
-    private void choose(int at, long cpus, long memory, long gpus, Loss loss) {
-        if (cpus <= 0 && memory <= 0 && gpus <= 0) {
+    private void choose(int at, long[] need, Loss loss) {
+        if (covered(need)) {
             least = loss;
             best = (BitSet) chosen.clone();
             return;
@@ -172,22 +184,22 @@ final class NodeVictims {
             return;
         }
         chosen.set(at);
-        choose(at + 1, cpus - next.cpus(), memory - next.memoryMib(), gpus - next.gpus(), with);
+        change(need, next.gives(), -1);
+        choose(at + 1, need, with);
         chosen.clear(at);
-        choose(at + 1, cpus, memory, gpus, loss);
+        change(need, next.gives(), 1);
+        choose(at + 1, need, loss);
     }
 
     private Found needed(long[] need) {
         long[] left = need.clone();
-        best.stream().forEach(it -> take(left, givers.get(it)));
+        best.stream().forEach(it -> change(left, givers.get(it).gives(), -1));
         for (int at = best.length() - 1; at >= 0; at = best.previousSetBit(at - 1)) {
-            Giver giver = givers.get(at);
-            long[] without = {
-                left[0] + giver.cpus(), left[1] + giver.memoryMib(), left[2] + giver.gpus()
-            };
-            if (covered(without)) {
-                System.arraycopy(without, 0, left, 0, left.length);
+            change(left, givers.get(at).gives(), 1);
+            if (covered(left)) {
                 best.clear(at);
+            } else {
+                change(left, givers.get(at).gives(), -1);
             }
         }
         Loss loss =

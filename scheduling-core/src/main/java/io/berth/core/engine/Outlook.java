@@ -52,6 +52,13 @@ public final class Outlook {
         return fit.leastOn(all.cluster.kind(node)) != null;
     }
 
+    /// Whether nobody runs on a node beside whom a class's jobs cannot be.
+    public boolean alone(FitClass fit, int node) {
+        Node at = all.cluster.node(node);
+        Demand least = fit.leastOn(at.kind.number);
+        return least == null || at.strangers(least.tenant()) == 0;
+    }
+
     /// Whether a class's smallest part has room on a node now, if nobody waited.
     public boolean fits(FitClass fit, int node) {
         Node at = all.cluster.node(node);

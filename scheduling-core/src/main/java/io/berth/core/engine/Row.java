@@ -18,11 +18,13 @@ import org.jspecify.annotations.Nullable;
 final class Row {
 
     private final Network network;
+    private final Usable usable;
     private final FitClass fit;
     private final List<Candidate> row;
 
     Row(Network network, Usable usable) {
         this.network = network;
+        this.usable = usable;
         this.fit = usable.fit;
         this.row =
                 usable.candidates.stream()
@@ -56,9 +58,10 @@ final class Row {
     }
 
     private boolean holds(List<Candidate> window) {
-        long among = window.stream().filter(it -> fit.layout.among().get(it.node().index)).count();
+        long among = window.stream().filter(usable::must).count();
         return among == fit.layout.among().cardinality()
-                && window.stream().filter(Candidate::large).count() >= fit.large;
+                && window.stream().filter(Candidate::large).count() >= fit.large
+                && (usable.choice == null || Slots.fill(usable.choice, fit.parts(), window));
     }
 
     private long switches(List<Candidate> window) {

@@ -59,7 +59,15 @@ final class Search {
 
     /// The gang's nodes among those that it may have; null if they cannot be dealt out.
     int @Nullable [] choose(Usable usable) {
-        return compact.choose(usable, usable.fit.score(score));
+        return compact.choose(usable, cluster.weights, usable.fit.score(score));
+    }
+
+    /// Whether a node is taken before another one: by weight, then score, then index.
+    static boolean before(Node one, long score, Node other, long its) {
+        if (one.kind.weight != other.kind.weight) {
+            return one.kind.weight < other.kind.weight;
+        }
+        return score < its || (score == its && one.index < other.index);
     }
 
     static long floor(long now) {
@@ -88,7 +96,7 @@ final class Search {
                 usable.add(node, least, fit.largeOn[node.kind.number] != null);
             }
         }
-        return usable.enough() && compact.choose(usable, score) != null;
+        return choose(usable) != null;
     }
 
     static long end(long now, long length) {
@@ -147,10 +155,24 @@ final class Search {
     /// @param among nodes, of which one must be; null for all
     private @Nullable Place one(FitClass fit, long now, long end, @Nullable BitSet among) {
         var best = new Best(fit, now, end);
+        for (int weight : cluster.weights) {
+            look(best, weight, among);
+            if (best.found > 0) {
+                break;
+            }
+        }
+        return best.place();
+    }
+
+    /// Looks at the nodes of one weight, the fullest first.
+    private void look(Best best, int weight, @Nullable BitSet among) {
         for (int gpus = 0; gpus <= mostGpus() && best.found < best.wanted; gpus++) {
             for (Kind kind : cluster.kinds) {
-                Demand[] ways = fit.ways(kind.number);
-                if (ways.length == 0 || kind.whole(ways[0]) > gpus || gpus > kind.gpus) {
+                Demand[] ways = best.fit.ways(kind.number);
+                if (kind.weight != weight
+                        || ways.length == 0
+                        || kind.whole(ways[0]) > gpus
+                        || gpus > kind.gpus) {
                     continue;
                 }
                 for (int m = Kind.magnitude(ways[0].cpus()); m < Kind.magnitudes(); m++) {
@@ -166,7 +188,6 @@ final class Search {
                 }
             }
         }
-        return best.place();
     }
 
     /// The best node for a job of one part among those that were looked at.
@@ -203,7 +224,7 @@ final class Search {
                 if (until >= end) {
                     room = true;
                     long own = tightness.of(node, way);
-                    if (best == null || own < least || (own == least && node.index < best.index)) {
+                    if (best == null || before(node, own, best, least)) {
                         best = node;
                         least = own;
                         lane = Tightness.lane(node, way);
@@ -278,7 +299,7 @@ final class Search {
                 }
             }
         }
-        int[] chosen = usable.enough() ? choose(usable) : null;
+        int[] chosen = choose(usable);
         if (chosen == null) {
             Arrays.sort(untils, 0, seen);
             reach = seen < fit.parts() ? now : untils[seen - fit.parts()];

@@ -36,11 +36,11 @@ public record Stake(
 
     /// What a run gives that holds so much.
     Demand yield(Demand held) {
-        return suspends ? new Demand(held.cpus(), 0, 0, -1) : held;
+        return suspends ? new Demand(held.cpus(), 0, 0, -1, held.tenant()) : held;
     }
 
     /// What a suspended run keeps of that.
     static Demand rest(Demand held) {
-        return new Demand(0, held.memoryMib(), held.gpus(), held.lane());
+        return new Demand(0, held.memoryMib(), held.gpus(), held.lane(), held.tenant());
     }
 }

@@ -1,7 +1,10 @@
 package io.berth.core.engine;
 
+import io.berth.core.engine.FitClass.Choice;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /// The nodes that a gang may have at some time.
 final class Usable {
@@ -10,23 +13,64 @@ final class Usable {
     record Candidate(Node node, Demand demand, boolean large) {}
 
     final FitClass fit;
+
+    /// The nodes of which all of the gang's are; null where they are not chosen yet, or there is no
+    /// choice.
+    final @Nullable Choice choice;
+
     final List<Candidate> candidates = new ArrayList<>();
     private int largeEnough;
     private int among;
 
     Usable(FitClass fit) {
+        this(fit, null);
+    }
+
+    private Usable(FitClass fit, @Nullable Choice choice) {
         this.fit = fit;
+        this.choice = choice;
     }
 
     void add(Node node, Demand demand, boolean large) {
-        candidates.add(new Candidate(node, demand, large));
-        largeEnough += large ? 1 : 0;
-        among += fit.layout.among().get(node.index) ? 1 : 0;
+        add(new Candidate(node, demand, large));
+    }
+
+    private void add(Candidate candidate) {
+        candidates.add(candidate);
+        largeEnough += candidate.large() ? 1 : 0;
+        among += must(candidate) ? 1 : 0;
+    }
+
+    /// Whether the gang must have a node.
+    boolean must(Candidate candidate) {
+        return fit.layout.among().get(candidate.node().index);
     }
 
     boolean enough() {
         return largeEnough >= fit.large
                 && candidates.size() >= fit.parts()
-                && among == fit.layout.among().cardinality();
+                && among == fit.layout.among().cardinality()
+                && (choice == null || Slots.fill(choice, fit.parts(), candidates));
+    }
+
+    /// The same without nodes above that weight, but for those that the gang must have.
+    Usable upTo(int weight) {
+        return of(choice, it -> it.node().kind.weight <= weight || must(it));
+    }
+
+    /// The same for each choice that the gang has, in its order; this alone if there is none.
+    List<Usable> choices() {
+        List<Choice> choices = fit.layout.choices();
+        return choices.isEmpty()
+                ? List.of(this)
+                : choices.stream()
+                        .map(its -> of(its, it -> its.nodes().get(it.node().index)))
+                        .toList();
+    }
+
+    private Usable of(@Nullable Choice its, Predicate<Candidate> those) {
+        var some = new Usable(fit, its);
+        candidates.stream().filter(those).forEach(some::add);
+        return some;
     }
 }

@@ -101,6 +101,7 @@ final class VictimSearch {
     private @Nullable List<Long> onOneNode() {
         var rooms = rooms();
         NodeVictims.Found best = null;
+        Node on = null;
         long least = 0;
         for (int index = 0; index < all.cluster.size(); index++) {
             Node node = all.cluster.node(index);
@@ -113,7 +114,8 @@ final class VictimSearch {
             }
             long score = all.settings.score().score(node.freeWhole(), demand, node.index);
             int order = best == null ? -1 : found.loss().compareTo(best.loss());
-            if (order < 0 || (order == 0 && score < least)) {
+            if (on == null || order < 0 || (order == 0 && Search.before(node, score, on, least))) {
+                on = node;
                 best = found;
                 least = score;
             }

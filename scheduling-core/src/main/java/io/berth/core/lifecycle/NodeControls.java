@@ -34,6 +34,7 @@ final class NodeControls {
                     draft.change(node.held(hold(Kind.DRAIN, it, now)));
             case NodeRequest.ResumeRequested _ -> draft.change(node.held(null));
             case NodeRequest.FeaturesSet it -> draft.change(node.featured(it.features()));
+            case NodeRequest.WeightSet it -> draft.change(node.weighing(it.weight()));
             case NodeRequest.DownRequested it -> down(draft, node, it, now);
         }
         return draft.facts();

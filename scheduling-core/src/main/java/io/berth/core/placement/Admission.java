@@ -1,13 +1,17 @@
 package io.berth.core.placement;
 
+import io.berth.contracts.FeatureExpression;
 import io.berth.contracts.NodeShape;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.event.NodeStatus;
+import io.berth.core.engine.FitClass.Choice;
+import io.berth.core.engine.FitClass.Count;
 import io.berth.core.request.NodeFilter;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Which nodes of a model a request's constraints admit, by their indices.
@@ -28,37 +32,56 @@ final class Admission {
                         .equals(NodeShape.of(node.seen().inventory()));
     }
 
-    /// Those of some nodes that a job may use; null for all. A job of one node may use those of
-    /// every alternative; all nodes of a gang come from one: the first that has enough.
+    /// Those of some nodes that a job may use; null for all.
     ///
     /// @param of null is all
     @Nullable BitSet only(ResourceRequest request, @Nullable BitSet of) {
         if (request.constraints() == null) {
             return of;
         }
-        var first = new BitSet();
         var any = new BitSet();
-        for (NodeFilter filter : NodeFilter.of(request)) {
-            BitSet admitted = admitted(filter);
-            if (of != null) {
-                admitted.and(of);
-            }
-            if (admitted.cardinality() >= request.nodes() && request.nodes() > 1) {
-                return admitted;
-            }
-            first = first.isEmpty() ? admitted : first;
-            any.or(admitted);
-        }
-        return request.nodes() > 1 ? first : any;
+        all(request, of).forEach(choice -> any.or(choice.nodes()));
+        return any;
     }
 
-    private BitSet admitted(NodeFilter filter) {
-        var admitted = new BitSet(nodes.size());
-        for (int index = 0; index < nodes.size(); index++) {
-            if (filter.admits(nodes.get(index))) {
-                admitted.set(index);
-            }
+    /// The nodes of which all of a gang's are, one set of them or another, in the order in which
+    /// its features name them; empty for a job that has no choice.
+    ///
+    /// @param of some nodes; null is all
+    List<Choice> choices(ResourceRequest request, @Nullable BitSet of) {
+        if (request.where().features() == null || request.nodes() == 1) {
+            return List.of();
         }
-        return admitted;
+        List<Choice> all = all(request, of);
+        return all.size() == 1 && all.getFirst().counts().isEmpty() ? List.of() : all;
+    }
+
+    private List<Choice> all(ResourceRequest request, @Nullable BitSet of) {
+        return NodeFilter.of(request).stream()
+                .map(filter -> choice(filter, request.nodes(), of))
+                .toList();
+    }
+
+    /// Where as many nodes are counted as there are, no other may be among them.
+    private Choice choice(NodeFilter filter, int parts, @Nullable BitSet of) {
+        BitSet admitted = where(filter::admits, of);
+        var counts = new ArrayList<Count>();
+        var counted = new BitSet();
+        int sum = 0;
+        for (FeatureExpression.Count count : filter.counts()) {
+            BitSet nodes = where(it -> count.features().admits(it.allFeatures()), admitted);
+            counts.add(new Count(nodes, count.nodes()));
+            counted.or(nodes);
+            sum += count.nodes();
+        }
+        return new Choice(sum < parts ? admitted : sum == parts ? counted : new BitSet(), counts);
+    }
+
+    private BitSet where(Predicate<NodeStatus> admits, @Nullable BitSet of) {
+        var those = new BitSet(nodes.size());
+        for (int index = 0; index < nodes.size(); index++) {
+            those.set(index, (of == null || of.get(index)) && admits.test(nodes.get(index)));
+        }
+        return those;
     }
 }

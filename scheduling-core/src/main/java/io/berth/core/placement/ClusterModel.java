@@ -51,6 +51,7 @@ final class ClusterModel {
     private final Configuration configuration;
     final NodeTable nodes;
     final MigNodes mig;
+    final Tenants tenants;
     final Reservations reservations;
     private final Licenses licenses;
     private final FitClasses classes;
@@ -66,17 +67,19 @@ final class ClusterModel {
         this.grounds = new Grounds(configuration);
         this.nodes = new NodeTable(state, configuration);
         this.mig = new MigNodes(state, configuration, nodes);
+        this.tenants = new Tenants(state, configuration);
         this.licenses = new Licenses(configuration.licenses().values());
         this.reservations = new Reservations(configuration, nodes.names(), now);
         Network network = Topology.of(configuration.switches().values(), nodes.names());
         engine =
                 new Scheduling(
-                        new Cluster(nodes.engineKinds(), nodes.kindNumbers(), network),
+                        new Cluster(
+                                nodes.engineKinds(tenants.caps()), nodes.kindNumbers(), network),
                         settings,
                         grounds.preemption(),
                         licenses.totals());
-        classes = new FitClasses(configuration, nodes, reservations, licenses, engine);
-        switchWaits = new SwitchWaits(now);
+        classes = new FitClasses(configuration, nodes, reservations, licenses, tenants, engine);
+        switchWaits = new SwitchWaits(configuration, now);
         deadlines = new Alarms(now);
         unshared = engine.association(0);
         state.nodes().forEach(this::open);
@@ -157,7 +160,10 @@ final class ClusterModel {
     private void run(JobStatus job, Run run) {
         Suspensions standstill = run.standstill();
         // One that wants its CPUs back counts as if it had them, so that nobody new gets them.
-        NodeTable.Held held = nodes.held(standstill.resuming() ? run.allocations() : run.held());
+        NodeTable.Held held =
+                nodes.held(
+                        standstill.resuming() ? run.allocations() : run.held(),
+                        tenants.of(job.description()));
         long began =
                 Math.max(run.placedAt(), run.startedAt() - Scheduling.SLACK_MILLIS)
                         + standstill.millis();
@@ -311,12 +317,15 @@ final class ClusterModel {
                         request,
                         preemptor,
                         endless,
-                        qos == null || !qos.ownRules().has(Flag.NO_RESERVE)));
+                        qos == null || !qos.ownRules().has(Flag.NO_RESERVE),
+                        tenants.of(description)));
     }
 
-    /// The class of jobs that take nobody's place.
-    FitClass fit(String partition, ResourceRequest request) {
-        return classes.of(new FitClasses.Name(partition, request, null, false, true));
+    /// The class of such jobs that take nobody's place.
+    FitClass fit(JobDescription job) {
+        return classes.of(
+                new FitClasses.Name(
+                        job.partition(), job.request(), null, false, true, tenants.of(job)));
     }
 
     /// Whether GPUs of a node, or of one that is open, could be divided so that the job can run.

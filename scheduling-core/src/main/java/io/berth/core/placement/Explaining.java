@@ -1,5 +1,6 @@
 package io.berth.core.placement;
 
+import io.berth.contracts.FeatureExpression;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.GpuSharing;
@@ -94,6 +95,7 @@ final class Explaining {
                         case SIZE -> node -> outlook.couldHold(fit, node);
                         case AVAILABLE -> node -> status(node).open();
                         case UNRESERVED -> node -> outlook.open(fit, node, limit, now);
+                        case NEIGHBOURS -> node -> outlook.alone(fit, node);
                         case FREE -> node -> outlook.fits(fit, node);
                         case UNPLANNED -> node -> outlook.lasts(fit, node, limit, now);
                     };
@@ -139,6 +141,7 @@ final class Explaining {
         addIfFound(changes, limit());
         addIfFound(changes, switches());
         addIfFound(changes, contiguous());
+        addIfFound(changes, constraint());
         addIfFound(changes, nodeList());
         addIfFound(changes, partition());
         return changes;
@@ -151,7 +154,7 @@ final class Explaining {
     }
 
     private boolean starts(ResourceRequest changed, String partition, long limitSeconds) {
-        FitClass fit = model.fit(partition, changed);
+        FitClass fit = model.fit(description.in(partition).with(changed));
         return outlook.startable(fit, limitSeconds * 1000, now);
     }
 
@@ -267,6 +270,14 @@ final class Explaining {
     private @Nullable Change contiguous() {
         return request.where().sideBySide() && starts(request.on(request.where().anywhere()))
                 ? new Change(Axis.CONTIGUOUS, "yes", "no")
+                : null;
+    }
+
+    /// Whatever the nodes' features are.
+    private @Nullable Change constraint() {
+        FeatureExpression features = request.where().features();
+        return features != null && starts(request.on(request.where().ofAnyFeatures()))
+                ? new Change(Axis.CONSTRAINT, features.toString(), "any")
                 : null;
     }
 

@@ -7,11 +7,13 @@ import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.core.engine.Demand;
 import io.berth.core.engine.FitClass;
+import io.berth.core.engine.FitClass.Choice;
 import io.berth.core.engine.FitClass.Layout;
 import io.berth.core.engine.FitClass.Terms;
 import io.berth.core.engine.NodeScore;
 import io.berth.core.engine.Preemptor;
 import io.berth.core.engine.Scheduling;
+import io.berth.core.engine.Tenant;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -26,12 +28,14 @@ final class FitClasses {
     ///
     /// @param endless whether its jobs have no time limit; told only of those in a reservation
     /// @param plans whether its jobs may keep nodes for themselves while they wait
+    /// @param tenant for whom they are
     record Name(
             String partition,
             ResourceRequest request,
             @Nullable Preemptor preemptor,
             boolean endless,
-            boolean plans) {}
+            boolean plans,
+            Tenant tenant) {}
 
     /// Jobs in a reservation are tried before those of every partition's tier.
     private static final int RESERVED_TIER = 1 << 20;
@@ -40,6 +44,7 @@ final class FitClasses {
     private final NodeTable nodes;
     private final Reservations reservations;
     private final Licenses licenses;
+    private final Tenants tenants;
     private final Scheduling engine;
     private final List<String> partitions;
     private final Map<Name, FitClass> classes = new HashMap<>();
@@ -49,11 +54,13 @@ final class FitClasses {
             NodeTable nodes,
             Reservations reservations,
             Licenses licenses,
+            Tenants tenants,
             Scheduling engine) {
         this.configuration = configuration;
         this.nodes = nodes;
         this.reservations = reservations;
         this.licenses = licenses;
+        this.tenants = tenants;
         this.engine = engine;
         this.partitions = List.copyOf(configuration.partitions().keySet());
     }
@@ -76,9 +83,8 @@ final class FitClasses {
         var large = new ArrayList<@Nullable Demand>();
         var small = new ArrayList<@Nullable Demand>();
         for (NodeKind kind : nodes.kinds()) {
-            boolean in = kind.partitions().contains(name.partition());
-            large.add(in ? kind.demand(request, 0) : null);
-            small.add(in ? kind.demand(request, request.nodes() - 1) : null);
+            large.add(demand(kind, name, request, 0));
+            small.add(demand(kind, name, request, request.nodes() - 1));
         }
         int count = largeParts(request);
         SwitchLimit limit = request.where().switches();
@@ -97,8 +103,18 @@ final class FitClasses {
                 reservations.hours(reservation, name.endless()),
                 licenses.counts(request),
                 name.plans(),
-                shares(request, name.partition()),
+                shares(name, request),
                 layout(name, request));
+    }
+
+    private @Nullable Demand demand(NodeKind kind, Name name, ResourceRequest request, int part) {
+        boolean in = in(kind, name) && tenants.allows(name.partition(), request.cpusOn(part));
+        Demand demand = in ? kind.demand(request, part) : null;
+        return demand == null ? null : demand.of(name.tenant());
+    }
+
+    private static boolean in(NodeKind kind, Name name) {
+        return kind.partitions().contains(name.partition());
     }
 
     private Layout layout(Name name, ResourceRequest request) {
@@ -108,7 +124,8 @@ final class FitClasses {
         Partition partition = configuration.partitions().get(name.partition());
         boolean leastLoaded =
                 partition != null && partition.partitionRules().ofNodes().leastLoaded();
-        if (!wider && !inRow && !leastLoaded && among.isEmpty()) {
+        List<Choice> choices = nodes.choices(request, reserved(request));
+        if (!wider && !inRow && !leastLoaded && among.isEmpty() && choices.isEmpty()) {
             return Layout.ANY;
         }
         var indices = new BitSet();
@@ -121,20 +138,21 @@ final class FitClasses {
                 indices,
                 request.mostNodes(),
                 wider ? parts -> terms(name, request.onNodes(parts)) : null,
-                leastLoaded ? NodeScore.LEAST_LOADED : null);
+                leastLoaded ? NodeScore.LEAST_LOADED : null,
+                choices);
     }
 
     /// By kind, the shared GPUs of which a request for a part of one may take some; empty for
     /// another.
-    private List<List<Demand>> shares(ResourceRequest request, String partition) {
-        return request.gpus().share() == null
-                ? List.of()
-                : nodes.kinds().stream()
-                        .map(kind ->
-                                kind.partitions().contains(partition)
-                                        ? kind.shares(request)
-                                        : List.<Demand>of())
-                        .toList();
+    private List<List<Demand>> shares(Name name, ResourceRequest request) {
+        if (request.gpus().share() == null) {
+            return List.of();
+        }
+        boolean allowed = tenants.allows(name.partition(), request.cpusOn(0));
+        return nodes.kinds().stream()
+                .map(kind -> allowed && in(kind, name) ? kind.shares(request) : List.<Demand>of())
+                .map(ways -> ways.stream().map(it -> it.of(name.tenant())).toList())
+                .toList();
     }
 
     /// Who stands in one line with whom: the jobs of a partition that are in no reservation, or in
@@ -146,7 +164,11 @@ final class FitClasses {
 
     /// The nodes that a request's constraints and its reservation admit; null for all.
     @Nullable BitSet only(ResourceRequest request) {
-        return nodes.only(request, reservations.only(request.where().reservation()));
+        return nodes.only(request, reserved(request));
+    }
+
+    private @Nullable BitSet reserved(ResourceRequest request) {
+        return reservations.only(request.where().reservation());
     }
 
     /// How many parts of the request count as taking more than its last. Where tasks and GPUs do

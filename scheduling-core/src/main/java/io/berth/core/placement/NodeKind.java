@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What nodes of one kind have in common: their resources and their partitions.
+/// What nodes of one kind have in common: their resources, their partitions and their weight.
 ///
 /// @param gpus examples of their GPUs that are given out whole, by lane; only type and memory are
 ///   told
@@ -27,7 +27,8 @@ record NodeKind(
         long memoryMib,
         Map<Lane, List<Gpu>> gpus,
         List<Slot> slots,
-        List<String> partitions) {
+        List<String> partitions,
+        int weight) {
 
     /// A GPU that is given out in parts.
     ///
@@ -41,7 +42,8 @@ record NodeKind(
             Inventory inventory,
             List<Gpu> gpus,
             List<String> partitions,
-            @Nullable SharedGpus shared) {
+            @Nullable SharedGpus shared,
+            int weight) {
         var lanes = new TreeMap<Lane, List<Gpu>>();
         var slots = new ArrayList<Slot>();
         for (Gpu gpu : gpus) {
@@ -52,15 +54,23 @@ record NodeKind(
                 lanes.computeIfAbsent(Lane.of(gpu), _ -> new ArrayList<>()).add(example);
             }
         }
-        return new NodeKind(inventory.cpus(), inventory.memoryMib(), lanes, slots, partitions);
+        return new NodeKind(
+                inventory.cpus(), inventory.memoryMib(), lanes, slots, partitions, weight);
     }
 
     /// The kind in the engine's terms.
-    Kind engineKind() {
+    ///
+    /// @param caps by partition, how many CPUs of a node its jobs may have together
+    Kind engineKind(int[] caps) {
         int[] slotUnits = new int[slots.size()];
         Arrays.fill(slotUnits, GpuShare.WHOLE);
         return new Kind(
-                cpus, memoryMib, gpus.values().stream().mapToInt(List::size).toArray(), slotUnits);
+                cpus,
+                memoryMib,
+                gpus.values().stream().mapToInt(List::size).toArray(),
+                slotUnits,
+                caps,
+                weight);
     }
 
     /// The lane of the first shared GPU.

@@ -12,7 +12,9 @@ import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.core.engine.Demand;
+import io.berth.core.engine.FitClass.Choice;
 import io.berth.core.engine.Kind;
+import io.berth.core.engine.Tenant;
 import io.berth.core.state.CellState;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -68,8 +70,9 @@ final class NodeTable {
         return kinds;
     }
 
-    List<Kind> engineKinds() {
-        return kinds.stream().map(NodeKind::engineKind).toList();
+    /// @param caps by partition, how many CPUs of a node its jobs may have together
+    List<Kind> engineKinds(int[] caps) {
+        return kinds.stream().map(kind -> kind.engineKind(caps)).toList();
     }
 
     /// By node, its place among the kinds.
@@ -103,7 +106,13 @@ final class NodeTable {
     private NodeKind kind(NodeStatus node) {
         Inventory inventory = node.seen().inventory();
         return NodeKind.of(
-                inventory, node.usableGpus(), partitionsOf(node.node()), sharedOn(node.node()));
+                inventory,
+                node.usableGpus(),
+                partitionsOf(node.node()),
+                sharedOn(node.node()),
+                node.weight() == null
+                        ? configuration.cluster().weightOf(node.node())
+                        : node.weight());
     }
 
     private @Nullable SharedGpus sharedOn(NodeName node) {
@@ -188,7 +197,15 @@ final class NodeTable {
         return admission.only(request, of);
     }
 
-    Held held(List<Allocation> allocations) {
+    /// The sets of nodes of which all of a gang's are of one.
+    ///
+    /// @param of null is all
+    List<Choice> choices(ResourceRequest request, @Nullable BitSet of) {
+        return admission.choices(request, of);
+    }
+
+    /// @param tenant for whom they are held
+    Held held(List<Allocation> allocations, Tenant tenant) {
         var on = new ArrayList<Integer>();
         var demands = new ArrayList<Demand>();
         for (Allocation allocation : allocations) {
@@ -196,7 +213,7 @@ final class NodeTable {
             if (index != null) {
                 for (Demand demand : held(index, allocation)) {
                     on.add(index);
-                    demands.add(demand);
+                    demands.add(demand.of(tenant));
                 }
             }
         }

@@ -78,8 +78,12 @@ public final class Placement {
         }
         switch (fact) {
             case Fact.JobChanged(var job) -> {
-                model.note(job);
-                unsettled.add(job.job());
+                if (model.tenants.covers(job.description())) {
+                    model.note(job);
+                    unsettled.add(job.job());
+                } else {
+                    model = null;
+                }
             }
             case Fact.JobForgotten(var job) -> model.gone(job);
             case Fact.NodeChanged(var node) -> {

@@ -3,22 +3,23 @@ package io.berth.core.placement;
 import io.berth.contracts.JobId;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.SwitchLimit;
+import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.JobStatus;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
 /// Until when jobs wait to lie under no more switches than they want: Slurm's
-/// `--switches=count@time`. After that they take any nodes.
+/// `--switches=count@time`, and no longer than the cluster lets them. After that they take any
+/// nodes.
 ///
 /// Source: sbatch(1) `--switches`, slurm.conf(5) `max_switch_wait`.
 final class SwitchWaits {
 
-    /// The wait of a job that names none.
-    static final long DEFAULT_MILLIS = TimeUnit.SECONDS.toMillis(300);
-
+    private final long mostSeconds;
     private final Alarms over;
 
-    SwitchWaits(long now) {
+    SwitchWaits(Configuration configuration, long now) {
+        mostSeconds = configuration.cluster().switchWaitSeconds();
         over = new Alarms(now);
     }
 
@@ -30,8 +31,10 @@ final class SwitchWaits {
             return asked;
         }
         Long seconds = limit.maxWaitSeconds();
-        long wait = seconds == null ? DEFAULT_MILLIS : TimeUnit.SECONDS.toMillis(seconds);
-        return over.ahead(job.job(), job.waitsSince() + wait) ? asked : asked.underAnySwitches();
+        long wait = seconds == null ? mostSeconds : Math.min(seconds, mostSeconds);
+        return over.ahead(job.job(), job.waitsSince() + TimeUnit.SECONDS.toMillis(wait))
+                ? asked
+                : asked.underAnySwitches();
     }
 
     /// The jobs whose wait is over since the last call.

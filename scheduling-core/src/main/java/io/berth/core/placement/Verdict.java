@@ -48,6 +48,8 @@ public record Verdict(
         AVAILABLE,
         /// Is it open to the job until its latest end, and not reserved for others?
         UNRESERVED,
+        /// Are only jobs there that the job may be beside?
+        NEIGHBOURS,
         /// Does it have room now?
         FREE,
         /// Does it have room until the job's latest end, beside what is planned?
@@ -68,6 +70,7 @@ public record Verdict(
         TIME_LIMIT,
         SWITCHES,
         CONTIGUOUS,
+        CONSTRAINT,
         NODE_LIST,
         PARTITION
     }

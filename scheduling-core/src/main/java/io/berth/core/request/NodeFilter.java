@@ -1,6 +1,7 @@
 package io.berth.core.request;
 
 import io.berth.contracts.FeatureExpression;
+import io.berth.contracts.FeatureExpression.Count;
 import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.event.NodeStatus;
@@ -31,11 +32,16 @@ public final class NodeFilter {
                 : features.alternatives().stream().map(it -> new NodeFilter(request, it)).toList();
     }
 
-    /// Whether the node may be one of the job's.
+    /// How many of its nodes must have which features.
+    public List<Count> counts() {
+        return features == null ? List.of() : features.counts();
+    }
+
+    /// Whether the node may be one of the job's, if none of those that are counted.
     public boolean admits(NodeStatus node) {
         return (!listed || where.nodeList().contains(node.node()))
                 && (where.shape() == null || where.shape().admits(node.seen().inventory()))
                 && !where.excluded().contains(node.node())
-                && (features == null || features.admits(node.allFeatures()));
+                && (features == null || features.admitsUncounted(node.allFeatures()));
     }
 }

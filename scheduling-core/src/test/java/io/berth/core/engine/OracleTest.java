@@ -2,10 +2,13 @@ package io.berth.core.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.berth.core.engine.FitClass.Choice;
+import io.berth.core.engine.FitClass.Count;
 import io.berth.core.engine.FitClass.Layout;
 import io.berth.core.engine.FitClass.Terms;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.engine.Waiting.Rank;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
@@ -27,6 +30,7 @@ final class OracleTest {
         final int switches;
         final boolean inRow;
         final BitSet among = new BitSet();
+        final List<Choice> choices = new ArrayList<>();
         final Trial trial;
         final FitClass fit;
 
@@ -57,6 +61,10 @@ final class OracleTest {
             if (large + small > 1 && random.nextInt(4) == 0) {
                 among.set(random.nextInt(free.length));
             }
+            if (large + small > 1 && random.nextInt(3) == 0) {
+                choices.add(choice(random, free.length, large + small));
+                choices.add(choice(random, free.length, large + small));
+            }
             fit =
                     trial.engine.fitClass(
                             new Terms(
@@ -73,7 +81,28 @@ final class OracleTest {
                                     new int[0],
                                     true,
                                     List.of(),
-                                    new Layout(inRow, among, large + small, null, null)));
+                                    new Layout(inRow, among, large + small, null, null, choices)));
+        }
+
+        /// Some of the nodes, of which so many of one group and so many of another one.
+        private static Choice choice(Random random, int nodes, int parts) {
+            var counts = new ArrayList<Count>();
+            int first = random.nextInt(parts + 1);
+            int second = random.nextInt(parts - first + 1);
+            for (int least : new int[] {first, second}) {
+                if (least > 0) {
+                    counts.add(new Count(some(random, nodes), least));
+                }
+            }
+            return new Choice(some(random, nodes), counts);
+        }
+
+        private static BitSet some(Random random, int nodes) {
+            var some = new BitSet();
+            for (int node = 0; node < nodes; node++) {
+                some.set(node, random.nextInt(4) > 0);
+            }
+            return some;
         }
 
         /// Whether some choice of nodes holds the request now.
@@ -97,6 +126,9 @@ final class OracleTest {
             if (among.stream().anyMatch(node -> (chosen >> node & 1) == 0)) {
                 return false;
             }
+            if (!choices.isEmpty() && choices.stream().noneMatch(it -> keeps(it, chosen))) {
+                return false;
+            }
             for (int node = 0; node < free.length; node++) {
                 if ((chosen >> node & 1) != 0) {
                     if (free[node] < gpus) {
@@ -116,6 +148,31 @@ final class OracleTest {
             trial.pass(false);
             return trial.starts.containsKey(1L);
         }
+    }
+
+    /// Whether nodes, as bits, are such as a choice says: every way to share them out is tried.
+    static boolean keeps(Choice choice, int chosen) {
+        int nodes = bits(choice.nodes());
+        return (chosen & ~nodes) == 0 && dealt(choice.counts(), chosen);
+    }
+
+    private static boolean dealt(List<Count> counts, int left) {
+        if (counts.isEmpty()) {
+            return true;
+        }
+        Count first = counts.getFirst();
+        for (int some = left; some > 0; some = (some - 1) & left) {
+            if (Integer.bitCount(some) == first.least()
+                    && (some & ~bits(first.nodes())) == 0
+                    && dealt(counts.subList(1, counts.size()), left & ~some)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static int bits(BitSet nodes) {
+        return nodes.stream().map(node -> 1 << node).sum();
     }
 
     @Test

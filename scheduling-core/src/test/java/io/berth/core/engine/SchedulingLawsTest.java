@@ -2,6 +2,7 @@ package io.berth.core.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.berth.core.engine.FitClass.Choice;
 import io.berth.core.engine.Scheduling.Backfill;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.engine.Trial.Job;
@@ -127,6 +128,26 @@ final class SchedulingLawsTest {
     }
 
     @Test
+    void nobody_is_beside_whom_he_may_not_be_beside() {
+        always(random -> {
+            var trial = cluster(random, settings(random));
+            List<Job> jobs = jobs(random, 60, 1500);
+            jobs.forEach(trial::submit);
+            while (trial.step(random.nextInt(4) == 0)) {
+                for (int i = 0; i < trial.engine.cluster.size(); i++) {
+                    Node node = trial.engine.cluster.node(i);
+                    assertThat(Arrays.stream(node.left).min().orElse(0)).isNotNegative();
+                    for (Node.Step run : node.runs()) {
+                        assertThat(node.strangers(run.demand().tenant()))
+                                .as("strangers of job %s on node %s", run.job(), i)
+                                .isZero();
+                    }
+                }
+            }
+        });
+    }
+
+    @Test
     void a_gang_has_such_nodes_as_it_asked_for() {
         always(random -> {
             var trial = cluster(random, settings(random));
@@ -146,9 +167,21 @@ final class SchedulingLawsTest {
                     assertThat(trial.among(job).stream())
                             .as("job %s on %s", job.id(), Arrays.toString(row))
                             .allMatch(node -> Arrays.binarySearch(row, node) >= 0);
+                    assertThat(chosen(trial.choices(job), row))
+                            .as("job %s on %s", job.id(), Arrays.toString(row))
+                            .isTrue();
                 }
             }
         });
+    }
+
+    private static boolean chosen(List<Choice> choices, int[] row) {
+        return choices.isEmpty()
+                || choices.stream().anyMatch(it -> OracleTest.keeps(it, bits(row)));
+    }
+
+    private static int bits(int[] nodes) {
+        return Arrays.stream(nodes).map(node -> 1 << node).sum();
     }
 
     @Test

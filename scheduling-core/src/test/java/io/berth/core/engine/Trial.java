@@ -1,5 +1,7 @@
 package io.berth.core.engine;
 
+import io.berth.core.engine.FitClass.Choice;
+import io.berth.core.engine.FitClass.Count;
 import io.berth.core.engine.FitClass.Layout;
 import io.berth.core.engine.FitClass.Terms;
 import io.berth.core.engine.Plans.Plan;
@@ -45,6 +47,9 @@ final class Trial implements Decisions {
 
     /// How many licenses the cluster has.
     static final int LICENSES = 3;
+
+    /// How many CPUs of a node jobs of the capped partition have together.
+    static final int CAP = 3;
 
     /// What a shared GPU has.
     static final int WHOLE = 1000;
@@ -97,7 +102,8 @@ final class Trial implements Decisions {
     private static Kind kind(int gpus) {
         int[] slots = new int[Math.max(0, -gpus)];
         Arrays.fill(slots, WHOLE);
-        return new Kind(64, 1 << 20, new int[] {Math.max(0, gpus)}, slots);
+        int weight = gpus > 4 ? 2 : 1;
+        return new Kind(64, 1 << 20, new int[] {Math.max(0, gpus)}, slots, new int[] {CAP}, weight);
     }
 
     /// Jobs that come from now on find their nodes closed at these times.
@@ -113,7 +119,14 @@ final class Trial implements Decisions {
 
     /// What jobs ask for that are of one class.
     private record Ask(
-            Job like, int maxSwitches, boolean inRow, BitSet among, int most, int licenses) {}
+            Job like,
+            int maxSwitches,
+            boolean inRow,
+            BitSet among,
+            int most,
+            int licenses,
+            Tenant tenant,
+            List<Choice> choices) {}
 
     private FitClass fit(Ask ask) {
         return classes.computeIfAbsent(ask, it -> engine.fitClass(terms(it, it.like().nodes())));
@@ -127,7 +140,7 @@ final class Trial implements Decisions {
         for (Kind kind : kinds) {
             var ways = new ArrayList<Demand>();
             for (int slot = 0; slot < kind.slots.length && share > 0; slot++) {
-                ways.add(new Demand(1, 1024, share, 1 + slot));
+                ways.add(new Demand(1, 1024, share, 1 + slot, ask.tenant()));
             }
             shares.add(ways);
             on.add(
@@ -135,7 +148,7 @@ final class Trial implements Decisions {
                             ? ways.isEmpty() ? null : ways.getFirst()
                             : kind.gpus < gpus
                                     ? null
-                                    : new Demand(1, 1024, gpus, gpus == 0 ? -1 : 0));
+                                    : new Demand(1, 1024, gpus, gpus == 0 ? -1 : 0, ask.tenant()));
         }
         return new Terms(
                 0,
@@ -151,7 +164,13 @@ final class Trial implements Decisions {
                 ask.licenses() == 0 ? new int[0] : new int[] {ask.licenses()},
                 true,
                 share == 0 ? List.of() : shares,
-                new Layout(ask.inRow(), ask.among(), ask.most(), more -> terms(ask, more), null));
+                new Layout(
+                        ask.inRow(),
+                        ask.among(),
+                        ask.most(),
+                        more -> terms(ask, more),
+                        null,
+                        ask.choices()));
     }
 
     /// Where there are switches, every fourth job wants to lie under one.
@@ -164,7 +183,9 @@ final class Trial implements Decisions {
                         inRow(job),
                         among(job),
                         most(job),
-                        licenses(job)));
+                        licenses(job),
+                        tenant(job),
+                        choices(job)));
     }
 
     /// Every sixth job holds licenses.
@@ -200,6 +221,33 @@ final class Trial implements Decisions {
     /// Every fifth one takes up to two nodes more.
     static int most(Job job) {
         return job.nodes() + (job.id() % 5 == 3 && job.share() == 0 ? 2 : 0);
+    }
+
+    /// Jobs are of three users; every eighth wants its nodes for its user alone, every third is in
+    /// a partition whose jobs have only so many CPUs of a node.
+    static Tenant tenant(Job job) {
+        return new Tenant(1 + (int) (job.id() % 3), job.id() % 8 == 5, job.id() % 3 == 0 ? 0 : -1);
+    }
+
+    /// Every fifth of several nodes wants them all in the first half, or one in the second half and
+    /// another one of even place.
+    List<Choice> choices(Job job) {
+        if (job.id() % 5 != 4 || job.nodes() < 2) {
+            return List.of();
+        }
+        int size = engine.cluster.size();
+        var all = new BitSet();
+        var first = new BitSet();
+        var second = new BitSet();
+        var even = new BitSet();
+        for (int node = 0; node < size; node++) {
+            all.set(node);
+            (node < size / 2 ? first : second).set(node);
+            even.set(node, node % 2 == 0);
+        }
+        return List.of(
+                new Choice(first, List.of()),
+                new Choice(all, List.of(new Count(second, 1), new Count(even, 1))));
     }
 
     void arrive(Job job) {

@@ -71,6 +71,7 @@ final class ExplainTest {
                         new Stage(Question.SIZE, 2, 2),
                         new Stage(Question.AVAILABLE, 2, 2),
                         new Stage(Question.UNRESERVED, 2, 2),
+                        new Stage(Question.NEIGHBOURS, 2, 2),
                         new Stage(Question.FREE, 0, 0),
                         new Stage(Question.UNPLANNED, 0, 0));
     }
@@ -198,7 +199,7 @@ final class ExplainTest {
                             job.timeLimitSeconds());
             case TIME_LIMIT -> job(job.partition(), asked, Long.parseLong(change.to()));
             case PARTITION -> job(change.to(), asked, job.timeLimitSeconds());
-            case SWITCHES, CONTIGUOUS, NODE_LIST ->
+            case SWITCHES, CONTIGUOUS, CONSTRAINT, NODE_LIST ->
                     throw new AssertionError("no job asks for such nodes");
         };
     }

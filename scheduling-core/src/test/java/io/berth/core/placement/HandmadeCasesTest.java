@@ -33,6 +33,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class HandmadeCasesTest {
 
     private static final String FOUR = "n1:8/4 n2:8/4 n3:8/4 n4:8/4";
+    private static final String RACKS =
+            "n1:8/4/a100/rack1 n2:8/4/a100/rack1 n3:8/4/a100/rack1 n4:8/4/a100/rack2 n5:8/4/a100/rack2 n6:8/4/a100/rack2";
     private static final String MIXED = "a1:8/4/a100 a2:8/4/a100/nvme h1:16/8/h100 c1:32/0";
 
     private final TestCell cell = new TestCell();
@@ -95,6 +97,28 @@ final class HandmadeCasesTest {
                     four  ; 4@n1              ; 3x1 row          ; n2:0 n3:0 n4:0
                     four  ; 4@n2              ; 2x1 upto=4       ; n1:0 n3:0 n4:0
                     four  ; 4@n2 4@n3 4@n4    ; 2x1 upto=4       ; Resources
+                    # So many of each of some groups, or all of one
+                    racks ; -                 ; 3x1 -C=[rack1*1&rack2*2] ; n1:0 n4:0 n5:0
+                    racks ; -                 ; 3x1 -C=rack2*2   ; n1:0 n4:0 n5:0
+                    racks ; -                 ; 4x1 -C=rack2*1&a100 ; n1:0 n2:0 n3:0 n4:0
+                    racks ; 4@n4 4@n5         ; 3x1 -C=rack2*2   ; Resources
+                    racks ; -                 ; 3x1 -C=[(rack1|rack2)*1&rack2*2] ; n1:0 n4:0 n5:0
+                    racks ; 4@n1 4@n2 4@n3    ; 3x1 -C=[(rack1|rack2)*1&rack2*2] ; n4:0 n5:0 n6:0
+                    racks ; -                 ; 4x1 -C=[rack1*2&rack2*3] ; BadConstraints
+                    racks ; -                 ; 4x1 -C=rack1*4   ; BadConstraints
+                    racks ; -                 ; 1x1 -C=rack2*1   ; n4:0
+                    racks ; 4@n1 4@n2         ; 2x4 -C=[rack1|rack2] ; n4:0,1,2,3 n5:0,1,2,3
+                    racks ; 4@n1 4@n2 4@n4 4@n5 ; 2x4 -C=[rack1|rack2] ; Resources
+                    racks ; -                 ; 4x1 -C=[rack1|rack2] ; BadConstraints
+                    racks ; 4@n2 4@n4         ; 2x4 -C=[rack1*2|rack2*2] ; n1:0,1,2,3 n3:0,1,2,3
+                    racks ; -                 ; 2x1 row -C=[rack1*1&rack2*1] ; n3:0 n4:0
+                    # Weights: n1 is the heaviest
+                    heavy ; -                 ; 1x1              ; n2:0
+                    heavy ; 1@n1              ; 1x1              ; n2:0
+                    heavy ; 4@n2 4@n3 4@n4    ; 1x1              ; n1:0
+                    heavy ; -                 ; 3x1              ; n2:0 n3:0 n4:0
+                    heavy ; 4@n2              ; 3x1              ; n1:0 n3:0 n4:0
+                    heavy ; -                 ; 2x1 -w=n1        ; n1:0 n2:0
                     # All of a node
                     four  ; 1@n1              ; 1x1 ex           ; n2:0,1,2,3
                     four  ; 1@n1 1@n2 1@n3 1@n4 ; 1x0 ex         ; Resources
@@ -131,7 +155,13 @@ final class HandmadeCasesTest {
         if (nodes.equals("tree")) {
             underSwitches();
         }
-        for (String node : (nodes.equals("mixed") ? MIXED : FOUR).split(" ")) {
+        String all =
+                switch (nodes) {
+                    case "mixed" -> MIXED;
+                    case "racks" -> RACKS;
+                    default -> FOUR;
+                };
+        for (String node : all.split(" ")) {
             String[] words = node.split("[:/]");
             String name = words[0];
             String type = words.length > 3 ? words[3] : "a100";
@@ -142,6 +172,10 @@ final class HandmadeCasesTest {
                                 new NodeRequest.FeaturesSet(
                                         new NodeName(name), "root", List.of(words[4]))));
             }
+        }
+        if (nodes.equals("heavy")) {
+            cell.take(
+                    new Input.NodeAsked(new NodeRequest.WeightSet(new NodeName("n1"), "root", 5)));
         }
         if (nodes.equals("drain")) {
             cell.take(

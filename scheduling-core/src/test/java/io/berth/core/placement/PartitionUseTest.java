@@ -5,18 +5,14 @@ import static io.berth.core.testing.TestCell.orders;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.JobState;
-import io.berth.contracts.config.Configuration;
-import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.Order;
 import io.berth.contracts.event.PartitionRules;
 import io.berth.contracts.event.PartitionRules.State;
 import io.berth.contracts.event.PartitionRules.Use;
 import io.berth.core.state.Fact;
-import io.berth.core.state.Input;
 import io.berth.core.testing.TestCell;
-import java.util.LinkedHashMap;
+import io.berth.core.testing.TestPartition;
 import java.util.List;
-import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /// How a partition uses its nodes: the least loaded first, and with time beyond the limit.
@@ -29,35 +25,7 @@ final class PartitionUseTest {
                 new PartitionRules(
                         State.UP, 1, 0, 0, List.of(), List.of(), List.of(), List.of(), null, null,
                         0, false, null, null, use);
-        Configuration plain = TestCell.configuration();
-        var partitions = new LinkedHashMap<>(plain.partitions());
-        Partition batch = Objects.requireNonNull(partitions.get("batch"));
-        partitions.put(
-                "batch",
-                new Partition(
-                        batch.part(),
-                        batch.name(),
-                        batch.isDefault(),
-                        batch.nodes(),
-                        batch.maxTimeSeconds(),
-                        batch.defaultTimeSeconds(),
-                        batch.maxNodes(),
-                        batch.jobFactor(),
-                        batch.tier(),
-                        batch.defMemoryMibPerCpu(),
-                        rules));
-        cell.take(
-                new Input.Configured(
-                        new Configuration(
-                                plain.revision() + 1,
-                                plain.cluster(),
-                                partitions,
-                                plain.accounts(),
-                                plain.associations(),
-                                plain.qos(),
-                                plain.reservations(),
-                                plain.switches(),
-                                plain.licenses())));
+        TestPartition.change(cell, "batch", rules);
     }
 
     @Test

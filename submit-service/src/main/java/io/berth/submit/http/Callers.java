@@ -30,6 +30,7 @@ public final class Callers {
                         ? "unknown"
                         : address.hostAddress(),
                 gateway(request),
+                identity.getRoles(),
                 TraceContext.parse(request.getHeader(TraceContext.HEADER)).orElse(null));
     }
 

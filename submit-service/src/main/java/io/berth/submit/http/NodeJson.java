@@ -8,7 +8,9 @@ import io.berth.contracts.MigGpu;
 import io.berth.contracts.MigPlacement;
 import io.berth.contracts.NodeHold;
 import io.berth.contracts.NodeName;
+import io.berth.contracts.NodeWeight;
 import io.berth.contracts.SharedGpus;
+import io.berth.contracts.Sharing;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.ConfigEntry.Reservation;
@@ -35,6 +37,8 @@ import org.jspecify.annotations.Nullable;
 /// @param heardAt of the last heartbeat, as `loadPercent` and `memoryUsedMib`; left out before the
 ///   first
 /// @param tmpMib size of its temporary disk; left out of a node that is declared
+/// @param weight nodes of a lower one are taken first
+/// @param owner the user whose jobs alone may be there now; left out without one
 @Schema(name = "Node")
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record NodeJson(
@@ -61,6 +65,8 @@ record NodeJson(
         int coresPerSocket,
         int threadsPerCore,
         @Nullable Long tmpMib,
+        int weight,
+        @Nullable String owner,
         String os,
         String architecture,
         String agentVersion,
@@ -168,6 +174,8 @@ record NodeJson(
                 inventory.coresPerSocket(),
                 inventory.threadsPerCore(),
                 inventory.hardware() == null ? null : inventory.hardware().tmpMib(),
+                weight(node.status(), picture),
+                owner(node, picture),
                 inventory.os(),
                 inventory.architecture(),
                 node.status().seen().agentVersion(),
@@ -175,6 +183,32 @@ record NodeJson(
                 beat == null ? null : beat.memoryUsedMib(),
                 beat == null ? null : beat.heardAt(),
                 node.jobs().stream().map(job -> job.id().value()).toList());
+    }
+
+    private static int weight(NodeStatus node, Picture picture) {
+        Integer given = node.weight();
+        return given == null
+                ? picture.configuration()
+                        .map(it -> it.cluster().weightOf(node.node()))
+                        .orElse(NodeWeight.DEFAULT)
+                : given;
+    }
+
+    /// Whose nodes they are for which a job there asked, or its partition.
+    private static @Nullable String owner(Node node, Picture picture) {
+        return node.jobs().stream()
+                .filter(job -> ofOneUser(job, picture))
+                .map(Job::user)
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static boolean ofOneUser(Job job, Picture picture) {
+        return job.description().request().where().sharing() == Sharing.USER
+                || picture.configuration()
+                        .map(it -> it.partitions().get(job.partition()))
+                        .map(it -> it.partitionRules().ofNodes().ofOneUser())
+                        .orElse(false);
     }
 
     private static String state(Node node, @Nullable Reservation reservation) {

@@ -23,6 +23,10 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 /// @param leastLoaded whether jobs go to the nodes with the most free CPUs
 /// @param allocNodes hosts that jobs may be submitted from; `ALL` alone is any
 /// @param rootOnly whether only operators may submit to it
+/// @param minNodes of a job
+/// @param maxCpusPerNode CPUs of a node that all its jobs have together; 0 is unlimited
+/// @param exclusiveUser whether a node of one of its jobs is for that job's user alone
+/// @param allowGroups of whose members it takes jobs; empty is all
 /// @param nodes those configured; where that is all, those registered
 /// @param totalCpus of the registered nodes, as `totalGpus`
 @Schema(name = "Partition")
@@ -45,6 +49,10 @@ record PartitionJson(
         boolean leastLoaded,
         List<String> allocNodes,
         boolean rootOnly,
+        int minNodes,
+        int maxCpusPerNode,
+        boolean exclusiveUser,
+        List<String> allowGroups,
         List<String> nodes,
         int totalCpus,
         int totalNodes,
@@ -78,6 +86,10 @@ record PartitionJson(
                 use.leastLoaded(),
                 use.allocNodes(),
                 use.rootOnly(),
+                partition.partitionRules().minNodes(),
+                partition.partitionRules().maxCpusPerNode(),
+                use.ofOneUser(),
+                use.allowGroups(),
                 names,
                 there.stream().mapToInt(node -> node.inventory().cpus()).sum(),
                 names.size(),

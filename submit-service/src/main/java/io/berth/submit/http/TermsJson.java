@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// @param hold `USER` or `ADMIN`
 /// @param eligibleAt since when it waits for its turn; 0 if it may not start
 /// @param requiredNodes as a host list, as `excludedNodes` and `plannedNodes`
+/// @param exclusiveUser whether only jobs of the same user may be on its nodes
 /// @param contiguous whether its nodes must stand side by side by name
 /// @param maxNodes the most nodes that it takes where they are free; left out if it takes no more
 ///   than it needs
@@ -52,6 +53,7 @@ record TermsJson(
         @Nullable String requiredNodes,
         @Nullable String excludedNodes,
         @Nullable Boolean exclusive,
+        @Nullable Boolean exclusiveUser,
         @Nullable String switches,
         @Nullable String reservation,
         @Nullable Boolean contiguous,
@@ -89,6 +91,7 @@ record TermsJson(
                 hosts(where.nodeList()),
                 hosts(where.excluded()),
                 where.sharing() == Sharing.NODE ? true : null,
+                where.sharing() == Sharing.USER ? true : null,
                 switches(where.switches()),
                 where.reservation(),
                 where.contiguous(),

@@ -96,6 +96,7 @@ final class SlurmSubmission {
             case "minimum_cpus_per_node" -> where.put("minCpusPerNode", number(name, value));
             case "temporary_disk_per_node" -> where.put("tmpMib", number(name, value));
             case "contiguous" -> where.put("contiguous", value.asBoolean());
+            case "exclusive" -> setExclusive(text(name, value));
             case "constraints" -> where.put("constraint", text(name, value));
             case "required_nodes" -> where.put("nodeList", list(value));
             case "excluded_nodes" -> where.put("excludedNodes", list(value));
@@ -150,6 +151,15 @@ final class SlurmSubmission {
             }
         } catch (NumberFormatException e) {
             throw invalid("nodes", "a number of nodes");
+        }
+    }
+
+    private void setExclusive(String value) throws Refused {
+        switch (value) {
+            case "true" -> where.put("exclusive", true);
+            case "user" -> where.put("exclusiveUser", true);
+            case "false" -> {}
+            default -> throw invalid("exclusive", "true, false or user");
         }
     }
 

@@ -1,0 +1,31 @@
+package io.berth.contracts;
+
+import java.util.List;
+
+/// In which order nodes are taken: of those that have room, those of the lowest weight (Slurm's
+/// `Weight`).
+///
+/// @param nodes names; `ALL` alone is every node that no other rule names
+/// @param weight nodes without a rule have [#DEFAULT]
+public record NodeWeight(List<String> nodes, int weight) {
+
+    public static final int DEFAULT = 1;
+
+    private static final List<String> ALL = List.of("ALL");
+
+    public NodeWeight {
+        nodes = List.copyOf(nodes);
+    }
+
+    /// The weight of a node by such rules.
+    public static int of(NodeName node, List<NodeWeight> rules) {
+        int weight = DEFAULT;
+        for (NodeWeight rule : rules) {
+            if (rule.nodes.contains(node.value())) {
+                return rule.weight;
+            }
+            weight = rule.nodes.equals(ALL) ? rule.weight : weight;
+        }
+        return weight;
+    }
+}
