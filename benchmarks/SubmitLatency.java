@@ -9,15 +9,17 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.Properties;
 
-/// Measures, on a mesh that is up and idle, how long it takes from sending a submission until the gateway has answered, and until the first line of the job's code runs. Jobs go one after the other.
+/// Measures, on a mesh that is up and idle, how long it takes from sending a submission until the gateway has answered, and until the first line of the job's code runs. Jobs go one after the other, each after a pause in which the mesh brings the one before
+/// to its end and is idle.
 ///
-/// `java benchmarks/SubmitLatency.java [jobs]`, default 200, with BERTH_HOME as for `berth up`. The first tenth warms up and is not counted.
+/// `java benchmarks/SubmitLatency.java [jobs [pause]]`, default 200 and 300 ms, with BERTH_HOME as for `berth up`. The first tenth warms up and is not counted.
 class SubmitLatency {
 
     private static final long GIVE_UP_MILLIS = 30_000;
 
     public static void main(String[] arguments) throws Exception {
         int jobs = arguments.length == 0 ? 200 : Integer.parseInt(arguments[0]);
+        long pause = arguments.length < 2 ? 300 : Long.parseLong(arguments[1]);
         Path home = Path.of(System.getenv().getOrDefault("BERTH_HOME", System.getProperty("user.home") + "/.berth"));
         var mesh = new Properties();
         try (var reader = Files.newBufferedReader(home.resolve("mesh.properties"))) {
@@ -39,6 +41,7 @@ class SubmitLatency {
                 }
                 started[i] = (awaitMark(mark) - before) / 1e6;
                 Files.delete(mark);
+                Thread.sleep(pause);
             }
         } finally {
             try (var left = Files.list(folder)) {

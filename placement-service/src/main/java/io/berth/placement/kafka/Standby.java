@@ -16,14 +16,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.InterruptException;
 
 /// One who follows a cell and can take it over: reads its state topics, and the tables among its
 /// inputs, as they are written.
@@ -42,6 +48,11 @@ public final class Standby implements AutoCloseable {
     private final KafkaConnection kafka;
     private final CellLog log;
     private final int most;
+
+    /// Asks where the log ends: over the consumer's connection an answer would wait behind a fetch
+    /// that waits for what comes.
+    private final Admin admin;
+
     private final Map<String, String> topicIds;
     private final Consumer<byte[], byte[]> consumer;
     private final List<TopicPartition> statePartitions;
@@ -63,6 +74,7 @@ public final class Standby implements AutoCloseable {
         this.log = log;
         this.most = most;
         this.states = new LastStates(log.cell());
+        this.admin = kafka.admin();
         this.topicIds = topicIds();
         this.statePartitions = STATES.stream().map(log::partition).toList();
         STATES.forEach(topic -> stateTopics.add(topic.name()));
@@ -79,7 +91,7 @@ public final class Standby implements AutoCloseable {
     /// @throws Fatal if a record cannot be understood
     public boolean follow(Duration timeout) {
         if (firstEnds.isEmpty()) {
-            firstEnds = consumer.endOffsets(statePartitions);
+            firstEnds = ends(statePartitions, OffsetSpec.latest());
         }
         if (tables.ahead() < most) {
             consumer.resume(tablePartitions);
@@ -116,7 +128,7 @@ public final class Standby implements AutoCloseable {
         try {
             producer.initTransactions();
             consumer.pause(tablePartitions);
-            readTo(consumer.endOffsets(statePartitions), alive);
+            readTo(ends(statePartitions, OffsetSpec.latest()), alive);
             CellStatus last = states.settle();
             CellState state = states.rebuild();
             Map<TopicPartition, Long> next = nextInputs(last);
@@ -147,6 +159,7 @@ public final class Standby implements AutoCloseable {
     @Override
     public void close() {
         consumer.close(CloseOptions.timeout(Duration.ZERO));
+        admin.close(Duration.ZERO);
     }
 
     private void add(ConsumerRecord<byte[], byte[]> record) {
@@ -198,13 +211,35 @@ public final class Standby implements AutoCloseable {
     }
 
     private Map<String, String> topicIds() {
-        try (Admin admin = kafka.admin()) {
-            var ids = new TreeMap<String, String>();
+        var ids = new TreeMap<String, String>();
+        try {
             TopicDeclarations.await(admin, CellLog.read())
                     .forEach(
                             (name, topic) -> ids.put(name, nullToZero(topic.topicId()).toString()));
             return ids;
+        } catch (RuntimeException e) {
+            admin.close(Duration.ZERO);
+            throw e;
         }
+    }
+
+    /// @throws KafkaException if the brokers do not answer
+    private Map<TopicPartition, Long> ends(Collection<TopicPartition> partitions, OffsetSpec end) {
+        var asked = new LinkedHashMap<TopicPartition, OffsetSpec>();
+        partitions.forEach(it -> asked.put(it, end));
+        var options = new ListOffsetsOptions(IsolationLevel.READ_COMMITTED);
+        var ends = new LinkedHashMap<TopicPartition, Long>();
+        try {
+            admin.listOffsets(asked, options)
+                    .all()
+                    .get()
+                    .forEach((partition, found) -> ends.put(partition, found.offset()));
+        } catch (ExecutionException e) {
+            throw new KafkaException("where the log of cell " + log.cell() + " ends", e.getCause());
+        } catch (InterruptedException e) {
+            throw new InterruptException(e);
+        }
+        return ends;
     }
 
     private static Uuid nullToZero(Uuid id) {
@@ -214,8 +249,8 @@ public final class Standby implements AutoCloseable {
     /// Where the inputs go on: from the last round, or from the beginning of a new cell.
     private Map<TopicPartition, Long> nextInputs(CellStatus last) {
         Collection<TopicPartition> partitions = log.inputs();
-        Map<TopicPartition, Long> next = new LinkedHashMap<>(consumer.beginningOffsets(partitions));
-        Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+        Map<TopicPartition, Long> next = ends(partitions, OffsetSpec.earliest());
+        Map<TopicPartition, Long> ends = ends(partitions, OffsetSpec.latest());
         for (LogPosition position : last.inputs()) {
             var partition = new TopicPartition(position.topic(), position.partition());
             if (!position.topicId().equals(topicIds.get(position.topic()))) {

@@ -4,6 +4,7 @@ import io.berth.core.engine.Usable.Candidate;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /// Chooses a gang's nodes so that they stand in a row with no other node between them.
@@ -12,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// the fewest; the first in the row. *Constraints*: the nodes that must be among them are; no more
 /// leaf switches than the class allows.
 ///
-/// *Method*: every window of as many neighbours as the gang has parts is looked at.
+/// *Method*: every window of as many neighbours as the gang has parts is looked at, by sums over
+/// the row.
 ///
 /// Source: sbatch(1), `--contiguous`. Slurm does not heed it beside a topology; here both hold.
 final class Row {
@@ -36,38 +38,71 @@ final class Row {
     @Nullable List<Candidate> choose() {
         int parts = fit.parts();
         int[] stretches = stretches();
+        int[] among = sums(index -> usable.must(row.get(index)));
+        int[] large = sums(index -> row.get(index).large());
+        int[] switches = switches(parts);
         List<Candidate> best = null;
         long fewest = Long.MAX_VALUE;
-        for (int first = 0; first + parts <= row.size(); first++) {
-            List<Candidate> window = row.subList(first, first + parts);
-            boolean gapless = place(first + parts - 1) - place(first) == parts - 1;
-            if (gapless && holds(window)) {
-                long switches = switches(window);
-                long cost = switches << Integer.SIZE | stretches[first];
-                if (cost < fewest && (fit.maxSwitches == 0 || switches <= fit.maxSwitches)) {
-                    best = window;
-                    fewest = cost;
-                }
+        for (int first = 0, end = parts; end <= row.size(); first++, end++) {
+            boolean good =
+                    place(end - 1) - place(first) == parts - 1
+                            && among[end] - among[first] == fit.layout.among().cardinality()
+                            && large[end] - large[first] >= fit.large
+                            && (fit.maxSwitches == 0 || switches[first] <= fit.maxSwitches);
+            long cost = (long) switches[first] << Integer.SIZE | stretches[first];
+            if (good && cost < fewest && choosable(row.subList(first, end))) {
+                best = row.subList(first, end);
+                fewest = cost;
             }
         }
         return best;
     }
 
+    private boolean choosable(List<Candidate> window) {
+        return usable.choice == null || Slots.fill(usable.choice, fit.parts(), window);
+    }
+
+    /// By where a window of so many candidates begins, under how many leaf switches it is.
+    private int[] switches(int parts) {
+        int[] switches = new int[row.size()];
+        if (network.levels() == 0) {
+            Arrays.fill(switches, 1);
+            return switches;
+        }
+        int[] within = new int[network.domains(0) + 1];
+        int some = 0;
+        for (int end = 1; end <= row.size(); end++) {
+            some += within[leaf(end - 1)]++ == 0 ? 1 : 0;
+            if (end > parts) {
+                some -= --within[leaf(end - parts - 1)] == 0 ? 1 : 0;
+            }
+            if (end >= parts) {
+                switches[end - parts] = some;
+            }
+        }
+        return switches;
+    }
+
+    /// Numbered from 1; 0 is under no switch.
+    private int leaf(int index) {
+        return network.domain(0, node(index)) + 1;
+    }
+
+    private int node(int index) {
+        return row.get(index).node().index;
+    }
+
     private int place(int index) {
-        return network.place(row.get(index).node().index);
+        return network.place(node(index));
     }
 
-    private boolean holds(List<Candidate> window) {
-        long among = window.stream().filter(usable::must).count();
-        return among == fit.layout.among().cardinality()
-                && window.stream().filter(Candidate::large).count() >= fit.large
-                && (usable.choice == null || Slots.fill(usable.choice, fit.parts(), window));
-    }
-
-    private long switches(List<Candidate> window) {
-        return network.levels() == 0
-                ? 1
-                : window.stream().map(it -> network.domain(0, it.node().index)).distinct().count();
+    /// By place among the candidates, for how many before it something is so.
+    private int[] sums(IntPredicate so) {
+        int[] sums = new int[row.size() + 1];
+        for (int index = 0; index < row.size(); index++) {
+            sums[index + 1] = sums[index] + (so.test(index) ? 1 : 0);
+        }
+        return sums;
     }
 
     /// By place among the candidates, how many neighbours stand there without a gap.

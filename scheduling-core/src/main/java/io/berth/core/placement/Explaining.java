@@ -10,6 +10,7 @@ import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.ShareRequest;
 import io.berth.contracts.SwitchLimit;
 import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.core.engine.FitClass;
@@ -292,13 +293,15 @@ final class Explaining {
                 : null;
     }
 
-    /// Another partition that allows the job.
+    /// Another partition that allows the job, and not operators alone.
     private @Nullable Change partition() {
-        for (String other : new TreeMap<>(configuration.partitions()).keySet()) {
-            if (!other.equals(description.partition())
-                    && Partitions.refusal(configuration, description.in(other)) == null
-                    && starts(request, other, description.timeLimitSeconds())) {
-                return new Change(Axis.PARTITION, description.partition(), other);
+        for (Partition other : new TreeMap<>(configuration.partitions()).values()) {
+            String name = other.name();
+            if (!name.equals(description.partition())
+                    && !other.partitionRules().ofNodes().rootOnly()
+                    && Partitions.refusal(configuration, description.in(name)) == null
+                    && starts(request, name, description.timeLimitSeconds())) {
+                return new Change(Axis.PARTITION, description.partition(), name);
             }
         }
         return null;
