@@ -313,29 +313,23 @@ final class SimulatedMesh {
         }
     }
 
+    /// Everybody does what there is to do.
     private void calmStep() {
-        now += 50;
-        SimulatedNode node = nodes.get(random.nextInt(NODES));
-        switch (random.nextInt(8)) {
-            case 0 -> {
-                if (!node.agent().alive()) {
-                    register(node);
-                }
+        now += 200;
+        for (SimulatedNode node : nodes) {
+            if (!node.agent().alive()) {
+                register(node);
             }
-            case 1 -> exit(node, 0);
-            case 2 -> node.report(10);
-            case 3 -> {
-                if (random.nextInt(10) == 0) {
-                    auditor.queued().forEach(this::release);
-                }
-            }
-            case 4, 5 -> {
-                placements.forEach(this::round);
-                if (placements.stream().noneMatch(SimulatedPlacement::leading)) {
-                    elect(random.nextInt(2));
-                }
-            }
-            default -> obey(node);
+            obey(node);
+            exit(node, 0);
+            node.report(10);
+        }
+        if (random.nextInt(10) == 0) {
+            auditor.queued().forEach(this::release);
+        }
+        placements.forEach(this::round);
+        if (placements.stream().noneMatch(SimulatedPlacement::leading)) {
+            elect(random.nextInt(2));
         }
     }
 
