@@ -234,6 +234,7 @@ record AccountedJob(JsonObject json, Line line) {
                 + cpus()
                 + (gpus == 0 ? "" : ",gres/gpu=" + gpus)
                 + (json.has("gpuPart") ? "," + json.text("gpuPart") : "")
+                + (json.has("gres") ? "," + json.text("gres") : "")
                 + (mib == 0 ? "" : ",mem=" + SlurmMemory.rounded(mib))
                 + ",node="
                 + nodes();

@@ -183,7 +183,6 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
 
     private void addAllocations(List<String> lines) {
         for (JsonObject allocation : job.json().objects("allocations")) {
-            int gpus = allocation.texts("gpus").size();
             lines.add(
                     "  Nodes="
                             + allocation.text("node")
@@ -192,17 +191,28 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
                             + " Mem="
                             + allocation.number("memoryMib")
                             + " GRES="
-                            + (gpus == 0
-                                    ? ""
-                                    : "gpu:"
-                                            + (job.json().has("gpuType")
-                                                    ? job.text("gpuType") + ":"
-                                                    : "")
-                                            + gpus
-                                            + "(IDX:"
-                                            + allocation.text("gpuIndices")
-                                            + ")"));
+                            + String.join(",", gres(allocation)));
         }
+    }
+
+    /// `gpu:a100:2(IDX:0-1)`, `fpga:xilinx:1(/dev/xfpga0)`, `nic:1`
+    private List<String> gres(JsonObject allocation) {
+        var items = new ArrayList<String>();
+        int gpus = allocation.texts("gpus").size();
+        if (gpus > 0) {
+            String type = job.json().has("gpuType") ? job.text("gpuType") + ":" : "";
+            items.add("gpu:" + type + gpus + "(IDX:" + allocation.text("gpuIndices") + ")");
+        }
+        for (JsonObject gres : allocation.objects("gres")) {
+            List<String> files = gres.texts("files");
+            items.add(
+                    gres.text("name")
+                            + (gres.has("type") ? ":" + gres.text("type") : "")
+                            + ":"
+                            + gres.number("count")
+                            + (files.isEmpty() ? "" : "(" + String.join(",", files) + ")"));
+        }
+        return items;
     }
 
     private void addFiles(List<String> lines) {
@@ -216,8 +226,9 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
         lines.add("StdIn=" + input);
         lines.add("StdOut=" + output);
         lines.add("Power=");
-        if (job.number("gpusPerNode") > 0 || job.part() != null) {
-            lines.add("TresPerNode=" + job.gpusPerNode(""));
+        String gres = job.gresPerNode("");
+        if (!gres.isEmpty()) {
+            lines.add("TresPerNode=" + gres);
         }
         if (job.json().flag("simulated")) {
             lines.add("Comment=GPUs are simulated");

@@ -134,7 +134,7 @@ enum JobField {
             case ARRAY_JOB -> Long.toString(job.arrayOrSelf());
             case ARRAY_TASK -> job.task();
             case TRES -> job.tres();
-            case TRES_PER_NODE -> job.gpusPerNode("N/A");
+            case TRES_PER_NODE -> job.gresPerNode("N/A");
             case MIN_CPUS -> Long.toString(Math.max(1, job.number("cpusPerTask")));
             case CPUS -> Long.toString(job.number("cpus"));
             case NODES -> Long.toString(job.nodes());

@@ -2,6 +2,7 @@ package io.berth.cli;
 
 import io.berth.contracts.JobState;
 import io.berth.slurm.SlurmMemory;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -131,17 +132,35 @@ record JobView(JsonObject json, String tasks) {
         return Math.max(1, json.number("nodes"));
     }
 
-    /// `gres:gpu:a100:8`, `gres:mps:50`, or `otherwise` for a job without GPUs.
-    String gpusPerNode(String otherwise) {
+    /// `gres:gpu:a100:8,gres:nic:1`, `gres:mps:50`, or `otherwise` for a job without any.
+    String gresPerNode(String otherwise) {
+        var items = new ArrayList<String>();
         JsonObject part = part();
-        if (part != null) {
-            return "gres:" + part.text("asked");
-        }
         long count = json.number("gpusPerNode");
-        if (count == 0) {
-            return otherwise;
+        if (part != null) {
+            items.add("gres:" + part.text("asked"));
+        } else if (count > 0) {
+            String type = json.has("gpuType") ? json.text("gpuType") + ":" : "";
+            items.add("gres:gpu:" + type + count);
         }
-        return "gres:gpu:" + (json.has("gpuType") ? json.text("gpuType") + ":" : "") + count;
+        gres().forEach(it -> items.add("gres:" + it));
+        return items.isEmpty() ? otherwise : String.join(",", items);
+    }
+
+    /// Other resources than GPUs that it wants on each node: `nic:1`.
+    private List<String> gres() {
+        return json.has("gres") ? CliOption.split(json.text("gres")) : List.of();
+    }
+
+    /// `,gres/nic=2`
+    private String gresTres() {
+        var text = new StringBuilder();
+        for (String item : gres()) {
+            int colon = item.lastIndexOf(':');
+            long count = Long.parseLong(item.substring(colon + 1)) * nodes();
+            text.append(",gres/").append(item, 0, colon).append('=').append(count);
+        }
+        return text.toString();
     }
 
     /// Memory of one node, `0` if it is all of a node and none is assigned yet.
@@ -165,7 +184,8 @@ record JobView(JsonObject json, String tasks) {
                         ? json.number("billingRateMilli") / 1000
                         : json.number("cpus"))
                 + (gpus == 0 ? "" : ",gres/gpu=" + gpus)
-                + (part == null ? "" : "," + part.text("tres") + "=" + part.number("amount"));
+                + (part == null ? "" : "," + part.text("tres") + "=" + part.number("amount"))
+                + gresTres();
     }
 
     /// Its part of a shared GPU; null if it wants none.

@@ -83,17 +83,35 @@ record NodeView(JsonObject json) {
         return json.objects("gpus").size();
     }
 
-    /// `gpu:a100:8`, with `(simulated)` if the GPUs are only declared; several types with commas;
-    /// `(null)` without GPUs.
+    /// `gpu:a100:8,nic:2`, with `(simulated)` if the GPUs are only declared; several types with
+    /// commas; `(null)` without any.
     String gres() {
         String simulated = json.flag("simulated") ? "(simulated)" : "";
-        return gpus() == 0
-                ? "(null)"
-                : gpusByType().entrySet().stream()
-                                .map(it -> "gpu:" + it.getKey() + ":" + it.getValue().size())
-                                .map(it -> it + simulated)
-                                .collect(Collectors.joining(","))
-                        + parts("parts", ",", ":");
+        String gpus =
+                gpusByType().entrySet().stream()
+                        .map(it -> "gpu:" + it.getKey() + ":" + it.getValue().size())
+                        .map(it -> it + simulated)
+                        .collect(Collectors.joining(","));
+        return orNone(gpus + parts("parts", ",", ":") + others("count", ",", ":"));
+    }
+
+    /// The list without a comma before its first item; `(null)` if it has none.
+    private static String orNone(String list) {
+        return list.isEmpty() ? "(null)" : list.startsWith(",") ? list.substring(1) : list;
+    }
+
+    /// How much there is, or is held, of other resources than GPUs: `,nic:2`.
+    private String others(String count, String before, String between) {
+        var text = new StringBuilder();
+        for (JsonObject gres : json.objects("gres")) {
+            if (gres.number(count) == 0 && before.contains("/")) {
+                continue; // Of what is counted as a trackable resource none is not told.
+            }
+            text.append(before).append(gres.text("name"));
+            text.append(gres.has("type") ? ":" + gres.text("type") : "");
+            text.append(between).append(gres.number(count));
+        }
+        return text.toString();
     }
 
     /// How many parts of shared GPUs there are, or are held: `,mps:200`; empty where none is
@@ -110,14 +128,13 @@ record NodeView(JsonObject json) {
         return text.toString();
     }
 
-    /// `gpu:a100:3(IDX:0-2)`, several types with commas.
+    /// `gpu:a100:3(IDX:0-2),nic:1`, several types with commas.
     String gresUsed() {
-        return gpus() == 0
-                ? "(null)"
-                : gpusByType().entrySet().stream()
-                                .map(it -> "gpu:" + it.getKey() + ":" + used(it.getValue()))
-                                .collect(Collectors.joining(","))
-                        + parts("partsHeld", ",", ":");
+        String gpus =
+                gpusByType().entrySet().stream()
+                        .map(it -> "gpu:" + it.getKey() + ":" + used(it.getValue()))
+                        .collect(Collectors.joining(","));
+        return orNone(gpus + parts("partsHeld", ",", ":") + others("held", ",", ":"));
     }
 
     private static String used(List<JsonObject> gpus) {
@@ -146,7 +163,8 @@ record NodeView(JsonObject json) {
                 + ",billing="
                 + json.number("cpus")
                 + (gpus() == 0 ? "" : ",gres/gpu=" + gpus())
-                + parts("parts", ",gres/", "=");
+                + parts("parts", ",gres/", "=")
+                + others("count", ",gres/", "=");
     }
 
     /// Empty if nothing is allocated.
@@ -160,6 +178,7 @@ record NodeView(JsonObject json) {
                         + ",mem="
                         + SlurmMemory.rounded(json.number("memoryAllocatedMib"))
                         + (gpus == 0 ? "" : ",gres/gpu=" + gpus)
-                        + parts("partsHeld", ",gres/", "=");
+                        + parts("partsHeld", ",gres/", "=")
+                        + others("held", ",gres/", "=");
     }
 }

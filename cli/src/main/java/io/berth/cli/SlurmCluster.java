@@ -1,6 +1,8 @@
 package io.berth.cli;
 
-import io.berth.cli.SlurmConf.Line;
+import io.berth.contracts.Gres;
+import io.berth.slurm.SlurmConf;
+import io.berth.slurm.SlurmConf.Line;
 import io.berth.slurm.SlurmTime;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -20,10 +22,12 @@ final class SlurmCluster {
     private static final Pattern WHOLE = Pattern.compile("[0-9]{1,9}");
     private static final String AGENTS = "a node tells what it has when its agent registers";
 
+    private static final String GRES_CONF =
+            "the node's agent reads such a file: BERTH_AGENT_GRES_CONF=/etc/berth/gres.conf";
+
     /// What is done otherwise in Berth, and how.
     private static final Map<String, String> OTHERWISE =
             Map.ofEntries(
-                    Map.entry("name", AGENTS),
                     Map.entry("autodetect", AGENTS),
                     Map.entry("schedulerparameters", "Berth's backfill has settings of its own"),
                     Map.entry("slurmctldhost", "the mesh finds its services by their addresses"),
@@ -36,7 +40,7 @@ final class SlurmCluster {
                             "cpu, mem, node, billing and GPUs always count"),
                     Map.entry("jobacctgatherfrequency", "agents measure at intervals of their own"),
                     Map.entry("taskplugin", "agents bind tasks with cgroups"),
-                    Map.entry("grestypes", "GPUs are the only generic resource"));
+                    Map.entry("grestypes", "any name that a node has will do"));
 
     /// Lines that say what Berth does anyway.
     private static final Map<String, String> ANYWAY =
@@ -66,6 +70,7 @@ final class SlurmCluster {
     private final Map<String, Object> switches = new LinkedHashMap<>();
     private final Map<String, Object> nodeWeights = new LinkedHashMap<>();
     private @Nullable Long switchWait;
+    private final Map<String, Object> gres = new LinkedHashMap<>();
     private final List<String> leftOut = new ArrayList<>();
     private final SlurmAccounts accounts = new SlurmAccounts();
     private final SlurmPartitions partitions = new SlurmPartitions(accounts);
@@ -127,24 +132,47 @@ final class SlurmCluster {
             case "defmempercpu" -> partitions.defaultMemory(value);
             case "nodename" -> node(line, place);
             case "schedulerparameters" -> schedulerParameters(line, place);
+            case "name" ->
+                    leftOut.add(
+                            place
+                                    + line.text()
+                                    + ": "
+                                    + (Gres.isName(value.toLowerCase(Locale.ROOT))
+                                            ? GRES_CONF
+                                            : AGENTS));
             default -> leftOut.add(place + line.text() + ": " + why(key));
         }
     }
 
-    /// Its weight; all else its agent tells.
+    /// Its weight; all else its agent tells. A line of slurm.conf, or of gres.conf, on some nodes:
+    /// their weight, and what they have of resources other than GPUs, as far as it names no device
+    /// files.
     private void node(Line line, String place) {
+        String named = line.value("nodename", "");
+        String nodes = named.equals("DEFAULT") ? "ALL" : named;
         String weight = line.value("weight", "");
         boolean weighed = WHOLE.matcher(weight).matches();
         if (weighed) {
-            String nodes = line.value("nodename", "");
-            nodeWeights.put(nodes.equals("DEFAULT") ? "ALL" : nodes, Long.valueOf(weight));
+            nodeWeights.put(nodes, Long.valueOf(weight));
         }
+        List<String> others =
+                CliOption.split(line.value("gres", "")).stream()
+                        .filter(it -> Gres.isName(it.split(":", 2)[0]))
+                        .toList();
+        if (!others.isEmpty()) {
+            var entry = new LinkedHashMap<String, Object>();
+            entry.put("nodes", nodes);
+            entry.put("has", String.join(",", others));
+            gres.put("gres" + (gres.size() + 1), entry);
+        }
+        String name = line.value("name", "gpu").toLowerCase(Locale.ROOT);
         leftOut.add(
                 place
                         + line.text()
                         + ": "
-                        + AGENTS
-                        + (weighed ? "; its weight is carried over" : ""));
+                        + (Gres.isName(name) ? GRES_CONF : AGENTS)
+                        + (weighed ? "; its weight is carried over" : "")
+                        + (others.isEmpty() ? "" : "; resources other than GPUs are carried over"));
     }
 
     private void schedulerParameters(Line line, String place) {
@@ -241,6 +269,7 @@ final class SlurmCluster {
         if (switchWait != null) {
             file.put("maxSwitchWait", SlurmTime.full(switchWait));
         }
+        put(file, "gres", gres);
         return "# Made of Slurm's configuration by 'berth import slurm'. Its QOS and prices are not in those"
                 + " files:\n# add them here. 'berth apply -f' takes it over.\n"
                 + YamlText.of(file);

@@ -1,6 +1,6 @@
 package io.berth.cli;
 
-import io.berth.cli.SlurmConf.Line;
+import io.berth.slurm.SlurmConf.Line;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

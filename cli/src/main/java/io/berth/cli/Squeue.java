@@ -249,7 +249,7 @@ final class Squeue implements Command {
         json.put("tasks", job.number("tasks"));
         json.put("cpus", job.number("cpus"));
         json.put("tres_req_str", job.tres());
-        json.put("tres_per_node", job.gpusPerNode(""));
+        json.put("tres_per_node", job.gresPerNode(""));
         json.put("restart_cnt", job.number("restarts"));
         json.put("exit_code", job.number("exitCode"));
         json.put("berth", job.json());

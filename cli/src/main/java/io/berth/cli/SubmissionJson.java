@@ -40,6 +40,7 @@ final class SubmissionJson {
         json.put("tasksPerGpu", job.tasksPerGpu());
         json.put("gpuType", job.gpuType());
         json.put("gpuPart", job.gpuPart());
+        json.put("gres", job.gres());
         json.put("timeLimitSeconds", job.timeLimitSeconds());
         json.put("nice", job.nice());
         json.put("requeue", job.requeue());

@@ -151,6 +151,10 @@ final class Why implements Command {
                                                 + " instead of "
                                                 + from;
                                 case "GPU_TYPE" -> "GPUs of type " + to + " instead of " + from;
+                                case "GRES" ->
+                                        (to.equals("none") ? "nothing" : to)
+                                                + " instead of "
+                                                + from;
                                 case "NODES" -> to + " nodes instead of " + from;
                                 case "TIME_LIMIT" ->
                                         "a time limit of "

@@ -33,7 +33,7 @@ final class ImportSlurmTest {
             PreemptExemptTime=00:10:00
             PreemptParameters=youngest_first,reclaim_licenses
             SchedulerTimeSlice=60
-            NodeName=n[1-4] CPUs=64 Gres=gpu:a100:8 Weight=10
+            NodeName=n[1-4] CPUs=64 Gres=gpu:a100:8,nic:2 Weight=10
             SchedulerParameters=max_switch_wait=120
             PartitionName=DEFAULT MaxTime=1-0 State=UP
             PartitionName=batch Nodes=n[1-4] Default=YES \\
@@ -90,7 +90,7 @@ final class ImportSlurmTest {
                           slurm.conf:9: PriorityFlags=CALCULATE_RUNNING: Berth knows no such setting
                           slurm.conf:10: SlurmctldPort=6817: Berth knows no such setting
                           slurm.conf:14: PreemptParameters=reclaim_licenses: Berth knows no such setting
-                          slurm.conf:16: NodeName=n[1-4] CPUs=64 Gres=gpu:a100:8 Weight=10: a node tells what it has when its agent registers; its weight is carried over
+                          slurm.conf:16: NodeName=n[1-4] CPUs=64 Gres=gpu:a100:8,nic:2 Weight=10: a node tells what it has when its agent registers; its weight is carried over; resources other than GPUs are carried over
                           slurm.conf:19: oversubscribe=NO of partition batch: jobs share nodes, and no two the same CPU or GPU
                           topology.conf:1: linkspeed=100: it is not used
                           accounts.cfg:3: AdminLevel=Administrator of root: Berth knows no such setting

@@ -1,5 +1,7 @@
 package io.berth.contracts;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// @param memoryMib memory in MiB
 /// @param gpus UUIDs of the GPUs, in the order of the node's inventory
 /// @param share the part of the only GPU that it holds; null if it holds them whole
+/// @param gres what it holds of other resources, one of a name and type, with their device files
 public record Allocation(
         NodeName node,
         int index,
@@ -18,13 +21,27 @@ public record Allocation(
         IndexSet cpus,
         long memoryMib,
         List<String> gpus,
-        @Nullable GpuShare share) {
+        @Nullable GpuShare share,
+        @Added @JsonInclude(Include.NON_EMPTY) List<Gres> gres) {
 
     public Allocation {
         gpus = List.copyOf(gpus);
+        gres = gres == null ? List.of() : List.copyOf(gres);
         if (share != null && gpus.size() != 1) {
             throw new IllegalArgumentException("a part of the GPUs " + gpus + ": it is of one");
         }
+    }
+
+    /// GPUs alone, or none.
+    public Allocation(
+            NodeName node,
+            int index,
+            int tasks,
+            IndexSet cpus,
+            long memoryMib,
+            List<String> gpus,
+            @Nullable GpuShare share) {
+        this(node, index, tasks, cpus, memoryMib, gpus, share, List.of());
     }
 
     /// Whole GPUs, or none.
@@ -35,7 +52,7 @@ public record Allocation(
 
     /// The same without its CPUs.
     public Allocation withoutCpus() {
-        return new Allocation(node, index, tasks, IndexSet.EMPTY, memoryMib, gpus, share);
+        return new Allocation(node, index, tasks, IndexSet.EMPTY, memoryMib, gpus, share, gres);
     }
 
     /// How many GPUs it holds whole.

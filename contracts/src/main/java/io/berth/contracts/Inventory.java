@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// @param links how the GPUs reach one another; null if it is not known
 /// @param hardware what else was found; null if it is declared, or written by an older agent
 /// @param migGpus the GPUs in MIG mode, of whose instances `gpus` has those that jobs may have
+/// @param gres resources other than GPUs that its agent tells of, one of a name and type
 public record Inventory(
         int sockets,
         int coresPerSocket,
@@ -34,9 +35,11 @@ public record Inventory(
         String architecture,
         @Nullable GpuLinks links,
         @Nullable Hardware hardware,
-        @Added @JsonInclude(Include.NON_EMPTY) List<MigGpu> migGpus) {
+        @Added @JsonInclude(Include.NON_EMPTY) List<MigGpu> migGpus,
+        @Added @JsonInclude(Include.NON_EMPTY) List<Gres> gres) {
 
     public Inventory {
+        gres = gres == null ? List.of() : gres.stream().sorted().toList();
         gpus = List.copyOf(gpus);
         migGpus = migGpus == null ? List.of() : List.copyOf(migGpus);
         isolation = isolation.stream().distinct().sorted().toList();
@@ -44,6 +47,40 @@ public record Inventory(
             throw new IllegalArgumentException(
                     "links of %d GPUs for %d".formatted(links.rows().size(), gpus.size()));
         }
+    }
+
+    /// An inventory without resources other than GPUs.
+    public Inventory(
+            int sockets,
+            int coresPerSocket,
+            int threadsPerCore,
+            int cpus,
+            long memoryMib,
+            List<Gpu> gpus,
+            List<Isolation> isolation,
+            boolean simulated,
+            @Nullable String profile,
+            String os,
+            String architecture,
+            @Nullable GpuLinks links,
+            @Nullable Hardware hardware,
+            List<MigGpu> migGpus) {
+        this(
+                sockets,
+                coresPerSocket,
+                threadsPerCore,
+                cpus,
+                memoryMib,
+                gpus,
+                isolation,
+                simulated,
+                profile,
+                os,
+                architecture,
+                links,
+                hardware,
+                migGpus,
+                List.of());
     }
 
     /// An inventory without GPUs in MIG mode.
@@ -123,7 +160,28 @@ public record Inventory(
                 architecture,
                 links,
                 hardware,
-                migGpus);
+                migGpus,
+                gres);
+    }
+
+    /// The same node with other resources beside its GPUs.
+    public Inventory having(List<Gres> others) {
+        return new Inventory(
+                sockets,
+                coresPerSocket,
+                threadsPerCore,
+                cpus,
+                memoryMib,
+                gpus,
+                isolation,
+                simulated,
+                profile,
+                os,
+                architecture,
+                links,
+                hardware,
+                migGpus,
+                others);
     }
 
     /// The same with one of the GPUs in MIG mode otherwise.
@@ -170,7 +228,8 @@ public record Inventory(
                 architecture,
                 theirLinks,
                 hardware,
-                othersInMigMode);
+                othersInMigMode,
+                gres);
     }
 
     /// The GPU in MIG mode with that UUID.

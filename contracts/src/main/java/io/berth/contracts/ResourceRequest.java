@@ -1,5 +1,7 @@
 package io.berth.contracts;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import io.berth.contracts.MemoryRequest.Per;
 import java.util.Collections;
 import java.util.List;
@@ -16,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// @param licenses how many of each the whole job holds; null is none
 /// @param minCpusPerNode CPUs that it has on each node at least; null does not ask
 /// @param range within which its nodes may be more; null is no more than `nodes`
+/// @param gres resources other than GPUs that it holds on each node, one of a name and type
 public record ResourceRequest(
         int nodes,
         int tasks,
@@ -25,7 +28,8 @@ public record ResourceRequest(
         @Nullable NodeConstraints constraints,
         @Nullable Map<String, Integer> licenses,
         @Nullable Integer minCpusPerNode,
-        @Nullable NodeRange range) {
+        @Nullable NodeRange range,
+        @Added @JsonInclude(Include.NON_EMPTY) List<Gres> gres) {
 
     public ResourceRequest {
         if (nodes < 1 || tasks < nodes || cpusPerTask < 1) {
@@ -52,10 +56,35 @@ public record ResourceRequest(
                     "a part of a GPU on " + nodes + " nodes: it is of one GPU of one node");
         }
         constraints = NodeConstraints.NONE.equals(constraints) ? null : constraints;
+        gres = gres == null ? List.of() : gres.stream().sorted().toList();
         licenses =
                 licenses == null || licenses.isEmpty()
                         ? null
                         : Collections.unmodifiableMap(new TreeMap<>(licenses));
+    }
+
+    /// A request for no resources but CPUs, memory and GPUs.
+    public ResourceRequest(
+            int nodes,
+            int tasks,
+            int cpusPerTask,
+            MemoryRequest memory,
+            GpuRequest gpus,
+            @Nullable NodeConstraints constraints,
+            @Nullable Map<String, Integer> licenses,
+            @Nullable Integer minCpusPerNode,
+            @Nullable NodeRange range) {
+        this(
+                nodes,
+                tasks,
+                cpusPerTask,
+                memory,
+                gpus,
+                constraints,
+                licenses,
+                minCpusPerNode,
+                range,
+                List.of());
     }
 
     /// A request for that many nodes, as many CPUs as its tasks need.
@@ -111,7 +140,16 @@ public record ResourceRequest(
     /// The same request, on such nodes.
     public ResourceRequest on(@Nullable NodeConstraints such) {
         return new ResourceRequest(
-                nodes, tasks, cpusPerTask, memory, gpus, such, licenses, minCpusPerNode, range);
+                nodes,
+                tasks,
+                cpusPerTask,
+                memory,
+                gpus,
+                such,
+                licenses,
+                minCpusPerNode,
+                range,
+                gres);
     }
 
     /// The same request for other GPUs.
@@ -125,7 +163,23 @@ public record ResourceRequest(
                 constraints,
                 licenses,
                 minCpusPerNode,
-                range);
+                range,
+                gres);
+    }
+
+    /// The same request for other resources than GPUs.
+    public ResourceRequest holding(List<Gres> others) {
+        return new ResourceRequest(
+                nodes,
+                tasks,
+                cpusPerTask,
+                memory,
+                gpus,
+                constraints,
+                licenses,
+                minCpusPerNode,
+                range,
+                others);
     }
 
     /// The same request with other memory, and other CPUs for it.
@@ -149,7 +203,8 @@ public record ResourceRequest(
                         constraints,
                         licenses,
                         minCpusPerNode,
-                        range);
+                        range,
+                        gres);
     }
 
     /// The same request on so many nodes of its range at least.
@@ -171,7 +226,8 @@ public record ResourceRequest(
                 minCpusPerNode,
                 more.nodes == range.most()
                         ? null
-                        : new NodeRange(more.nodes, range.most(), range.moreTasks()));
+                        : new NodeRange(more.nodes, range.most(), range.moreTasks()),
+                gres);
     }
 
     /// The same request on as few nodes as it may have.

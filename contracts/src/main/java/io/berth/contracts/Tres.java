@@ -2,13 +2,15 @@ package io.berth.contracts;
 
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /// Trackable resources by Slurm's names: `cpu`, `mem` in MiB, `node`, `billing`, `gres/gpu`,
-/// `gres/gpu:TYPE`, `gres/mps` and `gres/shard`.
+/// `gres/gpu:TYPE`, `gres/mps` and `gres/shard`, and other generic resources as `gres/NAME` and
+/// `gres/NAME:TYPE`.
 public final class Tres {
 
     public static final String CPU = "cpu";
@@ -23,9 +25,10 @@ public final class Tres {
     /// Parts of GPUs that are shared without bounds.
     public static final String SHARD = "gres/shard";
 
-    private static final Pattern NAME =
-            Pattern.compile(
-                    "cpu|mem|node|billing|gres/mps|gres/shard|gres/gpu(:[a-z0-9][a-z0-9._-]{0,62})?");
+    private static final String GRES = "gres/";
+
+    private static final Set<String> PLAIN = Set.of(CPU, MEMORY, NODE, BILLING, GPU, MPS, SHARD);
+
     private static final Pattern AMOUNT = Pattern.compile("([0-9]{1,12})([KMGT]?)");
 
     private Tres() {}
@@ -40,8 +43,24 @@ public final class Tres {
         return name.equals(MPS) || name.equals(SHARD);
     }
 
+    /// Generic resources other than GPUs, of one type or of all (`nic`, `fpga:xilinx`).
+    public static String gres(String kind) {
+        return GRES + kind;
+    }
+
+    /// Whether it counts a generic resource other than GPUs and their parts.
+    public static boolean ofGres(String name) {
+        if (!name.startsWith(GRES)) {
+            return false;
+        }
+        String[] words = name.substring(GRES.length()).split(":", 2);
+        return Gres.isName(words[0]) && (words.length == 1 || Gres.isType(words[1]));
+    }
+
     public static boolean isName(String name) {
-        return NAME.matcher(name).matches();
+        return PLAIN.contains(name)
+                || (name.startsWith(GPU + ":") && Gres.isType(name.substring(GPU.length() + 1)))
+                || ofGres(name);
     }
 
     /// The amounts of a list such as `cpu=64,mem=512G,gres/gpu:a100=8`. Memory without a unit is in
@@ -57,7 +76,7 @@ public final class Tres {
                 throw new IllegalArgumentException(
                         "'"
                                 + item
-                                + "' is no amount of a resource; cpu, mem, node, billing, gres/gpu, gres/gpu:TYPE, gres/mps and gres/shard are known, as in cpu=64,gres/gpu=8");
+                                + "' is no amount of a resource; cpu, mem, node, billing, gres/gpu, gres/gpu:TYPE, gres/mps, gres/shard, gres/NAME and gres/NAME:TYPE are known, as in cpu=64,gres/gpu=8");
             }
             String text = item.substring(equals + 1).strip();
             if (!text.equals("-1")) {

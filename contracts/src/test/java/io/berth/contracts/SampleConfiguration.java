@@ -266,6 +266,13 @@ final class SampleConfiguration {
                                 new MigGpus(List.of("gpu-02"), null, null, 15, 300)));
     }
 
+    /// Of a cluster that says what else its nodes have.
+    static ConfigEntry ofGres() {
+        var gres = List.of(new Gres("fpga", "xilinx", 1), new Gres("nic", null, 2));
+        return ((ConfigEntry.Cluster) ofDeadlines())
+                .declaring(List.of(new DeclaredGres(List.of("gpu-01"), gres)));
+    }
+
     /// Of a cluster that gives some GPUs out in parts.
     static ConfigEntry ofSharedGpus() {
         return ((ConfigEntry.Cluster) ofDeadlines())
@@ -324,6 +331,7 @@ final class SampleConfiguration {
                 List.of(
                         new NodeWeight(List.of("gpu-01", "gpu-02"), 10),
                         new NodeWeight(List.of("ALL"), 5)),
-                60L);
+                60L,
+                null);
     }
 }

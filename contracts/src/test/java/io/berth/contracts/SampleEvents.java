@@ -650,6 +650,7 @@ final class SampleEvents {
                         17,
                         3,
                         SHA));
+        ofGres();
         ofRounds();
     }
 
@@ -684,6 +685,41 @@ final class SampleEvents {
                 new NodeStatus(NODE, 4, 3, NodeStatus.Presence.UP, seen)
                         .divided(new Division("GPU-a2", 1000, halves, 316_000, 1)));
         addNamed("mig", Topics.CONFIG, SampleConfiguration.ofMigGpus());
+    }
+
+    private void ofGres() {
+        var held =
+                List.of(
+                        new Gres("fpga", "xilinx", 1, List.of("/dev/xfpga1")),
+                        new Gres("nic", null, 1));
+        var seen =
+                new NodeSeen(
+                        NODE,
+                        "nonce-1",
+                        "machine-1",
+                        "boot-1",
+                        "0.1.0",
+                        INVENTORY.having(held),
+                        List.of(),
+                        7);
+        var allocation =
+                new Allocation(NODE, 0, 1, IndexSet.parse("0-3"), 4096, List.of(), null, held);
+        var asked =
+                new JobDescription(
+                        DESCRIPTION.user(),
+                        DESCRIPTION.account(),
+                        DESCRIPTION.partition(),
+                        DESCRIPTION.qos(),
+                        DESCRIPTION.name(),
+                        DESCRIPTION.request().holding(List.of(new Gres("nic", null, 1))),
+                        DESCRIPTION.launch(),
+                        DESCRIPTION.timeLimitSeconds(),
+                        DESCRIPTION.nice(),
+                        DESCRIPTION.requeue());
+        addNamed("gres", Topics.NODES, seen);
+        addNamed("gres", Topics.JOBS, new JobEvent.Queued(JOB, 90, asked));
+        addNamed("gres", Topics.JOBS, new JobEvent.Placed(JOB, 100, 2, List.of(allocation), 4));
+        addNamed("gres", Topics.CONFIG, SampleConfiguration.ofGres());
     }
 
     private void ofRounds() {

@@ -80,6 +80,10 @@ public interface AgentConfig {
     @WithDefault(Nvml.LIBRARY)
     String nvmlLibrary();
 
+    /// A file in the form of Slurm's gres.conf that says what the host has of resources other than
+    /// GPUs, with their device files.
+    Optional<Path> gresConf();
+
     /// A program that tests a GPU that stood aside: it is given the GPU's UUID and ends with 0 if
     /// jobs may have it again.
     Optional<Path> gpuTest();

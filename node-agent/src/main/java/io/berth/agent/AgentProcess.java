@@ -3,6 +3,7 @@ package io.berth.agent;
 import io.berth.agent.group.Groups;
 import io.berth.agent.group.HostGroups;
 import io.berth.agent.host.GpuProfile;
+import io.berth.agent.host.GresFile;
 import io.berth.agent.host.LocalNode;
 import io.berth.agent.host.MachineIdentity;
 import io.berth.agent.host.StartRefused;
@@ -79,7 +80,7 @@ public final class AgentProcess implements Closeable {
             AgentLog log,
             Consumer<RunEnd> ended)
             throws IOException, InterruptedException {
-        HostInventory found = HostInventory.read(config);
+        HostInventory found = machine(config);
         List<LocalNode> nodes = nodes(config, found);
         Path home = Files.createDirectories(config.home()).toRealPath();
         var spools = new ArrayList<Spool>();
@@ -118,6 +119,13 @@ public final class AgentProcess implements Closeable {
             Commands commands = tried.launcher().hooks().commands();
             shared(NodeGpus.watch(agents.getFirst(), found, config, commands));
         }
+    }
+
+    private static HostInventory machine(AgentConfig config) throws IOException {
+        HostInventory found = HostInventory.read(config);
+        String name = config.name().orElse(found.host().name());
+        return found.having(
+                config.gresConf().map(file -> GresFile.read(file, name)).orElse(List.of()));
     }
 
     public List<NodeAgent> agents() {

@@ -47,7 +47,7 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
                 new MigDivider(
                         new MigDriver(config.nvmlLibrary()),
                         agent::holds,
-                        () -> HostInventory.read(config),
+                        () -> HostInventory.read(config).having(found.gres()),
                         this::divided);
         agent.divider(this::divide);
         this.watch =

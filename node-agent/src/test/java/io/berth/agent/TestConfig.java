@@ -100,6 +100,11 @@ record TestConfig(
 
     /// The account of each job's user, if the test has made a file of that name.
     @Override
+    public Optional<Path> gresConf() {
+        return Optional.empty();
+    }
+
+    @Override
     public RunAs runAs() {
         return Files.exists(home.resolve("run-as-user")) ? RunAs.USER : RunAs.AGENT;
     }

@@ -8,37 +8,21 @@ import org.jspecify.annotations.Nullable;
 record GpuSpec(int count, @Nullable String type) {
 
     private static final String INVALID_GRES = "Invalid generic resource (gres) specification";
-    private static final String INVALID_TRES =
+    static final String INVALID_TRES =
             "Batch job submission failed: Invalid Trackable RESource (TRES) specification";
 
-    /// The whole GPUs of `--gres`: a list of `gpu[:type][:count]`, or `mig:profile[:count]`, each
-    /// with an optional `gres:` before it; null for `none`, and for a part of a GPU, which
-    /// [GpuPartText] reads.
-    static @Nullable GpuSpec ofGres(String list) throws InvalidOption {
-        if (list.equals("none")) {
-            return null;
-        }
-        boolean parts = false;
-        GpuSpec found = null;
-        for (String item : list.split(",", -1)) {
-            if (item.isEmpty()) {
-                throw InvalidOption.refused(INVALID_TRES);
-            }
-            String gres = item.startsWith("gres:") ? item.substring(5) : item;
-            int colon = gres.indexOf(':');
-            String name = colon < 0 ? gres : gres.substring(0, colon);
-            if (GpuPartText.speaksOf(name)) {
-                parts = true;
-            } else if (name.equals("gpu") || isInstance(gres)) {
-                found = colon < 0 ? new GpuSpec(1, null) : of(gres.substring(colon + 1), found);
-            } else {
-                throw InvalidOption.refused(INVALID_GRES);
-            }
-        }
-        if (parts && found != null) {
-            throw InvalidOption.refused(INVALID_GRES);
-        }
-        return found;
+    /// One item of `--gres` that speaks of whole GPUs: `gpu[:type][:count]` or
+    /// `mig:profile[:count]`.
+    ///
+    /// @param before what items before it asked for; null is none
+    static @Nullable GpuSpec ofGres(String item, @Nullable GpuSpec before) throws InvalidOption {
+        int colon = item.indexOf(':');
+        return colon < 0 ? new GpuSpec(1, null) : of(item.substring(colon + 1), before);
+    }
+
+    /// Whether an item of `--gres` speaks of whole GPUs.
+    static boolean speaksOf(String item) {
+        return item.equals("gpu") || item.startsWith("gpu:") || isInstance(item);
     }
 
     /// Whether it is `mig:profile[:count]`.

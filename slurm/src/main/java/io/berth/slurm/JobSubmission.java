@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// @param cpusPerGpu in place of `cpusPerTask`
 /// @param tasksPerGpu with GPUs in place of `tasks`, or with `tasks` in place of GPUs
 /// @param gpuPart a part of one GPU, as `--gres`: `mps:50`, `shard:1`, `gpumem:16G`
+/// @param gres other resources of each node, as `--gres`: `nic:1,fpga:xilinx:2`
 /// @param timeLimitSeconds 0 is unlimited
 /// @param standardOutput pattern of the output file, `slurm-%j.out` if not given
 /// @param submitHost the host that the submission comes from
@@ -45,6 +46,7 @@ public record JobSubmission(
         @Nullable Integer tasksPerGpu,
         @Nullable String gpuType,
         @Nullable String gpuPart,
+        @Nullable String gres,
         @Nullable Long timeLimitSeconds,
         @Nullable Integer nice,
         @Nullable Boolean requeue,

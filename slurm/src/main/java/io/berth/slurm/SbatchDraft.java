@@ -42,8 +42,7 @@ final class SbatchDraft {
     private @Nullable Boolean append;
     private @Nullable Boolean requeue;
     private @Nullable Long timeLimit;
-    private @Nullable GpuSpec gres;
-    private @Nullable String gpuPart;
+    private GresList gres = GresList.NONE;
     private @Nullable GpuSpec gpus;
     private @Nullable GpuSpec gpusPerNode;
     private @Nullable GpuSpec gpusPerTask;
@@ -75,7 +74,7 @@ final class SbatchDraft {
             case GPUS -> gpus = GpuSpec.ofList(given.required());
             case GPUS_PER_NODE -> gpusPerNode = GpuSpec.ofList(given.required());
             case GPUS_PER_TASK -> gpusPerTask = GpuSpec.ofList(given.required());
-            case GRES -> setGres(given.required());
+            case GRES -> gres = GresList.parse(given.required());
             case INPUT -> input = given.required();
             case JOB_NAME -> name = given.required();
             case MEM -> setMemory(Per.NODE, given, byVariable);
@@ -212,7 +211,7 @@ final class SbatchDraft {
         }
         NodeRange range = where.range(nodes);
         var warnings = new ArrayList<String>();
-        GpuSpec perNode = gpusPerNode == null ? gres : gpusPerNode;
+        GpuSpec perNode = gpusPerNode == null ? gres.gpus() : gpusPerNode;
         GpuShape shape =
                 GpuShape.of(
                         gpus,
@@ -246,7 +245,8 @@ final class SbatchDraft {
                         cpusPerGpu,
                         tasksPerGpu,
                         shape.type(),
-                        gpuPart,
+                        gres.part(),
+                        gres.others(),
                         timeLimit,
                         nice,
                         requeue,
@@ -259,14 +259,6 @@ final class SbatchDraft {
                         terms.terms(),
                         where.nodes(range));
         return new SbatchRequest(submission, parsable, wait, quiet, testOnly, warnings);
-    }
-
-    private void setGres(String list) throws InvalidOption {
-        gres = GpuSpec.ofGres(list);
-        gpuPart = gres == null && !list.equals("none") ? list : null;
-        if (gpuPart != null) {
-            var unused = GpuPartText.parse(gpuPart);
-        }
     }
 
     private @Nullable String directory(@Nullable String current) {

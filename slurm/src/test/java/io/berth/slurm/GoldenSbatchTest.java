@@ -31,6 +31,7 @@ final class GoldenSbatchTest {
                     "--qos=nosuch",
                     "-w nosuch",
                     "-x nosuch",
+                    "--gres=foo:1",
                     "--licenses=foo:1",
                     "--reservation=foo",
                     "--test-only",

@@ -7,6 +7,7 @@ import static io.berth.submit.Checks.number;
 import static io.berth.submit.Checks.quoted;
 import static java.util.Objects.requireNonNullElse;
 
+import io.berth.contracts.Gres;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobSpec;
@@ -29,6 +30,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// Decides whether a submission becomes a job, and fills in what it leaves out.
@@ -260,6 +262,7 @@ public final class Admission {
                                 RequestedLicenses.of(
                                         configuration, asked.nodesWanted().licenses()));
         request = onEnough(request, partition);
+        checkGres(request);
         var obstacle = obstacle(request, partition);
         RequestedNodes.check(request);
         if (obstacle.isPresent()) {
@@ -271,6 +274,25 @@ public final class Admission {
                                     + obstacle.get()));
         }
         return request;
+    }
+
+    /// @throws Refused if it wants a resource that no registered node has under that name
+    private void checkGres(ResourceRequest request) throws Refused {
+        var known = new TreeSet<String>();
+        for (NodeSeen node : nodes) {
+            configuration.cluster().gresOn(node.node(), node.inventory()).stream()
+                    .map(Gres::name)
+                    .forEach(known::add);
+        }
+        for (Gres gres : request.gres()) {
+            if (!nodes.isEmpty() && !known.contains(gres.name())) {
+                throw invalid(
+                        "Invalid generic resource (gres) specification: no node has %s; there are: gpu, mps, shard%s"
+                                .formatted(
+                                        quoted(gres.name()),
+                                        known.isEmpty() ? "" : ", " + listed(known)));
+            }
+        }
     }
 
     /// The request on as few nodes of its range as can be had, found by halving; itself if there is

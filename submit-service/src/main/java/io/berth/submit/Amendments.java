@@ -178,7 +178,8 @@ public final class Amendments {
                                     where.contiguous()),
                             before.licenses(),
                             before.minCpusPerNode(),
-                            change.nodes() == null ? before.range() : null);
+                            change.nodes() == null ? before.range() : null,
+                            before.gres());
             RequestedNodes.check(request);
             return request;
         } catch (IllegalArgumentException e) {

@@ -278,6 +278,7 @@ final class ExplanationWriter {
             String type = gpus.type() == null ? "" : gpus.type() + " ";
             text.append(counted(request.gpusOn(0), type + "GPU")).append(", ");
         }
+        request.gres().forEach(gres -> text.append(gres.text()).append(", "));
         text.append(counted(request.cpusOn(0), "CPU"));
         if (request.memory().wholeNode()) {
             text.append(" and all memory");

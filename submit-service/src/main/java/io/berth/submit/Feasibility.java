@@ -4,6 +4,7 @@ import static io.berth.submit.Checks.listed;
 import static io.berth.submit.Checks.quoted;
 
 import io.berth.contracts.GpuRequest;
+import io.berth.contracts.Gres;
 import io.berth.contracts.MigGpus;
 import io.berth.contracts.NodeShape;
 import io.berth.contracts.ResourceRequest;
@@ -11,11 +12,14 @@ import io.berth.contracts.ShareRequest;
 import io.berth.contracts.SharedGpus;
 import io.berth.contracts.event.ConfigEntry.Cluster;
 import io.berth.contracts.event.NodeSeen;
+import io.berth.slurm.GresText;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /// Whether a partition has a node that could hold the largest part of a job, were it empty. That
 /// there are enough such nodes is not asked: nodes come and go while a job waits.
@@ -52,7 +56,27 @@ public final class Feasibility {
         return gpusOf(node) >= gpusWanted()
                 && cpusOf(node) >= request.cpusOn(0)
                 && node.inventory().memoryMib() >= memoryMib()
-                && shaped(node);
+                && shaped(node)
+                && lacking(List.of(node)) == null;
+    }
+
+    /// What of other resources none of these nodes has enough of; null if one has enough of each.
+    private @Nullable Gres lacking(Collection<NodeSeen> some) {
+        for (Gres wanted : request.gres()) {
+            if (most(wanted, some) < wanted.count()) {
+                return wanted;
+            }
+        }
+        return null;
+    }
+
+    private long most(Gres wanted, Collection<NodeSeen> some) {
+        return some.stream()
+                .flatMap(node -> cluster.gresOn(node.node(), node.inventory()).stream())
+                .filter(wanted::admits)
+                .mapToLong(Gres::count)
+                .max()
+                .orElse(0);
     }
 
     /// GPUs of the node that the request would take whole, or a part of one of them; of instances
@@ -121,6 +145,13 @@ public final class Feasibility {
             String kind = type == null ? "" : type + " ";
             return tooMuch(request.gpusOn(0), kind + "GPUs", gpusOf(mostGpus), mostGpus);
         }
+        Gres lacking = lacking(nodes);
+        if (lacking != null) {
+            long most = most(lacking, nodes);
+            return most == 0
+                    ? "no node has " + lacking.kind() + "; other resources there are: " + others()
+                    : "%s on one node, and the most is %d".formatted(lacking.text(), most);
+        }
         if (mostCpus < request.cpusOn(0)) {
             return "%d CPUs on one node, of which its jobs may have %d"
                     .formatted(request.cpusOn(0), mostCpus);
@@ -134,8 +165,9 @@ public final class Feasibility {
             return tooMuch(
                     memoryMib(), "MiB of memory", mostMemory.inventory().memoryMib(), mostMemory);
         }
-        return "no single node has %d GPUs, %d CPUs and %d MiB of memory together"
-                .formatted(request.gpusOn(0), request.cpusOn(0), memoryMib());
+        String others = request.gres().isEmpty() ? "" : GresText.text(request.gres()) + ", ";
+        return "no single node has %s%d GPUs, %d CPUs and %d MiB of memory together"
+                .formatted(others, request.gpusOn(0), request.cpusOn(0), memoryMib());
     }
 
     /// A part of a GPU as `--gres` says it: `mps:50`, `shard:a100:1,gpumem:16384`.
@@ -150,6 +182,16 @@ public final class Feasibility {
                         + type
                         + part.sharing().amount(part.parts())
                         + (memory.isEmpty() ? "" : "," + memory);
+    }
+
+    private String others() {
+        return listed(
+                nodes.stream()
+                        .flatMap(node -> cluster.gresOn(node.node(), node.inventory()).stream())
+                        .map(Gres::kind)
+                        .distinct()
+                        .sorted()
+                        .toList());
     }
 
     private static String tooMuch(long asked, String what, long there, NodeSeen node) {

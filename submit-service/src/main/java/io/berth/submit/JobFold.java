@@ -138,7 +138,8 @@ public final class JobFold {
                                 interner.one(it.cpus()),
                                 it.memoryMib(),
                                 it.gpus().stream().map(interner::one).toList(),
-                                it.share() == null ? null : interner.one(it.share())))
+                                it.share() == null ? null : interner.one(it.share()),
+                                it.gres()))
                 .toList();
     }
 }

@@ -15,6 +15,7 @@ final class NodeOccupants {
     private final List<Job> jobs = new ArrayList<>();
     private final SequencedMap<String, Job> gpuHolders = new LinkedHashMap<>();
     private final SequencedMap<String, Long> partsHeld = new LinkedHashMap<>();
+    private final SequencedMap<String, Long> gresHeld = new LinkedHashMap<>();
     private int cpus;
     private long memoryMib;
 
@@ -23,6 +24,7 @@ final class NodeOccupants {
         cpus += allocation.cpus().size();
         memoryMib += allocation.memoryMib();
         allocation.gpus().forEach(uuid -> gpuHolders.put(uuid, job));
+        allocation.gres().forEach(gres -> gresHeld.merge(gres.kind(), gres.count(), Long::sum));
         GpuShare share = allocation.share();
         if (share != null) {
             partsHeld.merge(allocation.gpus().getFirst(), share.amount(), Long::sum);
@@ -30,6 +32,6 @@ final class NodeOccupants {
     }
 
     Node node(NodeStatus status, @Nullable Beat beat) {
-        return new Node(status, cpus, memoryMib, gpuHolders, partsHeld, jobs, beat);
+        return new Node(status, cpus, memoryMib, gpuHolders, partsHeld, gresHeld, jobs, beat);
     }
 }

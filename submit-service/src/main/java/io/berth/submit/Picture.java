@@ -2,6 +2,7 @@ package io.berth.submit;
 
 import io.berth.contracts.Allocation;
 import io.berth.contracts.ArrayTask;
+import io.berth.contracts.Gres;
 import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
@@ -223,6 +224,13 @@ public final class Picture {
     /// The configuration in force; empty before the first has been read.
     public Optional<Configuration> configuration() {
         return Optional.ofNullable(configuration);
+    }
+
+    /// What a node has of resources other than GPUs.
+    public List<Gres> gres(Node node) {
+        return configuration == null
+                ? node.inventory().gres()
+                : configuration.cluster().gresOn(node.name(), node.inventory());
     }
 
     public Shares shares() {

@@ -4,6 +4,7 @@ import static io.berth.submit.Checks.invalid;
 import static io.berth.submit.Checks.number;
 
 import io.berth.contracts.GpuRequest;
+import io.berth.contracts.Gres;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.MemoryRequest.Per;
@@ -14,9 +15,11 @@ import io.berth.contracts.Sharing;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.slurm.GpuPartText;
+import io.berth.slurm.GresText;
 import io.berth.slurm.InvalidOption;
 import io.berth.slurm.JobSubmission;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -113,7 +116,16 @@ final class RequestedResources {
                                 where,
                                 licenses,
                                 minCpusPerNode(),
-                                range));
+                                range,
+                                gres()));
+    }
+
+    private List<Gres> gres() throws Refused {
+        try {
+            return GresText.parse(asked.gres());
+        } catch (InvalidOption e) {
+            throw invalid(String.valueOf(e.getMessage()));
+        }
     }
 
     /// How many nodes the features of the job's nodes count.

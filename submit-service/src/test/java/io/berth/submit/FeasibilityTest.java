@@ -2,8 +2,10 @@ package io.berth.submit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.berth.contracts.DeclaredGres;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.GpuSharing;
+import io.berth.contracts.Gres;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.MemoryRequest;
@@ -19,6 +21,7 @@ import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.NodeSeen;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /// GPUs that are given out in parts do not count as whole ones, nor the other way round.
@@ -47,6 +50,32 @@ final class FeasibilityTest {
         assertThat(obstacle(new GpuRequest(6, null))).isEmpty();
         assertThat(obstacle(new GpuRequest(7, null)).orElse(""))
                 .contains("7 GPUs on one node, and the largest has 6");
+    }
+
+    @Test
+    void other_resources_are_those_that_the_configuration_says_the_node_has() {
+        var has =
+                new DeclaredGres(
+                        List.of("ALL"), List.of(new Gres("nic", null, 2), new Gres("t", "x", 1)));
+        var cluster = Samples.configuration().cluster().declaring(List.of(has));
+        var plain = new ResourceRequest(1, 1, 1, MemoryRequest.perNode(1), GpuRequest.NONE);
+
+        assertThat(other(plain, "nic", null, 2, cluster)).isEmpty();
+        assertThat(other(plain, "t", null, 1, cluster)).isEmpty();
+        assertThat(other(plain, "nic", null, 3, cluster))
+                .contains("nic:3 on one node, and the most is 2");
+        assertThat(other(plain, "t", "y", 1, cluster))
+                .contains("no node has t:y; other resources there are: nic, t:x");
+    }
+
+    private static Optional<String> other(
+            ResourceRequest plain,
+            String name,
+            @Nullable String type,
+            long count,
+            ConfigEntry.Cluster cluster) {
+        var request = plain.holding(List.of(new Gres(name, type, count)));
+        return new Feasibility(request, List.of(NODE), cluster).obstacle();
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.berth.accounting.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.berth.contracts.DeclaredGres;
 import io.berth.contracts.MigGpus;
 import io.berth.contracts.NodeWeight;
 import io.berth.contracts.SharedGpus;
@@ -133,7 +134,8 @@ public final class ClusterFile {
                 "sharedGpus",
                 "migGpus",
                 "nodeWeights",
-                "maxSwitchWait");
+                "maxSwitchWait",
+                "gres");
         var file = new ClusterFile(normal);
         file.addCluster(root);
         file.records.addAll(PartitionsSection.of(root));
@@ -176,6 +178,8 @@ public final class ClusterFile {
             throw new InvalidClusterFile(
                     root.place("maxSwitchWait"), "must be above 0, and have an end");
         }
+        List<DeclaredGres> declared = GresSection.of(root.map("gres"));
+        @Nullable List<DeclaredGres> gres = declared.isEmpty() ? null : declared;
         @Nullable PreemptRules preemption = preempt.equals(PreemptRules.NONE) ? null : preempt;
         records.add(part ->
                 new Cluster(
@@ -193,7 +197,8 @@ public final class ClusterFile {
                         sharedGpus,
                         migGpus,
                         nodeWeights,
-                        switchWait == DEFAULT_SWITCH_WAIT ? null : (Long) switchWait));
+                        switchWait == DEFAULT_SWITCH_WAIT ? null : (Long) switchWait,
+                        gres));
     }
 
     private void addLicenses(YamlMap licenses) throws InvalidClusterFile {
@@ -219,7 +224,7 @@ public final class ClusterFile {
         YamlMap byResource = weights.map("tres");
         Map<String, Long> tres = new TreeMap<>();
         for (String resource : byResource.keys()) {
-            if (!Tres.isName(resource) || Tres.ofParts(resource)) {
+            if (!Tres.isName(resource) || Tres.ofParts(resource) || Tres.ofGres(resource)) {
                 throw new InvalidClusterFile(
                         byResource.place(resource),
                         "is no resource; known are cpu, mem, node, gres/gpu and gres/gpu:TYPE");

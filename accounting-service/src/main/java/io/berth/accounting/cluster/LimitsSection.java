@@ -75,6 +75,10 @@ final class LimitsSection {
                         map.place(key),
                         resource + " is not summed up alone; gres/gpu has the parts of GPUs in it");
             }
+            if (limit == Limit.GRP_TRES_MINS && Tres.ofGres(resource)) {
+                throw new InvalidClusterFile(
+                        map.place(key), resource + " is not summed up over ended runs");
+            }
         }
         return amounts;
     }

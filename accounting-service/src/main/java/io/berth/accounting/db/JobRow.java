@@ -6,7 +6,9 @@ import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.Reason;
+import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.ShareRequest;
+import io.berth.contracts.Tres;
 import io.berth.core.fairshare.Member;
 import io.quarkus.hibernate.reactive.panache.Panache;
 import io.quarkus.hibernate.reactive.panache.PanacheEntityBase;
@@ -18,6 +20,7 @@ import jakarta.persistence.Enumerated;
 import jakarta.persistence.Id;
 import jakarta.persistence.Table;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// A job in the books.
@@ -73,6 +76,9 @@ public class JobRow extends PanacheEntityBase {
     @Column(name = "gpu_part")
     public @Nullable String gpuPart;
 
+    /// What it wants of other resources, such as `gres/nic=4`; null is none.
+    public @Nullable String gres;
+
     /// Of its last run; 0 before the first.
     public int lease;
 
@@ -115,10 +121,19 @@ public class JobRow extends PanacheEntityBase {
             gpuPart = part == null ? null : part.sharing().tres() + "=" + part.amount();
         }
         gpus = request.totalGpus();
+        gres = gres(request);
         String reserved = request.where().reservation();
         reservation = reserved == null ? null : Texts.storable(reserved);
         String type = request.gpus().type();
         gpuType = type == null ? null : Texts.storable(type);
+    }
+
+    private static @Nullable String gres(ResourceRequest request) {
+        return request.gres().isEmpty()
+                ? null
+                : request.gres().stream()
+                        .map(it -> Tres.gres(it.kind()) + "=" + it.count() * request.nodes())
+                        .collect(Collectors.joining(","));
     }
 
     /// The users of jobs that have not ended, with their accounts. In the current session.

@@ -1,10 +1,15 @@
 package io.berth.contracts.event;
 
+import io.berth.contracts.DeclaredGres;
+import io.berth.contracts.Gres;
+import io.berth.contracts.Inventory;
 import io.berth.contracts.MigGpus;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.NodeWeight;
 import io.berth.contracts.SharedGpus;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -43,6 +48,7 @@ public sealed interface ConfigEntry {
     /// @param nodeWeights in which order nodes are taken; null is none before another
     /// @param maxSwitchWaitSeconds how long a job waits for the switches that it wants at most;
     ///   null is five minutes
+    /// @param gres resources other than GPUs that nodes have and do not tell of; null is none
     record Cluster(
             Part part,
             String name,
@@ -58,7 +64,8 @@ public sealed interface ConfigEntry {
             @Nullable List<SharedGpus> sharedGpus,
             @Nullable List<MigGpus> migGpus,
             @Nullable List<NodeWeight> nodeWeights,
-            @Nullable Long maxSwitchWaitSeconds)
+            @Nullable Long maxSwitchWaitSeconds,
+            @Nullable List<DeclaredGres> gres)
             implements ConfigEntry {
 
         private static final long MAX_SWITCH_WAIT_SECONDS = 300;
@@ -67,6 +74,7 @@ public sealed interface ConfigEntry {
             sharedGpus = sharedGpus == null ? null : List.copyOf(sharedGpus);
             migGpus = migGpus == null ? null : List.copyOf(migGpus);
             nodeWeights = nodeWeights == null ? null : List.copyOf(nodeWeights);
+            gres = gres == null ? null : List.copyOf(gres);
         }
 
         /// A cluster whose GPUs are all given out whole.
@@ -94,6 +102,7 @@ public sealed interface ConfigEntry {
                     prices,
                     rules,
                     preemption,
+                    null,
                     null,
                     null,
                     null,
@@ -146,7 +155,8 @@ public sealed interface ConfigEntry {
                     shared,
                     migGpus,
                     nodeWeights,
-                    maxSwitchWaitSeconds);
+                    maxSwitchWaitSeconds,
+                    gres);
         }
 
         /// The same cluster with other GPUs that are divided anew.
@@ -166,7 +176,8 @@ public sealed interface ConfigEntry {
                     sharedGpus,
                     divided,
                     nodeWeights,
-                    maxSwitchWaitSeconds);
+                    maxSwitchWaitSeconds,
+                    gres);
         }
 
         /// The weight that a node has unless an operator gave it another one.
@@ -177,6 +188,44 @@ public sealed interface ConfigEntry {
         /// How long a job waits at most for the switches that it wants.
         public long switchWaitSeconds() {
             return maxSwitchWaitSeconds == null ? MAX_SWITCH_WAIT_SECONDS : maxSwitchWaitSeconds;
+        }
+
+        /// The same cluster with other resources on its nodes.
+        public Cluster declaring(List<DeclaredGres> declared) {
+            return new Cluster(
+                    part,
+                    name,
+                    defaultAccount,
+                    defaultQos,
+                    usageHalfLifeSeconds,
+                    maxAgeSeconds,
+                    favorSmall,
+                    weights,
+                    prices,
+                    rules,
+                    preemption,
+                    sharedGpus,
+                    migGpus,
+                    nodeWeights,
+                    maxSwitchWaitSeconds,
+                    declared);
+        }
+
+        /// What a node has of resources other than GPUs: what it tells of itself, and of other
+        /// names what the configuration says.
+        public List<Gres> gresOn(NodeName node, Inventory told) {
+            for (DeclaredGres declared : gres == null ? List.<DeclaredGres>of() : gres) {
+                if (declared.on(node)) {
+                    var names = new HashSet<String>();
+                    told.gres().forEach(it -> names.add(it.name()));
+                    var all = new ArrayList<>(told.gres());
+                    declared.gres().stream()
+                            .filter(it -> !names.contains(it.name()))
+                            .forEach(all::add);
+                    return all.stream().sorted().toList();
+                }
+            }
+            return told.gres();
         }
 
         /// Which GPUs of that node are divided anew; null if none is.

@@ -52,10 +52,21 @@ public final class DeviceRules {
 
     /// The rules for a run that holds these GPUs.
     public List<String> allowing(List<Gpu> gpus) {
+        return allowing(gpus, List.of(), List.of());
+    }
+
+    /// The rules for a run that holds these GPUs, and some of the node's other devices. Where these
+    /// are of the cluster's network, a run opens no others of that.
+    ///
+    /// @param own other devices that it holds, as [DeviceFile#number] names them
+    /// @param guarded those that the node has
+    public List<String> allowing(
+            List<Gpu> gpus, Collection<String> own, Collection<String> guarded) {
         var rules = new ArrayList<String>();
         ALWAYS.forEach(device -> rules.add(rule(device)));
         majors.forEach((name, major) -> {
-            if (name.startsWith("infiniband") || name.startsWith("ucm")) {
+            boolean network = name.startsWith("infiniband") || name.startsWith("ucm");
+            if (network && guarded.stream().noneMatch(it -> it.startsWith("c " + major + ":"))) {
                 rules.add(rule(major + ":*"));
             }
         });
@@ -64,6 +75,7 @@ public final class DeviceRules {
                 .distinct()
                 .forEach(it -> rules.add(rule(it)));
         shared(gpus).forEach(device -> rules.add(rule(device)));
+        own.forEach(device -> rules.add(device + " rw"));
         return rules;
     }
 

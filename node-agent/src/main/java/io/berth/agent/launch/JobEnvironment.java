@@ -5,9 +5,11 @@ import io.berth.agent.host.LocalNode;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.ArrayTask;
 import io.berth.contracts.Gpu;
+import io.berth.contracts.Gres;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobSpec;
 import io.berth.contracts.event.Order.Launch;
+import io.berth.slurm.GresText;
 import io.berth.slurm.HostList;
 import java.util.List;
 import java.util.Map;
@@ -62,6 +64,8 @@ public record JobEnvironment(
                     "SLURM_STEP_GPUS",
                     "SLURM_STEP_ID",
                     "SLURM_STEP_NODELIST",
+                    "BERTH_GRES",
+                    "BERTH_GRES_FILES",
                     "BERTH_SIMULATED_GPUS",
                     "BERTH_STEP_NODES");
 
@@ -93,6 +97,7 @@ public record JobEnvironment(
         shape(variables);
         place(variables);
         gpus(variables);
+        gres(variables);
         for (String mark : RunMark.of(node.name(), launch.run())) {
             int equals = mark.indexOf('=');
             variables.put(mark.substring(0, equals), mark.substring(equals + 1));
@@ -247,6 +252,19 @@ public record JobEnvironment(
         }
         if (node.inventory().simulated()) {
             variables.put("BERTH_SIMULATED_GPUS", "1");
+        }
+    }
+
+    /// Berth's own: what the run has here of resources other than GPUs, and their device files.
+    private void gres(Map<String, String> variables) {
+        List<Gres> held = launch.here().gres();
+        if (!held.isEmpty()) {
+            variables.put("BERTH_GRES", GresText.text(held));
+            variables.put(
+                    "BERTH_GRES_FILES",
+                    held.stream()
+                            .flatMap(it -> it.files().stream())
+                            .collect(Collectors.joining(",")));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.berth.agent.launch;
 
+import io.berth.agent.group.DeviceFile;
 import io.berth.agent.group.DeviceRules;
 import io.berth.agent.group.Group;
 import io.berth.agent.group.Groups;
@@ -8,6 +9,7 @@ import io.berth.agent.host.LocalNode;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuShare.Enforcement;
+import io.berth.contracts.Gres;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.Isolation;
 import io.berth.contracts.JobDescription;
@@ -240,7 +242,15 @@ public record Launcher(
             throws LaunchRefused, IOException, InterruptedException {
         List<Gpu> gpus = held(node, allocation);
         IndexSet cpus = node.virtual() ? IndexSet.EMPTY : node.onHost(allocation.cpus());
-        var limits = new Limits(cpus, allocation.memoryMib(), maxProcesses, rules.allowing(gpus));
+        var limits =
+                new Limits(
+                        cpus,
+                        allocation.memoryMib(),
+                        maxProcesses,
+                        rules.allowing(
+                                gpus,
+                                devices(node, allocation.gres()),
+                                devices(node, node.inventory().gres())));
         Group group = groups.create(node.name(), run, limits);
         files.write("start", start);
         files.write("entrances", lines(group.entrances()));
@@ -269,6 +279,21 @@ public record Launcher(
                     "node %s has not all of the GPUs %s".formatted(node.name(), allocation.gpus()));
         }
         return gpus;
+    }
+
+    /// The devices of some of the node's other resources.
+    private static List<String> devices(LocalNode node, List<Gres> gres)
+            throws LaunchRefused, IOException {
+        var numbers = new ArrayList<String>();
+        for (String file : gres.stream().flatMap(it -> it.files().stream()).toList()) {
+            if (node.inventory().gres().stream().noneMatch(it -> it.files().contains(file))) {
+                throw new LaunchRefused(
+                        "node %s does not give out the device file %s"
+                                .formatted(node.name(), file));
+            }
+            numbers.add(DeviceFile.number(file));
+        }
+        return numbers;
     }
 
     /// What was proven. Less than the node claims to enforce is a refusal.

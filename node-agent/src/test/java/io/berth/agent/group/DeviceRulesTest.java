@@ -1,12 +1,14 @@
 package io.berth.agent.group;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuHardware;
 import io.berth.contracts.GpuHardware.MigInstance;
 import io.berth.contracts.GpuHardware.Vendor;
 import io.berth.contracts.IndexSet;
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -58,5 +60,22 @@ final class DeviceRulesTest {
     @Test
     void a_run_without_gpus_opens_none_of_their_devices() {
         assertThat(RULES.allowing(List.of())).noneMatch(rule -> rule.matches("c (195|236|237):.*"));
+    }
+
+    @Test
+    void
+            a_run_opens_the_other_devices_that_it_was_given_and_the_network_only_if_it_is_not_given_out()
+                    throws IOException {
+        DeviceRules network =
+                DeviceRules.parse(List.of("Character devices:", "231 infiniband_verbs", ""));
+        String given = DeviceFile.number("/dev/null");
+
+        assertThat(given).isEqualTo("c 1:3");
+        assertThat(network.allowing(List.of(), List.of(), List.of())).contains("c 231:* rw");
+        assertThat(network.allowing(List.of(), List.of("c 231:192"), List.of("c 231:192", given)))
+                .contains("c 231:192 rw")
+                .doesNotContain("c 231:* rw");
+        assertThatThrownBy(() -> DeviceFile.number("/etc/passwd"))
+                .hasMessage("/etc/passwd is no device file");
     }
 }

@@ -17,6 +17,7 @@ import io.berth.contracts.GpuHardware;
 import io.berth.contracts.GpuShare;
 import io.berth.contracts.GpuShare.Enforcement;
 import io.berth.contracts.GpuSharing;
+import io.berth.contracts.Gres;
 import io.berth.contracts.Hardware;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.Inventory;
@@ -92,6 +93,11 @@ class LauncherTest {
 
     private Launcher launcher(Groups groups, SpoolWatch watch, Mps mps)
             throws IOException, InterruptedException {
+        return launcher(groups, watch, mps, "env | grep CUDA_ | sort >variables");
+    }
+
+    private Launcher launcher(Groups groups, SpoolWatch watch, Mps mps, String script)
+            throws IOException, InterruptedException {
         DeviceRules rules = DeviceRules.read();
         return new Launcher(
                 groups,
@@ -99,7 +105,7 @@ class LauncherTest {
                 ProbeDevices.make(home, rules, GPUS),
                 Shims.install(home, new Commands()),
                 watch,
-                _ -> Jobs.script(new JobId(9), work, "env | grep CUDA_ | sort >variables"),
+                _ -> Jobs.script(new JobId(9), work, script),
                 new Hooks(Optional.empty(), Optional.empty(), new Commands()),
                 "trial",
                 100,
@@ -145,7 +151,10 @@ class LauncherTest {
     }
 
     private static Launch launch(@Nullable GpuShare share, String... gpus) {
-        var here = new Allocation(NAME, 0, 1, IndexSet.firstN(1), 64, List.of(gpus), share);
+        return launch(new Allocation(NAME, 0, 1, IndexSet.firstN(1), 64, List.of(gpus), share));
+    }
+
+    private static Launch launch(Allocation here) {
         return new Launch(
                 NAME,
                 1,
@@ -175,6 +184,46 @@ class LauncherTest {
                     .doesNotContainPattern("gpu-195-1 Operation not permitted");
             end(prepared, files);
         }
+    }
+
+    /// Two devices that every Linux has stand for those of cards; a read of neither does anything.
+    @Test
+    void a_run_opens_the_device_files_that_it_was_given_and_no_others() throws Exception {
+        Groups groups = HostGroups.find(PARENT);
+        assumeThat(groups.description()).isEqualTo("cgroup v1");
+        List<String> cards = List.of("/dev/kmsg", "/dev/loop-control");
+        assumeThat(cards).allMatch(it -> Files.exists(Path.of(it)));
+        LocalNode plain = node(EnumSet.noneOf(Isolation.class));
+        LocalNode node =
+                plain.with(plain.inventory().having(List.of(new Gres("card", null, 2, cards))));
+        RunFiles files = files();
+        try (var watch = new SpoolWatch()) {
+            Launcher launcher =
+                    launcher(
+                            groups,
+                            watch,
+                            Mps.NONE,
+                            "for f in %s; do (: <$f) && echo $f; done >opened; echo $BERTH_GRES $BERTH_GRES_FILES >told"
+                                    .formatted(String.join(" ", cards)));
+
+            var prepared = launcher.prepare(node, holding("/dev/kmsg"), files);
+            files.release();
+            Awaitility.await().until(() -> files.has("exit"));
+
+            assertThat(Files.readAllLines(work.resolve("opened"))).containsExactly("/dev/kmsg");
+            assertThat(Files.readAllLines(work.resolve("told")))
+                    .containsExactly("card:1 /dev/kmsg");
+            end(prepared, files);
+            assertThatThrownBy(() -> launcher.prepare(node, holding("/dev/mem"), files()))
+                    .isInstanceOf(LaunchRefused.class)
+                    .hasMessageContaining("does not give out the device file /dev/mem");
+        }
+    }
+
+    private static Launch holding(String file) {
+        var card = new Gres("card", null, 1, List.of(file));
+        return launch(
+                new Allocation(NAME, 0, 1, IndexSet.firstN(1), 64, List.of(), null, List.of(card)));
     }
 
     @Test

@@ -5,7 +5,8 @@ package io.berth.core.engine;
 /// @param gpus whole GPUs, all of one type; or units of one shared GPU
 /// @param lane which of the kind's GPU types they are of, or which shared GPU; -1 without GPUs
 /// @param tenant for whom
-public record Demand(int cpus, long memoryMib, int gpus, int lane, Tenant tenant) {
+/// @param counted what it takes beside
+public record Demand(int cpus, long memoryMib, int gpus, int lane, Tenant tenant, Counted counted) {
 
     static final Demand NOTHING = new Demand(0, 0, 0, -1);
 
@@ -22,13 +23,25 @@ public record Demand(int cpus, long memoryMib, int gpus, int lane, Tenant tenant
         this(cpus, memoryMib, gpus, lane, Tenant.ANYBODY);
     }
 
-    private Demand of(int someCpus, long someMib, int someGpus, int ofLane) {
-        return new Demand(someCpus, someMib, someGpus, someGpus == 0 ? -1 : ofLane, tenant);
+    /// CPUs, memory and GPUs.
+    public Demand(int cpus, long memoryMib, int gpus, int lane, Tenant tenant) {
+        this(cpus, memoryMib, gpus, lane, tenant, Counted.NONE);
+    }
+
+    private Demand of(int someCpus, long someMib, int someGpus, int ofLane, Counted some) {
+        return new Demand(someCpus, someMib, someGpus, someGpus == 0 ? -1 : ofLane, tenant, some);
     }
 
     /// The same, for that tenant.
     public Demand of(Tenant other) {
-        return other.equals(tenant) ? this : new Demand(cpus, memoryMib, gpus, lane, other);
+        return other.equals(tenant)
+                ? this
+                : new Demand(cpus, memoryMib, gpus, lane, other, counted);
+    }
+
+    /// The same, with that beside.
+    public Demand with(Counted others) {
+        return new Demand(cpus, memoryMib, gpus, lane, tenant, others);
     }
 
     /// As much of this as another demand on the same node covers.
@@ -37,17 +50,28 @@ public record Demand(int cpus, long memoryMib, int gpus, int lane, Tenant tenant
                 Math.min(cpus, other.cpus),
                 Math.min(memoryMib, other.memoryMib),
                 lane == other.lane ? Math.min(gpus, other.gpus) : 0,
-                lane);
+                lane,
+                counted.within(other.counted));
     }
 
     /// What is left of this without a part of it.
     Demand less(Demand part) {
-        return of(cpus - part.cpus, memoryMib - part.memoryMib, gpus - part.gpus, lane);
+        return of(
+                cpus - part.cpus,
+                memoryMib - part.memoryMib,
+                gpus - part.gpus,
+                lane,
+                counted.less(part.counted));
     }
 
     /// This and a demand of the same lane, or of none.
     Demand and(Demand other) {
         int either = lane < 0 ? other.lane : lane;
-        return of(cpus + other.cpus, memoryMib + other.memoryMib, gpus + other.gpus, either);
+        return of(
+                cpus + other.cpus,
+                memoryMib + other.memoryMib,
+                gpus + other.gpus,
+                either,
+                counted.and(other.counted));
     }
 }

@@ -42,6 +42,9 @@ public final class Kind {
     /// Nodes of a lower weight are taken first.
     final int weight;
 
+    /// How much it has of each thing beside CPUs, memory and GPUs.
+    final Counted counted;
+
     final int gpus;
     final List<Node> nodes = new ArrayList<>();
 
@@ -62,7 +65,7 @@ public final class Kind {
     /// @param gpusByLane how many whole GPUs of each type
     /// @param slots into how many units each shared GPU is divided
     public Kind(int cpus, long memoryMib, int[] gpusByLane, int[] slots) {
-        this(cpus, memoryMib, gpusByLane, slots, NO_SLOTS, 1);
+        this(cpus, memoryMib, gpusByLane, slots, NO_SLOTS, 1, Counted.NONE);
     }
 
     /// A kind whose CPUs are bounded for jobs of some partitions, and whose nodes are taken in the
@@ -71,13 +74,22 @@ public final class Kind {
     /// @param caps by partition, how many CPUs of a node its jobs may have together; 0 is any
     ///   number
     /// @param weight nodes of a lower one are taken first
-    public Kind(int cpus, long memoryMib, int[] gpusByLane, int[] slots, int[] caps, int weight) {
+    /// @param counted how much it has of each thing beside CPUs, memory and GPUs
+    public Kind(
+            int cpus,
+            long memoryMib,
+            int[] gpusByLane,
+            int[] slots,
+            int[] caps,
+            int weight,
+            Counted counted) {
         this.caps = caps.clone();
         this.weight = weight;
         this.cpus = cpus;
         this.memoryMib = memoryMib;
         this.gpusByLane = gpusByLane.clone();
         this.slots = slots.clone();
+        this.counted = counted;
         int sum = 0;
         for (int lane : gpusByLane) {
             sum += lane;

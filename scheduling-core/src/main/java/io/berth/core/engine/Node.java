@@ -21,17 +21,21 @@ final class Node {
     record Step(long time, long job, Demand demand, int sign, @Nullable Stake stake) {}
 
     private static final Step[] NO_STEPS = {};
+    private static final long[] NOTHING = {};
 
     final int index;
     final int place;
     final Kind kind;
 
-    /// CPUs, memory in MiB, then GPUs by lane: whole ones by type, units of each shared one. Below
-    /// zero if the node shrank under its runs.
+    /// CPUs, memory in MiB, then GPUs by lane: whole ones by type, units of each shared one; then
+    /// what its kind has beside. Below zero if the node shrank under its runs.
     final long[] free;
 
     /// By partition, how many CPUs its jobs may still have here; 0 for one without such a bound.
     final long[] left;
+
+    /// Where in `free` the things stand that its kind has beside GPUs.
+    private final int others;
 
     boolean open = true;
     boolean counted;
@@ -49,7 +53,8 @@ final class Node {
         this.kind = kind;
         this.place = kind.nodes.size();
         this.left = kind.caps();
-        this.free = new long[2 + kind.gpusByLane.length + kind.slots.length];
+        this.others = 2 + kind.gpusByLane.length + kind.slots.length;
+        this.free = new long[others + kind.counted.places()];
         free[0] = kind.cpus;
         free[1] = kind.memoryMib;
         for (int lane = 0; lane < kind.gpusByLane.length; lane++) {
@@ -58,6 +63,7 @@ final class Node {
         for (int slot = 0; slot < kind.slots.length; slot++) {
             free[2 + kind.gpusByLane.length + slot] = kind.slots[slot];
         }
+        kind.counted.addTo(free, others, 1);
     }
 
     /// How many GPUs are free that are given out whole.
@@ -69,9 +75,10 @@ final class Node {
         return (int) sum;
     }
 
-    /// What is free without shared GPUs. Must not be changed.
+    /// CPUs, memory and whole GPUs that are free. Must not be changed.
     long[] freeWhole() {
-        return kind.slots.length == 0 ? free : Arrays.copyOf(free, 2 + kind.gpusByLane.length);
+        int length = 2 + kind.gpusByLane.length;
+        return free.length == length ? free : Arrays.copyOf(free, length);
     }
 
     boolean fits(Demand demand) {
@@ -94,6 +101,11 @@ final class Node {
         if (until != NEVER) {
             reserved = with(reserved, new Step(until, job, demand, 1, null));
         }
+    }
+
+    /// How much is free of the thing that its kind counts at that place.
+    long freeOf(int place) {
+        return free[others + place];
     }
 
     void unreserve(long job) {
@@ -181,6 +193,7 @@ final class Node {
         if (kind.caps(demand.tenant())) {
             left[demand.tenant().partition()] += (long) sign * demand.cpus();
         }
+        demand.counted().addTo(free, others, sign);
     }
 
     /// From when on so many GPUs, or CPUs of that magnitude, are free for so long, if every run
@@ -228,6 +241,7 @@ final class Node {
         private long gpus;
         private long left;
         private long strangers;
+        private final long[] others;
 
         /// Now.
         Room(Demand demand) {
@@ -236,6 +250,10 @@ final class Node {
             this.capped = kind.caps(demand.tenant());
             this.left = capped ? Node.this.left[demand.tenant().partition()] : 0;
             this.strangers = strangers(demand.tenant());
+            this.others =
+                    demand.counted().places() == 0
+                            ? NOTHING
+                            : Arrays.copyOfRange(free, Node.this.others, free.length);
         }
 
         /// @param sign 1 for what comes free, -1 for what is taken
@@ -245,6 +263,7 @@ final class Node {
             gpus += by.lane() == demand.lane() ? (long) sign * by.gpus() : 0;
             left += sameCap(by, demand) ? (long) sign * by.cpus() : 0;
             strangers -= by.tenant().bars(demand.tenant()) ? sign : 0;
+            by.counted().addTo(others, 0, sign);
         }
 
         boolean fits() {
@@ -252,7 +271,8 @@ final class Node {
                     && memory >= demand.memoryMib()
                     && gpus >= demand.gpus()
                     && (!capped || left >= demand.cpus())
-                    && strangers == 0;
+                    && strangers == 0
+                    && demand.counted().fits(others, 0);
         }
     }
 

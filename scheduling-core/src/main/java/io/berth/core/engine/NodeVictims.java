@@ -17,6 +17,9 @@ final class NodeVictims {
     /// Sets tried on a node.
     static final int TRIES = 512;
 
+    /// Where what a demand counts stands among what it may lack.
+    private static final int OTHERS = 5;
+
     /// Of those who lose as much, who came last gives way first.
     private static final Comparator<Giver> BY_LOSS =
             Comparator.comparing(Giver::loss).thenComparing(Giver::job, Comparator.reverseOrder());
@@ -62,30 +65,36 @@ final class NodeVictims {
         return covered(lacks);
     }
 
-    /// What a demand lacks on a node: CPUs, memory, GPUs, CPUs of its partition, and that those go
-    /// with whom it cannot be on one node. Below zero is more than enough.
+    /// What a demand lacks on a node: CPUs, memory, GPUs, CPUs of its partition, that those go with
+    /// whom it cannot be on one node, then each thing that it counts. Below zero is more than
+    /// enough.
     private static long[] lacks(Node node, Demand demand) {
         boolean capped = node.kind.caps(demand.tenant());
-        return new long[] {
-            demand.cpus() - node.free[0],
-            demand.memoryMib() - node.free[1],
-            demand.lane() < 0 ? 0 : demand.gpus() - node.free[2 + demand.lane()],
-            capped ? demand.cpus() - node.left[demand.tenant().partition()] : 0,
-            node.strangers(demand.tenant())
-        };
+        Counted counted = demand.counted();
+        var lacks = new long[OTHERS + counted.places()];
+        lacks[0] = demand.cpus() - node.free[0];
+        lacks[1] = demand.memoryMib() - node.free[1];
+        lacks[2] = demand.lane() < 0 ? 0 : demand.gpus() - node.free[2 + demand.lane()];
+        lacks[3] = capped ? demand.cpus() - node.left[demand.tenant().partition()] : 0;
+        lacks[4] = node.strangers(demand.tenant());
+        for (int place = 0; place < counted.places(); place++) {
+            lacks[OTHERS + place] = counted.at(place) - node.freeOf(place);
+        }
+        return lacks;
     }
 
     /// What a run gives of what a demand may lack.
     private static long[] gives(Demand held, Stake stake, Demand demand) {
         Demand gives = stake.yield(held);
         Tenant tenant = held.tenant();
-        return new long[] {
-            gives.cpus(),
-            gives.memoryMib(),
-            gives.lane() == demand.lane() ? gives.gpus() : 0,
-            tenant.partition() == demand.tenant().partition() ? gives.cpus() : 0,
-            !stake.suspends() && tenant.bars(demand.tenant()) ? 1 : 0
-        };
+        var given = new long[OTHERS + demand.counted().places()];
+        given[0] = gives.cpus();
+        given[1] = gives.memoryMib();
+        given[2] = gives.lane() == demand.lane() ? gives.gpus() : 0;
+        given[3] = tenant.partition() == demand.tenant().partition() ? gives.cpus() : 0;
+        given[4] = !stake.suspends() && tenant.bars(demand.tenant()) ? 1 : 0;
+        gives.counted().addTo(given, OTHERS, 1);
+        return given;
     }
 
     private static void change(long[] all, long[] by, int sign) {

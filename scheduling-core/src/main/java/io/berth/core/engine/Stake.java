@@ -41,6 +41,7 @@ public record Stake(
 
     /// What a suspended run keeps of that.
     static Demand rest(Demand held) {
-        return new Demand(0, held.memoryMib(), held.gpus(), held.lane(), held.tenant());
+        return new Demand(
+                0, held.memoryMib(), held.gpus(), held.lane(), held.tenant(), held.counted());
     }
 }

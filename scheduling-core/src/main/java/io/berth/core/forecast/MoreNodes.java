@@ -1,5 +1,6 @@
 package io.berth.core.forecast;
 
+import io.berth.contracts.DeclaredGres;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.NodeName;
@@ -41,7 +42,9 @@ final class MoreNodes {
                         has.os(),
                         has.architecture(),
                         has.links(),
-                        has.hardware()),
+                        has.hardware(),
+                        List.of(),
+                        has.gres()),
                 List.of(),
                 0);
     }
@@ -75,15 +78,25 @@ final class MoreNodes {
     }
 
     private static Cluster with(Cluster cluster, NodeName like, NodeName name) {
+        Cluster more = declaring(cluster, like, name);
         SharedGpus shared = cluster.sharedOn(like);
         if (shared == null || shared.on(name)) {
-            return cluster;
+            return more;
         }
         var rules = new ArrayList<>(Objects.requireNonNull(cluster.sharedGpus()));
         rules.add(
                 new SharedGpus(
                         List.of(name.value()), shared.gpus(), shared.sharing(), shared.of()));
-        return cluster.sharing(rules);
+        return more.sharing(rules);
+    }
+
+    private static Cluster declaring(Cluster cluster, NodeName like, NodeName name) {
+        List<DeclaredGres> declared = Objects.requireNonNullElse(cluster.gres(), List.of());
+        var more = new ArrayList<>(declared);
+        declared.stream()
+                .filter(it -> it.on(like) && !it.on(name))
+                .forEach(it -> more.add(new DeclaredGres(List.of(name.value()), it.gres())));
+        return more.size() == declared.size() ? cluster : cluster.declaring(more);
     }
 
     private static Partition with(Partition partition, NodeName like, NodeName name) {

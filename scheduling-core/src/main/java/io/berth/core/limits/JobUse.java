@@ -1,6 +1,7 @@
 package io.berth.core.limits;
 
 import io.berth.contracts.GpuSharing;
+import io.berth.contracts.Gres;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.ShareRequest;
@@ -86,6 +87,12 @@ public record JobUse(
         ShareRequest share = request.gpus().share();
         if (share != null) {
             amounts.put(share.sharing().tres(), share.amount());
+        }
+        for (Gres gres : request.gres()) {
+            amounts.merge(Tres.gres(gres.name()), gres.count(), Saturated::plus);
+            if (gres.type() != null) {
+                amounts.put(Tres.gres(gres.kind()), gres.count());
+            }
         }
         return amounts;
     }

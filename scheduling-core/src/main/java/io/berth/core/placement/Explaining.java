@@ -4,6 +4,7 @@ import io.berth.contracts.FeatureExpression;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.GpuSharing;
+import io.berth.contracts.Gres;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.ResourceRequest;
@@ -138,6 +139,7 @@ final class Explaining {
         }
         addIfFound(changes, gpus());
         addIfFound(changes, gpuType());
+        request.gres().forEach(gres -> addIfFound(changes, gres(gres)));
         addIfFound(changes, nodes());
         addIfFound(changes, limit());
         addIfFound(changes, switches());
@@ -199,6 +201,27 @@ final class Explaining {
                 : new Change(Axis.GPUS, name + sharing.amount(asked.parts()), name + low);
     }
 
+    /// The most of another resource below what it wants; none of it where that alone would do.
+    private @Nullable Change gres(Gres asked) {
+        List<Gres> others = request.gres().stream().filter(it -> !it.equals(asked)).toList();
+        if (!starts(request.holding(others))) {
+            return null;
+        }
+        long high = asked.count() - 1;
+        long low = 0;
+        while (low < high) {
+            long middle = (low + high + 1) / 2;
+            var fewer = new ArrayList<>(others);
+            fewer.add(asked.counted(middle));
+            if (starts(request.holding(fewer))) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return new Change(Axis.GRES, asked.text(), low == 0 ? "none" : asked.counted(low).text());
+    }
+
     /// Another type of GPU, or any.
     private @Nullable Change gpuType() {
         GpuRequest asked = request.gpus();
@@ -235,7 +258,8 @@ final class Explaining {
                             request.constraints(),
                             request.licenses(),
                             request.minCpusPerNode(),
-                            null);
+                            null,
+                            request.gres());
             if (starts(changed)) {
                 return change(Axis.NODES, request.nodes(), fewer);
             }

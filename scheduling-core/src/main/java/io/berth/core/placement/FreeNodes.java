@@ -3,6 +3,7 @@ package io.berth.core.placement;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuHardware;
+import io.berth.contracts.Gres;
 import io.berth.contracts.Hardware;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.Inventory;
@@ -47,7 +48,8 @@ final class FreeNodes {
             return null;
         }
         List<Gpu> gpus = nearestFreeGpus(node, request, index, holding);
-        if (gpus.size() < request.gpusOn(index)) {
+        List<Gres> others = freeGres(node.node(), request, holding);
+        if (gpus.size() < request.gpusOn(index) || others == null) {
             return null;
         }
         return new Allocation(
@@ -56,7 +58,9 @@ final class FreeNodes {
                 request.tasksOn(index),
                 nearestFreeCpus(inventory, cpus, gpus, holding),
                 memory,
-                gpus.stream().map(Gpu::uuid).toList());
+                gpus.stream().map(Gpu::uuid).toList(),
+                null,
+                others);
     }
 
     /// The allocation of a request for a part of a GPU, or null if it does not fit now.
@@ -65,7 +69,9 @@ final class FreeNodes {
         Holding holding = holding(node.node());
         int cpus = request.cpusOn(0);
         long memory = request.memoryMibOn(0, inventory.memoryMib());
+        List<Gres> others = freeGres(node.node(), request, holding);
         if (inventory.cpus() - holding.cpus() < cpus
+                || others == null
                 || inventory.memoryMib() - holding.memoryMib() < memory
                 || holding.freeUnits(share.gpu().uuid()) < share.part().units()) {
             return null;
@@ -77,16 +83,39 @@ final class FreeNodes {
                 nearestFreeCpus(inventory, cpus, List.of(share.gpu()), holding),
                 memory,
                 List.of(share.gpu().uuid()),
-                share.part());
+                share.part(),
+                others);
     }
 
-    /// All CPUs and GPUs of the node, and the memory that is asked for: Slurm's `--exclusive`. Null
-    /// if the empty node does not have what is asked for.
+    /// What a request gets of a node's other resources: of those with device files the first free
+    /// ones. Null if as much is not free.
+    private @Nullable List<Gres> freeGres(NodeName node, ResourceRequest request, Holding holding) {
+        if (request.gres().isEmpty()) {
+            return List.of();
+        }
+        List<Gres> there = nodes.gres(node);
+        List<Gres> chosen = NodeKind.chosen(request, there);
+        var held = new ArrayList<Gres>();
+        for (Gres one : chosen == null ? List.<Gres>of() : chosen) {
+            Gres all =
+                    there.stream().filter(it -> it.compareTo(one) == 0).findFirst().orElseThrow();
+            Gres free = holding.free(all, one.count());
+            if (free == null) {
+                return null;
+            }
+            held.add(free);
+        }
+        return chosen == null ? null : held;
+    }
+
+    /// All CPUs, GPUs and other resources of the node, and the memory that is asked for: Slurm's
+    /// `--exclusive`. Null if the empty node does not have what is asked for.
     private @Nullable Allocation whole(NodeStatus node, ResourceRequest request, int index) {
         Inventory inventory = node.seen().inventory();
         long memory = request.memoryMibOn(index, inventory.memoryMib());
         if (inventory.cpus() < request.cpusOn(index)
                 || inventory.memoryMib() < memory
+                || NodeKind.chosen(request, nodes.gres(node.node())) == null
                 || ofOneType(node.node(), request).size() < request.gpusOn(index)) {
             return null;
         }
@@ -96,7 +125,9 @@ final class FreeNodes {
                 request.tasksOn(index),
                 IndexSet.firstN(inventory.cpus()),
                 memory,
-                node.usableGpus().stream().map(Gpu::uuid).toList());
+                node.usableGpus().stream().map(Gpu::uuid).toList(),
+                null,
+                nodes.gres(node.node()));
     }
 
     void take(Allocation allocation) {

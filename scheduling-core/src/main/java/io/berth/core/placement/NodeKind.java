@@ -3,11 +3,13 @@ package io.berth.core.placement;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuShare;
 import io.berth.contracts.GpuSharing;
+import io.berth.contracts.Gres;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.ShareRequest;
 import io.berth.contracts.SharedGpus;
 import io.berth.contracts.Sharing;
+import io.berth.core.engine.Counted;
 import io.berth.core.engine.Demand;
 import io.berth.core.engine.Kind;
 import java.util.ArrayList;
@@ -22,11 +24,13 @@ import org.jspecify.annotations.Nullable;
 /// @param gpus examples of their GPUs that are given out whole, by lane; only type and memory are
 ///   told
 /// @param slots their shared GPUs, in the order of the inventory
+/// @param gres their other resources, without device files
 record NodeKind(
         int cpus,
         long memoryMib,
         Map<Lane, List<Gpu>> gpus,
         List<Slot> slots,
+        List<Gres> gres,
         List<String> partitions,
         int weight) {
 
@@ -37,10 +41,12 @@ record NodeKind(
     record Slot(Gpu gpu, GpuSharing sharing, int of) {}
 
     /// @param gpus those that may be given out
+    /// @param gres all its other resources
     /// @param shared how its GPUs are shared; null if none is
     static NodeKind of(
             Inventory inventory,
             List<Gpu> gpus,
+            List<Gres> gres,
             List<String> partitions,
             @Nullable SharedGpus shared,
             int weight) {
@@ -55,7 +61,13 @@ record NodeKind(
             }
         }
         return new NodeKind(
-                inventory.cpus(), inventory.memoryMib(), lanes, slots, partitions, weight);
+                inventory.cpus(),
+                inventory.memoryMib(),
+                lanes,
+                slots,
+                gres.stream().map(it -> it.counted(it.count())).toList(),
+                partitions,
+                weight);
     }
 
     /// The kind in the engine's terms.
@@ -70,7 +82,38 @@ record NodeKind(
                 gpus.values().stream().mapToInt(List::size).toArray(),
                 slotUnits,
                 caps,
-                weight);
+                weight,
+                counted(gres));
+    }
+
+    /// Other resources in the engine's terms. Those that the kind does not have are left out.
+    Counted counted(List<Gres> some) {
+        var amounts = new long[gres.size()];
+        for (Gres one : some) {
+            for (int place = 0; place < amounts.length; place++) {
+                amounts[place] += gres.get(place).kind().equals(one.kind()) ? one.count() : 0;
+            }
+        }
+        return Counted.of(amounts);
+    }
+
+    /// What a request takes of a node's other resources, without device files: of one for which it
+    /// names no type those of the type that the node has most of, the first of equals. Null if the
+    /// node has not as much.
+    static @Nullable List<Gres> chosen(ResourceRequest request, List<Gres> there) {
+        var chosen = new ArrayList<Gres>();
+        for (Gres wanted : request.gres()) {
+            Gres most = null;
+            for (Gres one : there) {
+                boolean more = most == null || one.count() > most.count();
+                most = wanted.admits(one) && more ? one : most;
+            }
+            if (most == null || most.count() < wanted.count()) {
+                return null;
+            }
+            chosen.add(most.counted(wanted.count()));
+        }
+        return chosen;
     }
 
     /// The lane of the first shared GPU.
@@ -84,12 +127,15 @@ record NodeKind(
         ShareRequest wanted = request.gpus().share();
         long memory = request.memoryMibOn(0, memoryMib);
         var ways = new ArrayList<Demand>();
-        for (int slot = 0; slot < slots.size() && wanted != null; slot++) {
+        List<Gres> others = chosen(request, gres);
+        for (int slot = 0; slot < slots.size() && wanted != null && others != null; slot++) {
             Slot at = slots.get(slot);
             GpuShare share = wanted.on(at.sharing(), at.of(), at.gpu().memoryMib());
             boolean fits = request.cpusOn(0) <= cpus && memory <= memoryMib;
             if (share != null && fits && request.gpus().admits(at.gpu())) {
-                ways.add(new Demand(request.cpusOn(0), memory, share.units(), firstSlot() + slot));
+                ways.add(
+                        new Demand(request.cpusOn(0), memory, share.units(), firstSlot() + slot)
+                                .with(counted(others)));
             }
         }
         return ways;
@@ -102,7 +148,7 @@ record NodeKind(
 
     /// What a part of a request takes here; null if even an empty node cannot hold it. Its GPUs are
     /// all of one type: the one that the kind has most of, of those that will do. A job that has
-    /// its nodes to itself takes all CPUs, so nothing else fits beside it.
+    /// its nodes to itself takes all CPUs, so nothing else fits beside it, and all other resources.
     @Nullable Demand demand(ResourceRequest request, int part) {
         if (request.gpus().share() != null) {
             List<Demand> ways = shares(request);
@@ -110,13 +156,15 @@ record NodeKind(
         }
         boolean whole = request.where().sharing() == Sharing.NODE;
         long memory = request.memoryMibOn(part, memoryMib);
-        if (request.cpusOn(part) > cpus || memory > memoryMib) {
+        List<Gres> others = chosen(request, gres);
+        if (request.cpusOn(part) > cpus || memory > memoryMib || others == null) {
             return null;
         }
+        Counted counted = counted(whole ? gres : others);
         int taken = whole ? cpus : request.cpusOn(part);
         int wanted = request.gpusOn(part);
         if (wanted == 0) {
-            return new Demand(taken, memory, 0, -1);
+            return new Demand(taken, memory, 0, -1).with(counted);
         }
         int best = -1;
         int most = wanted - 1;
@@ -128,6 +176,8 @@ record NodeKind(
             }
             lane++;
         }
-        return best < 0 ? null : new Demand(taken, memory, whole ? most : wanted, best);
+        return best < 0
+                ? null
+                : new Demand(taken, memory, whole ? most : wanted, best).with(counted);
     }
 }

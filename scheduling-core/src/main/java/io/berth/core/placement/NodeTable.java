@@ -3,6 +3,7 @@ package io.berth.core.placement;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuShare;
+import io.berth.contracts.Gres;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.ResourceRequest;
@@ -11,6 +12,7 @@ import io.berth.contracts.SharedGpus;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeStatus;
+import io.berth.core.engine.Counted;
 import io.berth.core.engine.Demand;
 import io.berth.core.engine.FitClass.Choice;
 import io.berth.core.engine.Kind;
@@ -108,11 +110,17 @@ final class NodeTable {
         return NodeKind.of(
                 inventory,
                 node.usableGpus(),
+                configuration.cluster().gresOn(node.node(), inventory),
                 partitionsOf(node.node()),
                 sharedOn(node.node()),
                 node.weight() == null
                         ? configuration.cluster().weightOf(node.node())
                         : node.weight());
+    }
+
+    /// What a node has of other resources than GPUs.
+    List<Gres> gres(NodeName node) {
+        return configuration.cluster().gresOn(node, inventory(node));
     }
 
     private @Nullable SharedGpus sharedOn(NodeName node) {
@@ -255,13 +263,15 @@ final class NodeTable {
         }
         int cpus = allocation.cpus().size();
         long memory = allocation.memoryMib();
+        Counted others = kind.counted(allocation.gres());
         var demands = new ArrayList<Demand>();
         for (var entry : byLane.entrySet()) {
-            demands.add(new Demand(cpus, memory, entry.getValue(), entry.getKey()));
+            demands.add(new Demand(cpus, memory, entry.getValue(), entry.getKey()).with(others));
             cpus = 0;
             memory = 0;
+            others = Counted.NONE;
         }
-        return demands.isEmpty() ? List.of(new Demand(cpus, memory, 0, -1)) : demands;
+        return demands.isEmpty() ? List.of(new Demand(cpus, memory, 0, -1).with(others)) : demands;
     }
 
     private Inventory inventory(NodeName node) {

@@ -66,6 +66,8 @@ public record Verdict(
     public enum Axis {
         GPUS,
         GPU_TYPE,
+        /// Another resource than GPUs: `nic:2`, or `none`.
+        GRES,
         NODES,
         TIME_LIMIT,
         SWITCHES,

@@ -2,15 +2,18 @@ package io.berth.core.state;
 
 import io.berth.contracts.Allocation;
 import io.berth.contracts.GpuShare;
+import io.berth.contracts.Gres;
 import io.berth.contracts.IndexSet;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
-/// What runs hold on one node: CPUs by id, memory in MiB, GPUs by UUID, whole or in parts. CPUs
-/// that a suspended run has claimed, to go on when all of them are free, are not free for others.
+/// What runs hold on one node: CPUs by id, memory in MiB, GPUs by UUID, whole or in parts, other
+/// resources by count and device file. CPUs that a suspended run has claimed, to go on when all of
+/// them are free, are not free for others.
 ///
 /// Nothing is ever held twice; but who reads of a round only what became of each job, one after the
 /// other, may learn of the new holder before he learns that the old one let go.
@@ -28,6 +31,12 @@ public final class Holding {
     /// Units held of GPUs that are held in parts.
     private final TreeMap<String, Integer> units = new TreeMap<>();
 
+    /// By name and type, how much is held of other resources.
+    private final TreeMap<String, Long> gres = new TreeMap<>();
+
+    /// By device file, how many hold it.
+    private final TreeMap<String, Integer> files = new TreeMap<>();
+
     private long memoryMib;
 
     public Holding copy() {
@@ -38,6 +47,8 @@ public final class Holding {
         copy.moreOfCpu.putAll(moreOfCpu);
         copy.moreOfGpu.putAll(moreOfGpu);
         copy.units.putAll(units);
+        copy.gres.putAll(gres);
+        copy.files.putAll(files);
         copy.memoryMib = memoryMib;
         return copy;
     }
@@ -57,7 +68,7 @@ public final class Holding {
         take(allocation);
         if (twice()) {
             throw new IllegalStateException(
-                    "take %s: CPUs %s or GPUs %s are held already"
+                    "take %s: CPUs %s, GPUs %s or device files are held already"
                             .formatted(allocation, moreOfCpu.keySet(), moreOfGpu.keySet()));
         }
     }
@@ -78,6 +89,10 @@ public final class Holding {
             if (!gpus.add(gpu)) {
                 moreOfGpu.merge(gpu, 1, Integer::sum);
             }
+        }
+        for (Gres one : allocation.gres()) {
+            gres.merge(one.kind(), one.count(), Long::sum);
+            one.files().forEach(file -> files.merge(file, 1, Integer::sum));
         }
         memoryMib += allocation.memoryMib();
     }
@@ -104,6 +119,13 @@ public final class Holding {
                 gpus.remove(gpu);
             }
         }
+        for (Gres one : allocation.gres()) {
+            gres.computeIfPresent(
+                    one.kind(), (_, held) -> held == one.count() ? null : held - one.count());
+            for (String file : one.files()) {
+                files.computeIfPresent(file, (_, held) -> held == 1 ? null : held - 1);
+            }
+        }
         memoryMib -= allocation.memoryMib();
     }
 
@@ -111,6 +133,7 @@ public final class Holding {
     public boolean twice() {
         return !moreOfCpu.isEmpty()
                 || !moreOfGpu.isEmpty()
+                || files.values().stream().anyMatch(it -> it > 1)
                 || units.entrySet().stream()
                         .anyMatch(
                                 it -> it.getValue() > GpuShare.WHOLE || gpus.contains(it.getKey()));
@@ -118,7 +141,11 @@ public final class Holding {
 
     /// Whether no run holds anything.
     public boolean empty() {
-        return cpus.isEmpty() && gpus.isEmpty() && units.isEmpty() && memoryMib == 0;
+        return cpus.isEmpty()
+                && gpus.isEmpty()
+                && units.isEmpty()
+                && gres.isEmpty()
+                && memoryMib == 0;
     }
 
     /// CPUs that are not free.
@@ -147,6 +174,27 @@ public final class Holding {
     /// Whether a GPU is held, whole or in parts.
     public boolean holdsGpu(String uuid) {
         return gpus.contains(uuid) || units.containsKey(uuid);
+    }
+
+    /// How much runs hold of another resource of that name and type.
+    public long gres(String kind) {
+        return gres.getOrDefault(kind, 0L);
+    }
+
+    /// So many of what nobody holds of another resource, the first of them by device file; null if
+    /// they are too few.
+    ///
+    /// @param all what the node has of it
+    public @Nullable Gres free(Gres all, long count) {
+        if (all.count() - gres(all.kind()) < count) {
+            return null;
+        }
+        if (all.files().isEmpty()) {
+            return all.counted(count);
+        }
+        List<String> free =
+                all.files().stream().filter(file -> !files.containsKey(file)).limit(count).toList();
+        return free.size() < count ? null : new Gres(all.name(), all.type(), count, free);
     }
 
     /// Units of a GPU that nobody holds, of [GpuShare#WHOLE].

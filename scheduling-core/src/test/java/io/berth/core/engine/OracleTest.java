@@ -23,10 +23,15 @@ final class OracleTest {
     /// A cluster with runs on it, and one request.
     private static final class Case {
         final int[] free;
+
+        /// Of something that is counted, of which each node has three.
+        final int[] counted;
+
         final int[] leaf;
         final int large;
         final int small;
         final int gpus;
+        final int wanted;
         final int switches;
         final boolean inRow;
         final BitSet among = new BitSet();
@@ -37,6 +42,7 @@ final class OracleTest {
         Case(Random random) {
             free = new int[1 + random.nextInt(6)];
             leaf = new int[free.length];
+            counted = new int[free.length];
             int leaves = 1 + random.nextInt(3);
             for (int node = 0; node < free.length; node++) {
                 leaf[node] = random.nextInt(leaves);
@@ -48,14 +54,20 @@ final class OracleTest {
             for (int node = 0; node < free.length; node++) {
                 int held = random.nextInt(5);
                 free[node] = 4 - held;
-                if (held > 0) {
-                    var demand = new Demand[] {new Demand(1, 1, held, 0)};
+                int also = random.nextInt(1 + Trial.COUNTED);
+                counted[node] = Trial.COUNTED - also;
+                if (held > 0 || also > 0) {
+                    var demand =
+                            new Demand[] {
+                                new Demand(1, 1, held, held == 0 ? -1 : 0).with(Counted.of(also))
+                            };
                     trial.engine.run(100 + node, new int[] {node}, demand, 0, 1000);
                 }
             }
             gpus = 1 + random.nextInt(3);
             large = 1 + random.nextInt(3);
             small = random.nextInt(3);
+            wanted = Math.max(0, random.nextInt(5) - 2);
             switches = random.nextInt(3);
             inRow = random.nextInt(4) == 0;
             if (large + small > 1 && random.nextInt(4) == 0) {
@@ -72,8 +84,8 @@ final class OracleTest {
                                     0,
                                     large,
                                     small,
-                                    List.of(new Demand(1, 1, gpus + 1, 0)),
-                                    List.of(new Demand(1, 1, gpus, 0)),
+                                    List.of(new Demand(1, 1, gpus + 1, 0).with(Counted.of(wanted))),
+                                    List.of(new Demand(1, 1, gpus, 0).with(Counted.of(wanted))),
                                     null,
                                     switches,
                                     null,
@@ -131,7 +143,7 @@ final class OracleTest {
             }
             for (int node = 0; node < free.length; node++) {
                 if ((chosen >> node & 1) != 0) {
-                    if (free[node] < gpus) {
+                    if (free[node] < gpus || counted[node] < wanted) {
                         return false;
                     }
                     enough += free[node] > gpus ? 1 : 0;

@@ -54,6 +54,9 @@ final class Trial implements Decisions {
     /// What a shared GPU has.
     static final int WHOLE = 1000;
 
+    /// How much each node has of something that is counted.
+    static final int COUNTED = 3;
+
     /// A moment of a trial: a job comes, or one ends.
     private record Event(long time, boolean end, Job job) {}
 
@@ -103,7 +106,14 @@ final class Trial implements Decisions {
         int[] slots = new int[Math.max(0, -gpus)];
         Arrays.fill(slots, WHOLE);
         int weight = gpus > 4 ? 2 : 1;
-        return new Kind(64, 1 << 20, new int[] {Math.max(0, gpus)}, slots, new int[] {CAP}, weight);
+        return new Kind(
+                64,
+                1 << 20,
+                new int[] {Math.max(0, gpus)},
+                slots,
+                new int[] {CAP},
+                weight,
+                Counted.of(COUNTED));
     }
 
     /// Jobs that come from now on find their nodes closed at these times.
@@ -126,7 +136,8 @@ final class Trial implements Decisions {
             int most,
             int licenses,
             Tenant tenant,
-            List<Choice> choices) {}
+            List<Choice> choices,
+            int counted) {}
 
     private FitClass fit(Ask ask) {
         return classes.computeIfAbsent(ask, it -> engine.fitClass(terms(it, it.like().nodes())));
@@ -140,7 +151,9 @@ final class Trial implements Decisions {
         for (Kind kind : kinds) {
             var ways = new ArrayList<Demand>();
             for (int slot = 0; slot < kind.slots.length && share > 0; slot++) {
-                ways.add(new Demand(1, 1024, share, 1 + slot, ask.tenant()));
+                ways.add(
+                        new Demand(
+                                1, 1024, share, 1 + slot, ask.tenant(), Counted.of(ask.counted())));
             }
             shares.add(ways);
             on.add(
@@ -148,7 +161,13 @@ final class Trial implements Decisions {
                             ? ways.isEmpty() ? null : ways.getFirst()
                             : kind.gpus < gpus
                                     ? null
-                                    : new Demand(1, 1024, gpus, gpus == 0 ? -1 : 0, ask.tenant()));
+                                    : new Demand(
+                                            1,
+                                            1024,
+                                            gpus,
+                                            gpus == 0 ? -1 : 0,
+                                            ask.tenant(),
+                                            Counted.of(ask.counted())));
         }
         return new Terms(
                 0,
@@ -185,7 +204,13 @@ final class Trial implements Decisions {
                         most(job),
                         licenses(job),
                         tenant(job),
-                        choices(job)));
+                        choices(job),
+                        counted(job)));
+    }
+
+    /// Every seventh job takes some of what is counted.
+    static int counted(Job job) {
+        return job.id() % 7 == 3 ? 1 + (int) (job.id() / 7 % COUNTED) : 0;
     }
 
     /// Every sixth job holds licenses.
@@ -223,10 +248,10 @@ final class Trial implements Decisions {
         return job.nodes() + (job.id() % 5 == 3 && job.share() == 0 ? 2 : 0);
     }
 
-    /// Jobs are of three users; every eighth wants its nodes for its user alone, every third is in
-    /// a partition whose jobs have only so many CPUs of a node.
+    /// Jobs are of three users; every eleventh wants its nodes for its user alone, every third is
+    /// in a partition whose jobs have only so many CPUs of a node.
     static Tenant tenant(Job job) {
-        return new Tenant(1 + (int) (job.id() % 3), job.id() % 8 == 5, job.id() % 3 == 0 ? 0 : -1);
+        return new Tenant(1 + (int) (job.id() % 3), job.id() % 11 == 2, job.id() % 3 == 0 ? 0 : -1);
     }
 
     /// Every fifth of several nodes wants them all in the first half, or one in the second half and

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.Gpu;
+import io.berth.contracts.Gres;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.JobDescription;
@@ -13,6 +14,7 @@ import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.core.placement.VictimTerms;
+import io.berth.slurm.GresText;
 import io.berth.slurm.HostList;
 import io.berth.submit.Job;
 import io.berth.submit.Job.Attempt;
@@ -28,6 +30,8 @@ import org.jspecify.annotations.Nullable;
 /// @param startedAt when it was placed: Slurm's StartTime
 /// @param cpus total, as are `memoryMib` (0 while unknown) and `gpus`
 /// @param gpuPart what it wants, or has, of a shared GPU
+/// @param gres other resources of each of its nodes, as `--gres`: `nic:1`; left out if it wants
+///   none
 /// @param lease number of the current run, else of the last; 0 before the first
 /// @param suspendedAt since when it stands still
 /// @param suspendedSeconds how long its run stood still in all; it counts for no limit
@@ -70,6 +74,7 @@ record JobJson(
         int gpusPerNode,
         @Nullable String gpuType,
         @Nullable GpuPartJson gpuPart,
+        @Nullable String gres,
         LaunchMode launch,
         boolean requeue,
         int restarts,
@@ -85,6 +90,8 @@ record JobJson(
         @JsonUnwrapped @Nullable LaunchJson launchPart) {
 
     /// What the job has, or had, on one node.
+    ///
+    /// @param gres other resources than GPUs, with their device files
     @Schema(name = "Allocation")
     record AllocationJson(
             String node,
@@ -93,7 +100,8 @@ record JobJson(
             String cpus,
             long memoryMib,
             List<String> gpus,
-            String gpuIndices) {}
+            String gpuIndices,
+            @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Gres> gres) {}
 
     static JobJson of(Job job, Picture picture, long now, @Nullable LaunchJson launchPart) {
         JobDescription asked = job.description();
@@ -136,6 +144,7 @@ record JobJson(
                 request.gpus().perNode(),
                 request.gpus().type(),
                 GpuPartJson.of(request.gpus(), attempt, allocations),
+                request.gres().isEmpty() ? null : GresText.text(request.gres()),
                 asked.launch(),
                 asked.requeue(),
                 job.restarts(),
@@ -208,6 +217,7 @@ record JobJson(
                 it.cpus().toString(),
                 it.memoryMib(),
                 it.gpus(),
-                IndexSet.of(indices).toString());
+                IndexSet.of(indices).toString(),
+                it.gres());
     }
 }

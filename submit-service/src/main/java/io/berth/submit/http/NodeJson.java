@@ -2,6 +2,7 @@ package io.berth.submit.http;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.berth.contracts.Gpu;
+import io.berth.contracts.Gres;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.Isolation;
 import io.berth.contracts.MigGpu;
@@ -33,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 /// @param reservation the first that is on there now; left out without one
 /// @param reasonUser the operator who gave the reason
 /// @param mig the GPUs in MIG mode, each with what it is split into; left out if there are none
+/// @param gres other resources; left out if it has none
 /// @param features what `--constraint` may ask of it
 /// @param heardAt of the last heartbeat, as `loadPercent` and `memoryUsedMib`; left out before the
 ///   first
@@ -56,6 +58,7 @@ record NodeJson(
         List<GpuJson> gpus,
         @Nullable List<MigJson> mig,
         int gpusAllocated,
+        @Nullable List<GresJson> gres,
         List<String> partitions,
         @Nullable String reservation,
         List<Isolation> isolation,
@@ -106,6 +109,35 @@ record NodeJson(
                     shared == null ? null : shared.sharing().gres(),
                     shared == null ? null : shared.sharing().amount(shared.of()),
                     shared == null ? null : node.partsHeld().getOrDefault(gpu.uuid(), 0L));
+        }
+    }
+
+    /// A resource other than GPUs.
+    ///
+    /// @param type left out of one without
+    /// @param held how many jobs hold
+    /// @param files the device file of each; left out of what is only counted
+    @Schema(name = "Gres")
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    record GresJson(
+            String name,
+            @Nullable String type,
+            long count,
+            long held,
+            @Nullable List<String> files) {
+
+        static @Nullable List<GresJson> of(Node node, Picture picture) {
+            List<Gres> all = picture.gres(node);
+            return all.isEmpty() ? null : all.stream().map(it -> of(it, node)).toList();
+        }
+
+        private static GresJson of(Gres it, Node node) {
+            return new GresJson(
+                    it.name(),
+                    it.type(),
+                    it.count(),
+                    node.gresHeld().getOrDefault(it.kind(), 0L),
+                    it.files().isEmpty() ? null : it.files());
         }
     }
 
@@ -165,6 +197,7 @@ record NodeJson(
                 inventory.gpus().stream().map(gpu -> GpuJson.of(gpu, node, shared)).toList(),
                 MigJson.of(node.status()),
                 node.gpuHolders().size(),
+                GresJson.of(node, picture),
                 partitions(node.name(), picture),
                 reservation == null ? null : reservation.name(),
                 inventory.isolation(),

@@ -2,9 +2,11 @@ package io.berth.submit.restd;
 
 import io.berth.contracts.Allocation;
 import io.berth.contracts.ExitStatus;
+import io.berth.contracts.Gres;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.ShareRequest;
+import io.berth.contracts.Tres;
 import io.berth.slurm.HostList;
 import io.berth.submit.Job;
 import io.berth.submit.Picture;
@@ -91,7 +93,17 @@ final class SlurmJobs {
                 + ",node="
                 + request.nodes()
                 + (request.totalGpus() == 0 ? "" : ",gres/gpu=" + request.totalGpus())
-                + part(request.gpus().share());
+                + part(request.gpus().share())
+                + others(request);
+    }
+
+    private static String others(ResourceRequest request) {
+        var text = new StringBuilder();
+        for (Gres gres : request.gres()) {
+            text.append(',').append(Tres.gres(gres.kind())).append('=');
+            text.append(gres.count() * request.nodes());
+        }
+        return text.toString();
     }
 
     private static String part(@Nullable ShareRequest share) {

@@ -1,5 +1,6 @@
 package io.berth.submit.restd;
 
+import io.berth.contracts.Gres;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
@@ -10,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// Nodes and partitions in the words of slurmrestd.
 final class SlurmNodes {
@@ -31,7 +33,7 @@ final class SlurmNodes {
         fields.put("alloc_cpus", node.cpusHeld());
         fields.put("real_memory", inventory.memoryMib());
         fields.put("alloc_memory", node.memoryMibHeld());
-        fields.put("gres", gres(inventory));
+        fields.put("gres", gres(node, picture));
         fields.put(
                 "partitions",
                 partitions(picture).stream()
@@ -41,13 +43,16 @@ final class SlurmNodes {
         return fields;
     }
 
-    private static String gres(Inventory inventory) {
-        return inventory.gpus().stream()
-                .collect(Collectors.groupingBy(it -> it.type(), Collectors.counting()))
-                .entrySet()
-                .stream()
-                .map(it -> "gpu:" + it.getKey() + ":" + it.getValue())
-                .sorted()
+    private static String gres(Node node, Picture picture) {
+        Inventory inventory = node.inventory();
+        Stream<String> gpus =
+                inventory.gpus().stream()
+                        .collect(Collectors.groupingBy(it -> it.type(), Collectors.counting()))
+                        .entrySet()
+                        .stream()
+                        .map(it -> "gpu:" + it.getKey() + ":" + it.getValue())
+                        .sorted();
+        return Stream.concat(gpus, picture.gres(node).stream().map(Gres::text))
                 .collect(Collectors.joining(","));
     }
 

@@ -2,6 +2,7 @@ package io.berth.submit.restd;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.berth.contracts.Gres;
 import io.berth.contracts.json.Json;
 import io.berth.slurm.JobSubmission;
 import io.berth.submit.Refusal.InvalidOption;
@@ -113,6 +114,10 @@ final class SlurmSubmission {
         String gpu = tres.replaceFirst("^gres[:/]", "");
         if (gpu.startsWith("mps") || gpu.startsWith("shard")) {
             job.put("gpuPart", gpu.replace('=', ':'));
+            return;
+        }
+        if (field.equals("gpusPerNode") && Gres.isName(gpu.split("[:=]", 2)[0])) {
+            job.put("gres", gpu.replace('=', ':'));
             return;
         }
         if (!gpu.startsWith("gpu")) {

@@ -1,4 +1,4 @@
-package io.berth.cli;
+package io.berth.slurm;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -12,25 +12,25 @@ import java.util.Map;
 /// it.
 ///
 /// @param name for messages
-record SlurmConf(String name, List<Line> lines) {
+public record SlurmConf(String name, List<Line> lines) {
 
     /// A line.
     ///
     /// @param number of its first line in the file, from 1
     /// @param values by key in small letters, in the line's order
-    record Line(int number, String text, Map<String, String> values) {
+    public record Line(int number, String text, Map<String, String> values) {
 
         /// The key that the line begins with, in small letters: what it is about.
-        String key() {
+        public String key() {
             return values.isEmpty() ? "" : values.keySet().iterator().next();
         }
 
-        String value(String key, String otherwise) {
+        public String value(String key, String otherwise) {
             return values.getOrDefault(key, otherwise);
         }
     }
 
-    static SlurmConf parse(String name, String text) {
+    public static SlurmConf parse(String name, String text) {
         var lines = new ArrayList<Line>();
         var pending = new StringBuilder();
         int number = 0;

@@ -1,0 +1,78 @@
+package io.berth.slurm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.berth.contracts.Gres;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class GresConfTest {
+
+    private static List<Gres> of(String... lines) {
+        return GresConf.of(SlurmConf.parse("gres.conf", String.join("\n", lines)), "n1");
+    }
+
+    @Test
+    void a_node_has_what_the_lines_on_it_say_beside_gpus() {
+        assertThat(
+                        of(
+                                "AutoDetect=nvml",
+                                "Name=gpu Type=a100 File=/dev/nvidia[0-7] Cores=0-31",
+                                "Name=mps Count=800",
+                                "Name=nic Count=2K",
+                                "Name=fpga Type=xilinx File=/dev/xfpga[0-1]",
+                                "NodeName=n[1-2] Name=fpga Type=xilinx File=/dev/xfpga7",
+                                "NodeName=n2 Name=tape"))
+                .containsExactly(
+                        new Gres(
+                                "fpga",
+                                "xilinx",
+                                3,
+                                List.of("/dev/xfpga0", "/dev/xfpga1", "/dev/xfpga7")),
+                        new Gres("nic", null, 2048));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "Name=nic Count=many | is no count such as 4 or 2K",
+                "Name=nic MultipleFiles=/dev/a | multiplefiles is none of",
+                "Name=fpga File=/dev/x[0-1] Count=3 | with 2 device files",
+                "Name=fpga File=/dev/x[1-0] | runs backwards"
+            })
+    void what_is_wrong_is_told_with_its_place(String line, String why) {
+        assertThatThrownBy(() -> of("# A comment", line))
+                .hasMessageStartingWith("gres.conf:2: " + line)
+                .hasMessageContaining(why);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "nic | nic:1",
+                "nic:2 | nic:2",
+                "nic:1K | nic:1024",
+                "fpga:xilinx | fpga:xilinx:1",
+                "gres:fpga:xilinx:2,nic:0 | fpga:xilinx:2",
+                "nic:1,fpga:1,nic:3 | fpga:1,nic:3"
+            })
+    void an_option_asks_for_a_name_a_type_and_a_count(String list, String read)
+            throws InvalidOption {
+        assertThat(GresText.text(GresText.parse(list))).isEqualTo(read);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"nic:a:b:1", "nic:x:y", "gpu:2", "NIC:1", "nic::1", "nic:1.5"})
+    void what_is_no_such_list_is_refused(String list) {
+        assertThatThrownBy(() -> GresText.parse(list))
+                .isInstanceOf(InvalidOption.class)
+                .hasMessage(
+                        "Invalid generic resource (gres) specification: '%s' is not name[:type][:count]"
+                                .formatted(list));
+    }
+}
