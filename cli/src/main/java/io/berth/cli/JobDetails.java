@@ -137,6 +137,7 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
                         + " ReqB:S:C:T=0:0:*:*");
         lines.add("TRES=" + job.tres());
         addGpuPart(lines);
+        addLowGpuUse(lines);
         lines.add("Socks/Node=* NtasksPerN:B:S:C=0:0:*:* CoreSpec=*");
         if (perNode) {
             addAllocations(lines);
@@ -179,6 +180,16 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
                             + " Enforced="
                             + (part.has("enforced") ? part.text("enforced") : "N/A"));
         }
+    }
+
+    /// Berth's own line: where the job hardly uses its GPUs, and since when.
+    private void addLowGpuUse(List<String> lines) {
+        job.json().objects("lowGpuUse").stream()
+                .mapToLong(it -> it.number("since"))
+                .min()
+                .ifPresent(since ->
+                        lines.add(
+                                "LowGpuUse=" + job.lowGpuUse() + " LowGpuUseSince=" + time(since)));
     }
 
     private void addAllocations(List<String> lines) {

@@ -48,6 +48,7 @@ enum JobField {
     TRES('\0', "TRES_ALLOC"),
     ELIGIBLE_TIME('\0', "ELIGIBLE_TIME"),
     DEADLINE('\0', "DEADLINE"),
+    LOW_GPU_USE('\0', "LOW_GPU_USE"),
     RESERVATION('v', "RESERVATION"),
     LICENSES('W', "LICENSES");
 
@@ -95,6 +96,7 @@ enum JobField {
             case "feature" -> FEATURES;
             case "jobarrayid" -> ID;
             case "jobid" -> BARE_ID;
+            case "lowgpuuse" -> LOW_GPU_USE;
             case "mincpus" -> MIN_CPUS;
             case "minmemory" -> MIN_MEMORY;
             case "name" -> NAME;
@@ -135,6 +137,7 @@ enum JobField {
             case ARRAY_TASK -> job.task();
             case TRES -> job.tres();
             case TRES_PER_NODE -> job.gresPerNode("N/A");
+            case LOW_GPU_USE -> job.lowGpuUse();
             case MIN_CPUS -> Long.toString(Math.max(1, job.number("cpusPerTask")));
             case CPUS -> Long.toString(job.number("cpus"));
             case NODES -> Long.toString(job.nodes());
@@ -205,6 +208,7 @@ enum JobField {
                     Integer.compare(States.rank(one.state()), States.rank(other.state()));
             case ACCOUNT,
                     TRES_PER_NODE,
+                    LOW_GPU_USE,
                     TRES,
                     DEPENDENCY,
                     FEATURES,

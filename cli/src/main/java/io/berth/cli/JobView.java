@@ -4,6 +4,7 @@ import io.berth.contracts.JobState;
 import io.berth.slurm.SlurmMemory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// A job as the gateway tells of it.
@@ -161,6 +162,13 @@ record JobView(JsonObject json, String tasks) {
             text.append(",gres/").append(item, 0, colon).append('=').append(count);
         }
         return text.toString();
+    }
+
+    /// `gpu-01:3%`: the nodes on which its run hardly uses its GPUs, and how much; empty if none.
+    String lowGpuUse() {
+        return json.objects("lowGpuUse").stream()
+                .map(it -> it.text("node") + ":" + it.number("percent") + "%")
+                .collect(Collectors.joining(","));
     }
 
     /// Memory of one node, `0` if it is all of a node and none is assigned yet.

@@ -58,6 +58,13 @@ final class Samples {
                 .formatted(1030 + task, at("10:00:59"), task, at("10:03:56"));
     }
 
+    /// That a job hardly uses its GPUs, for another of its fields to stand behind.
+    static final String LOW_GPU_USE =
+            """
+            "lowGpuUse":[{"node":"node01","since":%d,"percent":3},
+                         {"node":"node02","since":%d,"percent":0}],"""
+                    .formatted(at("10:01:30"), at("10:02:00"));
+
     static String running() {
         return """
         {"id":1015,"name":"filler","user":"root","account":"bench","partition":"training","qos":"normal",

@@ -247,6 +247,21 @@ final class ScontrolTest {
     }
 
     @Test
+    void a_job_shows_where_it_hardly_uses_its_gpus_and_since_when() {
+        mesh.on(
+                "GET",
+                "/v1/jobs/1015",
+                Samples.running()
+                        .replace(
+                                "\"timeLimitSeconds\"",
+                                Samples.LOW_GPU_USE + "\"timeLimitSeconds\""));
+
+        assertThat(out("scontrol", "show", "job", "1015"))
+                .contains(
+                        "   LowGpuUse=node01:3%,node02:0% LowGpuUseSince=2026-11-20T10:01:30\n");
+    }
+
+    @Test
     void a_job_shows_from_when_on_it_may_be_preempted_and_when_it_is() {
         mesh.on(
                 "GET",

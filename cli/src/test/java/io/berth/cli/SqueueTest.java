@@ -153,6 +153,17 @@ final class SqueueTest {
     }
 
     @Test
+    void low_use_of_gpus_is_a_column() {
+        String job =
+                Samples.running()
+                        .replace("\"timeLimitSeconds\"", Samples.LOW_GPU_USE + "\"timeLimitSeconds\"");
+        mesh.on("GET", "/v1/jobs", "{\"jobs\":[" + job + "," + Samples.running() + "]}");
+
+        assertThat(run("-h", "-O", "JobID:6,LowGpuUse:20"))
+                .isEqualTo("1015  node01:3%,node02:0% \n1015                       \n");
+    }
+
+    @Test
     void jobs_of_a_reservation_are_listed_and_there_is_one_cluster_with_all_partitions() {
         String job =
                 Samples.running().replace("\"id\":1015", "\"id\":1016,\"reservation\":\"course\"");

@@ -194,8 +194,8 @@ public record Inventory(
                         .toList());
     }
 
-    /// The same with one of the GPUs in MIG mode split into nothing.
-    public Inventory emptied(String uuid) {
+    /// The same with one of the GPUs in MIG mode otherwise, and without instances of it.
+    public Inventory emptied(String uuid, UnaryOperator<MigGpu> change) {
         List<Integer> kept =
                 IntStream.range(0, gpus.size())
                         .filter(place -> !uuid.equals(gpus.get(place).parent()))
@@ -204,7 +204,7 @@ public record Inventory(
         return with(
                 kept.stream().map(gpus::get).toList(),
                 links == null ? null : links.among(kept),
-                withMig(uuid, gpu -> gpu.split(List.of(), null)).migGpus());
+                withMig(uuid, change).migGpus());
     }
 
     /// The same node with other GPUs, of which nobody knows how they reach one another.

@@ -11,21 +11,40 @@ import org.jspecify.annotations.Nullable;
 /// @param profiles what the driver offers
 /// @param instances what it is split into, in place; empty if into nothing
 /// @param failure why it could not be divided when that was last ordered; null if nothing failed
+/// @param dividing whether it is being divided: what it is split into is told when that is over;
+///   null is not
 public record MigGpu(
         int index,
         String uuid,
         String type,
         List<MigProfile> profiles,
         List<MigPlacement> instances,
-        @Nullable String failure) {
+        @Nullable String failure,
+        @Nullable Boolean dividing) {
 
     public MigGpu {
         profiles = List.copyOf(profiles);
         instances = instances.stream().sorted(MigPlacement.IN_PLACE).toList();
     }
 
+    /// One that is not being divided.
+    public MigGpu(
+            int index,
+            String uuid,
+            String type,
+            List<MigProfile> profiles,
+            List<MigPlacement> instances,
+            @Nullable String failure) {
+        this(index, uuid, type, profiles, instances, failure, null);
+    }
+
     /// The same, split into that.
     public MigGpu split(List<MigPlacement> into, @Nullable String why) {
         return new MigGpu(index, uuid, type, profiles, into, why);
+    }
+
+    /// The same while it is being divided: nothing is there to be given out.
+    public MigGpu underway() {
+        return new MigGpu(index, uuid, type, profiles, List.of(), null, true);
     }
 }

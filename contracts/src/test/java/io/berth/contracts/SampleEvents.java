@@ -11,6 +11,7 @@ import io.berth.contracts.event.Heartbeat;
 import io.berth.contracts.event.IdBlockClaimed;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.JobStatus.Part.Underuse;
 import io.berth.contracts.event.NodeRequest;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus;
@@ -677,6 +678,17 @@ final class SampleEvents {
                         INVENTORY.withGpus(INVENTORY.gpus(), List.of(gpu)),
                         List.of(),
                         7);
+        var underway =
+                new NodeSeen(
+                        NODE,
+                        "nonce-2",
+                        "machine-1",
+                        "boot-1",
+                        "0.1.0",
+                        INVENTORY.withGpus(INVENTORY.gpus(), List.of(gpu.underway())),
+                        List.of(),
+                        7);
+        addNamed("dividing", Topics.NODES, underway);
         add(Topics.PLACEMENTS, new Order.Partition(NODE, 4, 8, "GPU-a2", halves));
         addNamed("mig", Topics.NODES, seen);
         addNamed(
@@ -762,6 +774,8 @@ final class SampleEvents {
                 new JobEvent.Suspended(JOB, 120, 2, SuspendCause.TIME_SLICE, null, null));
         add(Topics.JOBS, new JobEvent.Resumed(JOB, 130, 2));
         add(Topics.JOBS, new JobEvent.SuspendFailed(JOB, 120, 2, "gpu-01: no freezer"));
+        add(Topics.JOBS, new JobEvent.GpusUnderused(JOB, 120, 2, NODE, 3, 1800));
+        add(Topics.JOBS, new JobEvent.GpusUsedAgain(JOB, 130, 2, NODE));
         add(Topics.JOBS, new JobEvent.StepsEnded(JOB, 1100, 2, NODE, STEPS));
         add(
                 Topics.JOBS,
@@ -784,14 +798,16 @@ final class SampleEvents {
                 new JobEvent.Requeued(JOB, 1100, MEASURED_RUN, Reason.NONE));
         add(Topics.JOBS, ended("root", "cancelled by root"));
         addMinimal(Topics.JOBS, ended(null, null));
+        var part = new JobStatus.Part(ALLOCATION, JobStatus.Part.Phase.STARTED, 4, 1);
         add(Topics.JOB_STATES, runningStatus());
         addNamed("full", Topics.JOB_STATES, fullStatus());
         addMinimal(Topics.JOB_STATES, waitingStatus(null, null));
         addNamed("part", Topics.JOB_STATES, statusOfPart());
+        addNamed("underused", Topics.JOB_STATES, typedStatus(part.using(new Underuse(900, 3))));
         addNamed("held", Topics.JOB_STATES, waitingStatus(Hold.ADMIN, 0L));
         addNamed("suspended", Topics.JOB_STATES, suspendedStatus(null));
         addNamed("saved", Topics.JOB_STATES, suspendedStatus(40L));
-        addNamed("types", Topics.JOB_STATES, typedStatus());
+        addNamed("types", Topics.JOB_STATES, typedStatus(part));
         addNamed("clearing", Topics.JOB_STATES, clearingStatus());
     }
 
@@ -973,7 +989,7 @@ final class SampleEvents {
     }
 
     /// Of a run on GPUs whose types are known.
-    private static JobStatus typedStatus() {
+    private static JobStatus typedStatus(JobStatus.Part part) {
         JobStatus it = runningStatus();
         return new JobStatus(
                 it.job(),
@@ -993,7 +1009,7 @@ final class SampleEvents {
                         false,
                         45_000,
                         null,
-                        List.of(new JobStatus.Part(ALLOCATION, JobStatus.Part.Phase.STARTED, 4, 1)),
+                        List.of(part),
                         null,
                         null,
                         Map.of("a100", 1L, "h100", 1L)),
@@ -1117,6 +1133,8 @@ final class SampleEvents {
         add(Topics.RUNS, new RunReport.Suspended(RUN, NODE, 4, 6, 1));
         add(Topics.RUNS, new RunReport.CheckpointSaved(RUN, NODE, 4, 6, 900));
         add(Topics.RUNS, new RunReport.NotSuspended(RUN, NODE, 4, 6, 1, "no freezer"));
+        add(Topics.RUNS, new RunReport.GpusUnderused(RUN, NODE, 4, 6, 3, 1800));
+        add(Topics.RUNS, new RunReport.GpusUsedAgain(RUN, NODE, 4, 6));
         addNamed(
                 "suspended",
                 Topics.NODES,

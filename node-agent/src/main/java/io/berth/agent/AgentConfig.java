@@ -96,6 +96,15 @@ public interface AgentConfig {
     @WithDefault("1m")
     Duration gpuPatience();
 
+    /// A run whose GPUs are used less than this, in percent and in the mean, is told of; 0 tells of
+    /// none.
+    @WithDefault("5")
+    int lowGpuUse();
+
+    /// The time of which that is the mean.
+    @WithDefault("30m")
+    Duration lowGpuUseAfter();
+
     /// How many processes and threads a run may have at a time; 0 is without a limit.
     @WithDefault("32768")
     int maxProcesses();

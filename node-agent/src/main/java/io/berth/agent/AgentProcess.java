@@ -99,7 +99,12 @@ public final class AgentProcess implements Closeable {
             throw new StartRefused(
                     "berth.agent.fence-after takes control groups and the compiled shim, which are not here");
         }
-        var timing = new NodeAgent.Timing(config.syncTimeout(), config.killGrace(), fenceAfter);
+        var timing =
+                new NodeAgent.Timing(
+                        config.syncTimeout(),
+                        config.killGrace(),
+                        fenceAfter,
+                        new GpuUse.Rule(config.lowGpuUse(), config.lowGpuUseAfter()));
         MachineIdentity machine = MachineIdentity.read(home);
         for (int i = 0; i < nodes.size(); i++) {
             LocalNode node = nodes.get(i).enforcing(tried.isolation());

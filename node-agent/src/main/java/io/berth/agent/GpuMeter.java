@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
@@ -14,14 +15,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// What a run's GPUs do while its code runs. Energy is the difference of their counters at its end
 /// and at its begin, which is in the run's folder: an agent's restart does not matter to it. Use
-/// and memory are those of the samples that this agent saw, each weighted by the time since the one
-/// before.
+/// and memory are those of the samples that this agent saw while the run did not stand still, each
+/// weighted by the time since the one before.
 final class GpuMeter {
 
     private static final Logger LOG = LoggerFactory.getLogger(GpuMeter.class);
@@ -48,14 +50,24 @@ final class GpuMeter {
     private final List<String> gpus;
     private final RunFiles files;
     private final Counters counters;
+    private final GpuUse use;
+    private final BooleanSupplier still;
     private final Map<String, Seen> seen = new TreeMap<>();
     private CompletableFuture<?> noted = CompletableFuture.completedFuture(null);
     private long sampledAt;
 
-    GpuMeter(List<String> gpus, RunFiles files, Counters counters) {
+    /// @param still whether the run stands still
+    GpuMeter(
+            List<String> gpus,
+            RunFiles files,
+            Counters counters,
+            GpuUse use,
+            BooleanSupplier still) {
         this.gpus = gpus;
         this.files = files;
         this.counters = counters;
+        this.use = use;
+        this.still = still;
     }
 
     /// The code begins now, or goes on under another agent than the one that began it.
@@ -82,6 +94,16 @@ final class GpuMeter {
     synchronized void sampled(List<GpuSample> samples, long now) {
         long since = now - sampledAt;
         sampledAt = now;
+        if (gpus.isEmpty() || still.getAsBoolean()) {
+            return;
+        }
+        samples.stream()
+                .filter(it -> gpus.contains(it.uuid()))
+                .map(GpuSample::use)
+                .filter(Objects::nonNull)
+                .mapToInt(Integer::intValue)
+                .average()
+                .ifPresent(mean -> use.saw(since, mean));
         for (GpuSample sample : samples) {
             if (gpus.contains(sample.uuid())) {
                 Seen one = seen.computeIfAbsent(sample.uuid(), _ -> new Seen());

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -60,13 +61,27 @@ final class MigDivider implements Closeable {
         thread.execute(() -> obey(order));
     }
 
+    /// Reads the machine when what was ordered before is done.
+    ///
+    /// @param result takes what it has; null if that cannot be read
+    void read(Consumer<@Nullable HostInventory> result) {
+        thread.execute(() -> result.accept(read()));
+    }
+
+    private @Nullable HostInventory read() {
+        try {
+            return reading.read();
+        } catch (IOException | RuntimeException e) {
+            LOG.atWarn().setCause(e).log("What the machine has cannot be read");
+            return null;
+        }
+    }
+
     private void obey(Order.Partition order) {
         String failure = failure(order);
-        HostInventory now = null;
-        try {
-            now = reading.read();
-        } catch (IOException | RuntimeException e) {
-            failure = "what the machine has cannot be read: " + e.getMessage();
+        HostInventory now = read();
+        if (now == null) {
+            failure = "what the machine has cannot be read";
         }
         var log = failure == null ? LOG.atInfo() : LOG.atWarn();
         log.addKeyValue("gpu", order.gpu())

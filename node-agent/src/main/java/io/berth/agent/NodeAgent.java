@@ -52,7 +52,12 @@ public final class NodeAgent implements AutoCloseable {
     /// @param syncTimeout after which an unanswered registration is repeated
     /// @param killGrace between TERM and KILL where no order says it
     /// @param fenceAfter see [Lease]
-    public record Timing(Duration syncTimeout, Duration killGrace, @Nullable Duration fenceAfter) {}
+    /// @param lowUse after which a run whose GPUs are hardly used is told of
+    record Timing(
+            Duration syncTimeout,
+            Duration killGrace,
+            @Nullable Duration fenceAfter,
+            GpuUse.Rule lowUse) {}
 
     /// Where the agent stands, at one moment.
     ///
@@ -103,6 +108,7 @@ public final class NodeAgent implements AutoCloseable {
                         launcher,
                         outbox,
                         timing.killGrace(),
+                        new GpuMeters(timing.lowUse()),
                         ended,
                         this::unfit);
     }

@@ -8,6 +8,7 @@ import io.berth.agent.launch.Commands;
 import io.berth.agent.nvml.MigDriver;
 import io.berth.contracts.GpuSample;
 import io.berth.contracts.Inventory;
+import io.berth.contracts.MigGpu;
 import io.berth.contracts.event.Order;
 import java.io.Closeable;
 import java.util.List;
@@ -31,11 +32,11 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
     private HostInventory found;
     private Map<String, Aside> aside = Map.of();
 
-    /// By UUID, the GPUs in MIG mode that are being divided, or could not be, with the reason;
-    /// empty while it goes on.
+    /// By UUID, the GPUs in MIG mode that could not be divided, with the reason; empty if nobody
+    /// knows what they are.
     private final Map<String, String> troubled = new TreeMap<>();
 
-    /// By UUID, those of them that are being divided.
+    /// By UUID, those that are being divided.
     private final Set<String> underway = new TreeSet<>();
 
     private NodeGpus(NodeAgent agent, HostInventory found, AgentConfig config, Commands commands) {
@@ -68,23 +69,25 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
     /// Until it is done a registration tells that nothing is on the GPU.
     private synchronized void divide(Order.Partition order) {
         underway.add(order.gpu());
-        troubled.put(order.gpu(), "");
+        troubled.remove(order.gpu());
         agent.has(inventory());
         divider.begin(order);
     }
 
-    /// The node registers when all are divided: those that are not yet would look as if they had
-    /// failed.
+    /// The node registers when all are divided.
     private synchronized void divided(
             String gpu, @Nullable HostInventory now, @Nullable String failure) {
         underway.remove(gpu);
-        found = now == null ? found : now;
-        if (failure == null) {
-            troubled.remove(gpu);
-        } else {
+        if (failure != null) {
             // Of a machine that cannot be read nobody knows what is on the GPU.
             troubled.put(gpu, now == null ? "" : failure);
         }
+        found(now);
+    }
+
+    /// The machine was read, or could not be.
+    private synchronized void found(@Nullable HostInventory now) {
+        found = now == null ? found : now;
         if (underway.isEmpty()) {
             agent.offer(inventory());
         } else {
@@ -99,8 +102,11 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
             String why = trouble.getValue();
             inventory =
                     why.isEmpty()
-                            ? inventory.emptied(gpu)
+                            ? inventory.emptied(gpu, it -> it.split(List.of(), null))
                             : inventory.withMig(gpu, it -> it.split(it.instances(), why));
+        }
+        for (String gpu : underway) {
+            inventory = inventory.emptied(gpu, MigGpu::underway);
         }
         return inventory;
     }
@@ -110,10 +116,19 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
         agent.gpuFailed(uuid, reason, fatal);
     }
 
+    /// A GPU that comes back may have been away when the machine was last read, as it is after each
+    /// division.
     @Override
     public synchronized void aside(Map<String, Aside> gpus) {
+        boolean missed =
+                aside.keySet().stream()
+                        .filter(uuid -> !gpus.containsKey(uuid))
+                        .anyMatch(uuid -> !underway.isEmpty() || !found.gpus().has(uuid));
         aside = gpus;
         agent.offer(inventory());
+        if (missed) {
+            divider.read(this::found);
+        }
     }
 
     @Override

@@ -41,7 +41,6 @@ final class NodeRuns implements Closeable {
 
     private final Spool spool;
     private final String bootId;
-    private final GpuMeters meters = new GpuMeters();
     private final Surroundings surroundings;
 
     /// By UUID, the whole GPU that each GPU or instance is, or is part of, also of those that the
@@ -62,6 +61,7 @@ final class NodeRuns implements Closeable {
             Launcher launcher,
             Outbox outbox,
             Duration killGrace,
+            GpuMeters meters,
             Consumer<RunEnd> ended,
             Function<Collection<String>, Optional<String>> unfit)
             throws IOException {
@@ -94,7 +94,7 @@ final class NodeRuns implements Closeable {
     }
 
     GpuMeters meters() {
-        return meters;
+        return surroundings.meters();
     }
 
     List<RunId> ids() {

@@ -244,6 +244,7 @@ final class RunPart {
         reporting(() -> {
             if (phase == Phase.RUNNING) {
                 reports.started(isolation, enforced);
+                GpuUse.tellAgain(files, reports);
             } else if (phase == Phase.PREPARED && ready) {
                 reports.ready();
             }
@@ -336,7 +337,10 @@ final class RunPart {
         }
         // Of a run that ended while no agent was there nobody knows when its GPUs stopped.
         if (files.exit().isEmpty()) {
-            meter = surroundings.meters().begin(launch.here().gpus(), files, first);
+            meter =
+                    surroundings
+                            .meters()
+                            .begin(launch.here().gpus(), files, first, reports, this::frozen);
         }
         files.release();
         reporting(() -> {

@@ -12,7 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// What is reported of a run's part on a node.
-record RunReports(RunId run, NodeName node, Outbox outbox) implements Standing.Reports {
+record RunReports(RunId run, NodeName node, Outbox outbox)
+        implements Standing.Reports, GpuUse.Told {
 
     private static final Logger LOG = LoggerFactory.getLogger(RunReports.class);
 
@@ -35,6 +36,18 @@ record RunReports(RunId run, NodeName node, Outbox outbox) implements Standing.R
                         new RunReport.CheckpointSaved(
                                 run, node, epoch, n, Math.max(0, System.currentTimeMillis() - at)),
                 () -> {});
+    }
+
+    @Override
+    public void underused(int percent, long seconds) {
+        outbox.add(
+                (epoch, n) -> new RunReport.GpusUnderused(run, node, epoch, n, percent, seconds),
+                () -> {});
+    }
+
+    @Override
+    public void usedAgain() {
+        outbox.add((epoch, n) -> new RunReport.GpusUsedAgain(run, node, epoch, n), () -> {});
     }
 
     @Override

@@ -13,6 +13,8 @@ import io.berth.contracts.event.Heartbeat;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.RunReport.Cause;
 import io.berth.contracts.event.RunReport.Ended;
+import io.berth.contracts.event.RunReport.GpusUnderused;
+import io.berth.contracts.event.RunReport.GpusUsedAgain;
 import io.berth.contracts.event.RunReport.Started;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Files;
@@ -36,9 +38,11 @@ class GpuFailureTest {
     @BeforeEach
     void start() throws Exception {
         driver = NvmlStub.in(Files.createDirectories(folder.resolve("driver")), Topologies.l40s());
+        driver.add("gpu 1 use=50");
         Path test = Files.createDirectories(folder.resolve("home")).resolve("test-gpu");
         Files.writeString(test, "#!/bin/sh\n[ -e %s/repaired ]\n".formatted(folder));
         Files.setPosixFilePermissions(test, PosixFilePermissions.fromString("rwx------"));
+        Files.writeString(folder.resolve("home/low-gpu-use-after"), "PT1S");
         var config = TestConfig.found(folder.resolve("home"), AgentRig.newNode(), driver.library());
         rig = new AgentRig(folder, config);
         placement = rig.placement;
@@ -162,5 +166,20 @@ class GpuFailureTest {
                 .isEqualTo(312_500);
         assertThat(meters.get("berth.gpu.ecc.corrected").tag("uuid", "GPU-0").gauge().value())
                 .isNotNegative();
+    }
+
+    @Test
+    void a_run_that_hardly_uses_its_gpu_is_told_of_until_it_does() throws Exception {
+        driver.add("gpu 2 use=3");
+        placement.register(rig.node);
+        RunId idle = running("GPU-2", "exec sleep 60");
+        RunId busy = running("GPU-1", "exec sleep 60");
+
+        GpusUnderused low = placement.await(GpusUnderused.class, idle);
+        driver.add("gpu 2 use=90");
+        placement.await(GpusUsedAgain.class, idle);
+
+        assertThat(low.percent()).isEqualTo(3);
+        assertThat(placement.reports(busy)).noneMatch(GpusUnderused.class::isInstance);
     }
 }

@@ -7,7 +7,9 @@ import io.berth.contracts.GpuConsumption;
 import io.berth.contracts.GpuSample;
 import io.berth.contracts.Hardware.Health;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,12 +25,34 @@ class GpuMeterTest {
 
     @TempDir Path folder;
     private final Map<String, Long> counters = new HashMap<>();
+    private final List<String> said = new ArrayList<>();
+    private final GpuUse.Told told =
+            new GpuUse.Told() {
+                @Override
+                public void underused(int percent, long seconds) {
+                    said.add(percent + " %");
+                }
+
+                @Override
+                public void usedAgain() {
+                    said.add("again");
+                }
+            };
+    private boolean still;
 
     private GpuMeter meter(List<String> gpus) {
         return new GpuMeter(
                 gpus,
                 RunFiles.at(folder),
-                _ -> CompletableFuture.completedFuture(Map.copyOf(counters)));
+                _ -> CompletableFuture.completedFuture(Map.copyOf(counters)),
+                use(),
+                () -> still);
+    }
+
+    /// Low is below 10 % in the mean of 300 ns.
+    private GpuUse use() {
+        var rule = new GpuUse.Rule(10, Duration.ofNanos(300));
+        return new GpuUse(rule, RunFiles.at(folder), told);
     }
 
     private static GpuSample sample(String uuid, @Nullable Integer use, @Nullable Long memory) {
@@ -81,7 +105,13 @@ class GpuMeterTest {
                                         CompletableFuture.delayedExecutor(
                                                 50, TimeUnit.MILLISECONDS)),
                                 CompletableFuture.completedFuture(Map.of("G0", 107L))));
-        var meter = new GpuMeter(List.of("G0"), RunFiles.at(folder), _ -> answers.remove());
+        var meter =
+                new GpuMeter(
+                        List.of("G0"),
+                        RunFiles.at(folder),
+                        _ -> answers.remove(),
+                        use(),
+                        () -> still);
 
         meter.begin(true, 0);
 
@@ -110,11 +140,60 @@ class GpuMeterTest {
                         RunFiles.at(folder),
                         _ -> {
                             throw new AssertionError("read");
-                        });
+                        },
+                        use(),
+                        () -> still);
 
         meter.begin(true, 0);
         meter.sampled(List.of(sample("G0", 100, 10L)), 5);
 
         assertThat(meter.end()).isEmpty();
+    }
+
+    @Test
+    void gpus_that_are_hardly_used_are_told_of_once_and_again_when_they_are_used() {
+        GpuMeter meter = meter(BOTH);
+        meter.begin(true, 0);
+
+        meter.sampled(List.of(sample("G0", 10, 1L), sample("G1", 0, 1L)), 299);
+        assertThat(said).isEmpty();
+        meter.sampled(List.of(sample("G0", 10, 1L), sample("G1", 0, 1L)), 400);
+        meter.sampled(List.of(sample("G0", 0, 1L), sample("G1", 0, 1L)), 500);
+        assertThat(said).containsExactly("5 %");
+
+        meter.sampled(List.of(sample("G0", 100, 1L), sample("G1", 60, 1L)), 600);
+
+        assertThat(said).containsExactly("5 %", "again");
+    }
+
+    @Test
+    void a_run_that_stands_still_does_not_use_them_too_little() throws Exception {
+        GpuMeter meter = meter(List.of("G0"));
+        meter.begin(true, 0);
+        meter.sampled(List.of(sample("G0", 80, 1L)), 300);
+
+        still = true;
+        meter.sampled(List.of(sample("G0", 0, 1L)), 3000);
+        still = false;
+        meter.sampled(List.of(sample("G0", 80, 1L)), 3010);
+
+        assertThat(said).isEmpty();
+        assertThat(meter.end()).contains(new GpuConsumption(1, 80, 1L, null));
+    }
+
+    @Test
+    void the_next_agent_knows_what_was_told() {
+        GpuMeter first = meter(List.of("G0"));
+        first.begin(true, 0);
+        first.sampled(List.of(sample("G0", 3, 1L)), 300);
+
+        GpuUse.tellAgain(RunFiles.at(folder), told);
+        GpuMeter next = meter(List.of("G0"));
+        next.begin(false, 1000);
+        next.sampled(List.of(sample("G0", 3, 1L)), 1300);
+        next.sampled(List.of(sample("G0", 90, 1L)), 1600);
+        GpuUse.tellAgain(RunFiles.at(folder), told);
+
+        assertThat(said).containsExactly("3 %", "3 %", "again", "again");
     }
 }

@@ -143,4 +143,37 @@ class PartitionTest {
             assertThat(split(placement.registerAll(rig.node)).instances()).containsExactly(THREE);
         }
     }
+
+    @Test
+    void a_gpu_that_is_lost_while_another_is_divided_is_there_again_when_it_is_back()
+            throws Exception {
+        placement.register(rig.node);
+        driver.add("fail nvmlDeviceGetMemoryInfo 15 0");
+        placement.registerUntil(rig.node, it -> !gpus(it).contains("GPU-0"));
+        placement.partition(rig.node, "GPU-1", FOUR, THREE);
+        NodeSeen divided =
+                placement.registerUntil(rig.node, it -> split(it).instances().size() == 2);
+        assertThat(gpus(divided)).doesNotContain("GPU-0");
+
+        driver.add("fail nvmlDeviceGetMemoryInfo 0 0");
+
+        NodeSeen back = placement.registerUntil(rig.node, it -> gpus(it).contains("GPU-0"));
+        assertThat(split(back).instances()).containsExactly(FOUR, THREE);
+    }
+
+    @Test
+    void a_registration_while_a_gpu_is_divided_says_so() throws Exception {
+        placement.register(rig.node);
+        RunId run = launch("MIG-bbbb", "exec sleep 60");
+        placement.await(Started.class, run);
+        placement.partition(rig.node, "GPU-1", FOUR, THREE);
+
+        driver.add("xid 0 79");
+
+        NodeSeen meanwhile = placement.registerAll(rig.node);
+        assertThat(split(meanwhile).dividing()).isTrue();
+        assertThat(gpus(meanwhile)).noneMatch(gpu -> gpu.startsWith("MIG-"));
+        NodeSeen after = placement.registerUntil(rig.node, it -> split(it).dividing() == null);
+        assertThat(split(after).failure()).isEqualTo("a run holds an instance of it");
+    }
 }

@@ -156,6 +156,20 @@ record TestConfig(
     }
 
     @Override
+    public int lowGpuUse() {
+        return 5;
+    }
+
+    /// As a file in the home says, if the test has put one there.
+    @Override
+    public Duration lowGpuUseAfter() {
+        return inHome("low-gpu-use-after")
+                .map(TestConfig::text)
+                .map(Duration::parse)
+                .orElse(Duration.ofMinutes(30));
+    }
+
+    @Override
     public int maxProcesses() {
         return 100;
     }

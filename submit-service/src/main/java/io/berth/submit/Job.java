@@ -8,6 +8,7 @@ import io.berth.contracts.Hold;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
+import io.berth.contracts.NodeName;
 import io.berth.contracts.Rank;
 import io.berth.contracts.Reason;
 import io.berth.contracts.event.JobStatus.Planned;
@@ -55,6 +56,7 @@ public record Job(
     /// @param suspendedAt since when it stands still; 0 if it does not
     /// @param preemptAt when it is ended to give way to another job; 0 if it is not
     /// @param enforced what limits it to its part of a GPU; null if nothing is known of that
+    /// @param idle the nodes on which it hardly uses its GPUs
     public record Attempt(
             int lease,
             long placedAt,
@@ -64,10 +66,18 @@ public record Job(
             long suspendedMillis,
             long suspendedAt,
             long preemptAt,
-            @Nullable Enforcement enforced) {
+            @Nullable Enforcement enforced,
+            List<LowGpuUse> idle) {
         public Attempt {
             allocations = List.copyOf(allocations);
+            idle = List.copyOf(idle);
         }
+
+        /// That a run hardly uses its GPUs on a node.
+        ///
+        /// @param since in epoch milliseconds
+        /// @param percent the mean over the GPUs and the time until that was seen
+        public record LowGpuUse(NodeName node, long since, int percent) {}
     }
 
     public String user() {

@@ -4,13 +4,18 @@ import io.berth.contracts.Allocation;
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobState;
+import io.berth.contracts.NodeName;
 import io.berth.contracts.Rank;
 import io.berth.contracts.Reason;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Outcome;
+import io.berth.contracts.event.JobStatus.Part;
+import io.berth.contracts.event.JobStatus.Part.Underuse;
 import io.berth.contracts.event.JobStatus.Run;
 import io.berth.contracts.event.Submission.Submitted;
 import io.berth.submit.Job.Attempt;
+import io.berth.submit.Job.Attempt.LowGpuUse;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -100,7 +105,8 @@ public final class JobFold {
                     run.standstill().millis(),
                     run.standstill().suspendedAt(),
                     preemptAt(run.outcome()),
-                    run.parts().getFirst().enforced());
+                    run.parts().getFirst().enforced(),
+                    idle(run));
         }
         if (status.ended().isEmpty()) {
             return null;
@@ -115,7 +121,20 @@ public final class JobFold {
                 Objects.requireNonNullElse(last.suspendedMillis(), 0L),
                 0,
                 0,
-                null);
+                null,
+                List.of());
+    }
+
+    private static List<LowGpuUse> idle(Run run) {
+        var idle = new ArrayList<LowGpuUse>();
+        for (Part part : run.parts()) {
+            Underuse how = part.underused();
+            if (how != null) {
+                NodeName node = part.allocation().node();
+                idle.add(new LowGpuUse(node, how.since(), how.percent()));
+            }
+        }
+        return idle;
     }
 
     private static long preemptAt(@Nullable Outcome outcome) {

@@ -231,6 +231,15 @@ public final class Samples {
         return Transitions.standing(running, new Suspensions(1, 0, current));
     }
 
+    /// A job whose run hardly uses its GPUs.
+    public static JobStatus underused(JobStatus.Run run, Submitted submitted) {
+        List<JobStatus.Part> idle =
+                run.parts().stream()
+                        .map(part -> part.using(new JobStatus.Part.Underuse(9000, 3)))
+                        .toList();
+        return status(submitted, JobState.RUNNING, run.with(idle), 0);
+    }
+
     /// A run that holds these GPUs of a node, and 4 CPUs.
     public static JobStatus.Run run(NodeSeen node, long placedAt, List<String> gpus) {
         var allocation = new Allocation(node.node(), 0, 1, IndexSet.parse("0-3"), 8192, gpus);

@@ -120,6 +120,8 @@ public final class Books {
                         JobEvent.Suspended _,
                         JobEvent.Resumed _,
                         JobEvent.SuspendFailed _,
+                        JobEvent.GpusUnderused _,
+                        JobEvent.GpusUsedAgain _,
                         JobEvent.Preempted _ -> {}
             }
         }

@@ -78,7 +78,11 @@ public final class Page {
                     run(it.job(), it.lease()).ifPresent(run -> run.preempt(it));
             case JobEvent.StepsEnded it -> step(it);
             case JobEvent.Amended it -> amend(it.job(), it.description());
-            case JobEvent.Held _, JobEvent.Released _, JobEvent.SuspendFailed _ -> {}
+            case JobEvent.Held _,
+                    JobEvent.Released _,
+                    JobEvent.SuspendFailed _,
+                    JobEvent.GpusUnderused _,
+                    JobEvent.GpusUsedAgain _ -> {}
         }
     }
 

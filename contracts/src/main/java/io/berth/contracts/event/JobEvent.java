@@ -71,6 +71,16 @@ public sealed interface JobEvent {
     /// @param message one line that says why
     record SuspendFailed(JobId job, long at, int lease, String message) implements JobEvent {}
 
+    /// The GPUs of a run have been used little on a node for a while. It goes on.
+    ///
+    /// @param percent the mean over them and the time
+    /// @param seconds for how long, at least
+    record GpusUnderused(JobId job, long at, int lease, NodeName node, int percent, long seconds)
+            implements JobEvent {}
+
+    /// They are used as they should be again.
+    record GpusUsedAgain(JobId job, long at, int lease, NodeName node) implements JobEvent {}
+
     /// A run must give way to another job. Suspended, Requeued or Ended says when it has.
     ///
     /// @param preemptor the job that it gives way to

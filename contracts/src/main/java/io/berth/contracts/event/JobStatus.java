@@ -325,35 +325,48 @@ public record JobStatus(
     /// @param used what it used in all; null while it is not over, and where nobody knows
     /// @param enforced what limits it to its part of a GPU; null before it has started, and of one
     ///   that holds no part
+    /// @param underused null unless its GPUs are used little
     public record Part(
             Allocation allocation,
             Phase phase,
             long launchEpoch,
             long launchNumber,
             @Nullable Consumption used,
-            @Nullable Enforcement enforced) {
+            @Nullable Enforcement enforced,
+            @Nullable Underuse underused) {
 
         public Part(Allocation allocation, Phase phase, long launchEpoch, long launchNumber) {
-            this(allocation, phase, launchEpoch, launchNumber, null, null);
+            this(allocation, phase, launchEpoch, launchNumber, null, null, null);
         }
 
         public Part in(Phase other) {
-            return new Part(allocation, other, launchEpoch, launchNumber, used, enforced);
+            return new Part(
+                    allocation, other, launchEpoch, launchNumber, used, enforced, underused);
         }
 
         public Part having(Consumption all) {
-            return new Part(allocation, phase, launchEpoch, launchNumber, all, enforced);
+            return new Part(allocation, phase, launchEpoch, launchNumber, all, enforced, underused);
         }
 
         /// The part, held to its share by that.
         public Part heldBy(Enforcement by) {
-            return new Part(allocation, phase, launchEpoch, launchNumber, used, by);
+            return new Part(allocation, phase, launchEpoch, launchNumber, used, by, underused);
         }
 
         /// The part, launched last by that order.
         public Part launchedBy(long epoch, long number) {
-            return new Part(allocation, phase, epoch, number, used, enforced);
+            return new Part(allocation, phase, epoch, number, used, enforced, underused);
         }
+
+        public Part using(@Nullable Underuse how) {
+            return new Part(allocation, phase, launchEpoch, launchNumber, used, enforced, how);
+        }
+
+        /// How little its GPUs are used.
+        ///
+        /// @param since in epoch milliseconds
+        /// @param percent the mean over the GPUs and the time until it was told
+        public record Underuse(long since, int percent) {}
 
         public enum Phase {
             /// Its Launch is written; the agent has not answered.

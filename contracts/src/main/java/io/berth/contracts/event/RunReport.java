@@ -71,6 +71,17 @@ public sealed interface RunReport {
     record CheckpointSaved(RunId run, NodeName node, long epoch, long applied, long ageMillis)
             implements RunReport {}
 
+    /// The GPUs of the part have been used little for a while, in the mean over them and the time.
+    ///
+    /// @param percent how much
+    /// @param seconds for how long, at least, when this was written
+    record GpusUnderused(
+            RunId run, NodeName node, long epoch, long applied, int percent, long seconds)
+            implements RunReport {}
+
+    /// They are used as they should be again.
+    record GpusUsedAgain(RunId run, NodeName node, long epoch, long applied) implements RunReport {}
+
     /// The part is over and its group is empty: its resources are free.
     ///
     /// @param exit the script's exit code and signal; 0:0 where no script ran

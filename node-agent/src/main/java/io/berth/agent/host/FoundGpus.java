@@ -65,6 +65,11 @@ public record FoundGpus(
                 Stream.concat(migGpus.stream(), others.migGpus.stream()).toList());
     }
 
+    /// Whether a GPU works, by its UUID; of a split one, whether an instance of it does.
+    public boolean has(String uuid) {
+        return gpus.stream().anyMatch(gpu -> physical(gpu).equals(uuid));
+    }
+
     /// The same without those GPUs, which are put out of service.
     ///
     /// @param aside by UUID; of a split GPU all instances go with it

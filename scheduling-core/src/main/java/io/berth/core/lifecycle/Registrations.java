@@ -75,7 +75,7 @@ final class Registrations {
                     !division.inProgress() && division.failures() == 0 && division.until() <= now;
             if (gpu != null && !over) {
                 divisions.add(
-                        !division.inProgress()
+                        !division.inProgress() || Boolean.TRUE.equals(gpu.dividing())
                                 ? division
                                 : gpu.instances().equals(division.wanted())
                                         ? division.done()

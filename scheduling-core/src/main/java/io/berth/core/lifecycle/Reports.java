@@ -13,10 +13,13 @@ import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Outcome;
 import io.berth.contracts.event.JobStatus.Part;
 import io.berth.contracts.event.JobStatus.Part.Phase;
+import io.berth.contracts.event.JobStatus.Part.Underuse;
 import io.berth.contracts.event.JobStatus.Run;
 import io.berth.contracts.event.Order;
 import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.RunReport.Cause;
+import io.berth.contracts.event.RunReport.GpusUnderused;
+import io.berth.contracts.event.RunReport.GpusUsedAgain;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Draft;
 import io.berth.core.state.Fact;
@@ -47,6 +50,8 @@ final class Reports {
             case RunReport.NotSuspended it -> Standstill.failed(draft, it, index, now);
             case RunReport.CheckpointSaved it ->
                     saved(draft, it.run(), now - Math.max(0, it.ageMillis()));
+            case GpusUnderused it -> underused(draft, it, part, now);
+            case GpusUsedAgain it -> usedAgain(draft, it, part, now);
             case RunReport.Ended ended -> ended(draft, ended, index, now);
         }
         return draft.facts();
@@ -101,6 +106,43 @@ final class Reports {
         if (run.startedAt() != 0) {
             draft.change(Transitions.running(job, run.saved(at)));
         }
+    }
+
+    /// Told once; nothing is done about it.
+    private static void underused(Draft draft, GpusUnderused report, Part part, long now) {
+        if (part.phase() != Phase.STARTED || part.underused() != null) {
+            return;
+        }
+        long seconds = Math.max(0, report.seconds());
+        use(draft, report.run(), part, new Underuse(now - seconds * 1000, report.percent()));
+        draft.announce(
+                new JobEvent.GpusUnderused(
+                        report.run().job(),
+                        now,
+                        report.run().lease(),
+                        report.node(),
+                        report.percent(),
+                        seconds));
+    }
+
+    private static void usedAgain(Draft draft, GpusUsedAgain report, Part part, long now) {
+        if (part.underused() != null) {
+            use(draft, report.run(), part, null);
+            draft.announce(
+                    new JobEvent.GpusUsedAgain(
+                            report.run().job(), now, report.run().lease(), report.node()));
+        }
+    }
+
+    private static void use(Draft draft, RunId id, Part part, @Nullable Underuse how) {
+        JobStatus job = draft.job(id.job());
+        draft.change(
+                Transitions.running(
+                        job,
+                        Transitions.withPart(
+                                Objects.requireNonNull(job.run()),
+                                part.allocation().index(),
+                                it -> it.using(how))));
     }
 
     private static void ended(Draft draft, RunReport.Ended report, int index, long now) {

@@ -17,9 +17,11 @@ import io.berth.contracts.Reason;
 import io.berth.contracts.Step;
 import io.berth.contracts.Steps;
 import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.event.JobStatus.Part.Underuse;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.contracts.event.Order;
+import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.RunReport.Cause;
 import io.berth.core.state.Fact;
 import io.berth.core.state.Input;
@@ -27,6 +29,7 @@ import io.berth.core.testing.TestCell;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 final class LifecycleTest {
@@ -82,6 +85,34 @@ final class LifecycleTest {
                         new JobEvent.StepsEnded(
                                 new JobId(1), cell.now, 1, new NodeName("n1"), steps));
         assertThat(events(facts)).last().isInstanceOf(JobEvent.Ended.class);
+    }
+
+    @Test
+    void gpus_that_are_hardly_used_are_announced_once_and_marked_until_they_are_used() {
+        onOneNode(LaunchMode.BATCH, true);
+        var node = new NodeName("n1");
+        var low = new RunReport.GpusUnderused(run(1, 1), node, 1, 1, 3, 1800);
+        cell.take(new Input.Reported(low));
+        assertThat(underused()).isNull();
+        cell.started(1, 1, "n1");
+        long at = cell.now;
+
+        List<Fact> told = cell.take(new Input.Reported(low));
+        List<Fact> twice = cell.take(new Input.Reported(low));
+
+        assertThat(events(told))
+                .containsExactly(new JobEvent.GpusUnderused(new JobId(1), at, 1, node, 3, 1800));
+        assertThat(twice).isEmpty();
+        assertThat(underused()).isEqualTo(new Underuse(at - 1_800_000, 3));
+        var again = new RunReport.GpusUsedAgain(run(1, 1), node, 1, 1);
+        assertThat(events(cell.take(new Input.Reported(again))))
+                .containsExactly(new JobEvent.GpusUsedAgain(new JobId(1), at, 1, node));
+        assertThat(cell.take(new Input.Reported(again))).isEmpty();
+        assertThat(underused()).isNull();
+    }
+
+    private @Nullable Underuse underused() {
+        return Objects.requireNonNull(cell.job(1).run()).parts().getFirst().underused();
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.berth.contracts.LaunchMode;
 import io.berth.contracts.Limit;
 import io.berth.contracts.Limits;
 import io.berth.contracts.MemoryRequest;
+import io.berth.contracts.MigGpu;
 import io.berth.contracts.MigGpus;
 import io.berth.contracts.MigPlacement;
 import io.berth.contracts.NodeConstraints;
@@ -21,6 +22,7 @@ import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.RunId;
 import io.berth.contracts.Sharing;
 import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.Division;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeRequest;
 import io.berth.contracts.event.NodeSeen;
@@ -242,6 +244,34 @@ final class PlacementMigTest {
         assertThat(divided()).isEmpty();
         cell.now += 60_000;
         assertThat(divided()).hasSize(1);
+    }
+
+    @Test
+    void a_registration_while_a_gpu_is_still_divided_is_no_failure() {
+        give(new MigGpus(List.of("n1"), IndexSet.parse("1"), null, 0, 0));
+        register("7g.80gb@0", "7g.80gb@0");
+        cell.submit(1, instances(1, "1g.10gb"));
+        assertThat(divided()).hasSize(1);
+
+        NodeSeen plain = TestCell.seen("n1", 16, 1, "a100", "meanwhile", "boot", List.of());
+        NodeSeen seen = MigNode.seen(plain, Map.of("A", List.of()), "meanwhile", null);
+        cell.take(
+                new Input.Registered(
+                        new NodeSeen(
+                                seen.node(),
+                                seen.nonce(),
+                                seen.machineId(),
+                                seen.bootId(),
+                                seen.agentVersion(),
+                                seen.inventory().emptied("A", MigGpu::underway),
+                                seen.runs(),
+                                seen.reportsEnd())));
+
+        assertThat(divided()).isEmpty();
+        assertThat(cell.state.node(new NodeName("n1")).orElseThrow().divisions())
+                .singleElement()
+                .matches(Division::inProgress)
+                .matches(it -> it.failures() == 0);
     }
 
     @Test

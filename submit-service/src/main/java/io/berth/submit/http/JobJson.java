@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 /// @param gpuPart what it wants, or has, of a shared GPU
 /// @param gres other resources of each of its nodes, as `--gres`: `nic:1`; left out if it wants
 ///   none
+/// @param lowGpuUse where its run hardly uses its GPUs; left out if nowhere
 /// @param lease number of the current run, else of the last; 0 before the first
 /// @param suspendedAt since when it stands still
 /// @param suspendedSeconds how long its run stood still in all; it counts for no limit
@@ -75,6 +76,7 @@ record JobJson(
         @Nullable String gpuType,
         @Nullable GpuPartJson gpuPart,
         @Nullable String gres,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) List<LowGpuUseJson> lowGpuUse,
         LaunchMode launch,
         boolean requeue,
         int restarts,
@@ -102,6 +104,12 @@ record JobJson(
             List<String> gpus,
             String gpuIndices,
             @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Gres> gres) {}
+
+    /// That the job's run hardly uses its GPUs on a node.
+    ///
+    /// @param percent the mean over the GPUs and the time until that was seen
+    @Schema(name = "LowGpuUse")
+    record LowGpuUseJson(String node, long since, int percent) {}
 
     static JobJson of(Job job, Picture picture, long now, @Nullable LaunchJson launchPart) {
         JobDescription asked = job.description();
@@ -145,6 +153,7 @@ record JobJson(
                 request.gpus().type(),
                 GpuPartJson.of(request.gpus(), attempt, allocations),
                 request.gres().isEmpty() ? null : GresText.text(request.gres()),
+                attempt == null ? List.of() : lowGpuUse(attempt),
                 asked.launch(),
                 asked.requeue(),
                 job.restarts(),
@@ -158,6 +167,12 @@ record JobJson(
                 attempt == null || !attempt.holding() ? null : attempt.billingRate(),
                 TermsJson.of(job),
                 launchPart);
+    }
+
+    private static List<LowGpuUseJson> lowGpuUse(Attempt attempt) {
+        return attempt.idle().stream()
+                .map(it -> new LowGpuUseJson(it.node().value(), it.since(), it.percent()))
+                .toList();
     }
 
     private static @Nullable Long eligibleAt(

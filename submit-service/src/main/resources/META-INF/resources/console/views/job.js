@@ -5,7 +5,7 @@ import { h, plain, table } from '../dom.js';
 import { refreshSoon } from '../cluster-state.js';
 import { limit, memory, moment, span, TERMINAL } from '../words.js';
 import { curves } from './curves.js';
-import { stateChip } from './queue.js';
+import { idleChip, stateChip } from './queue.js';
 
 const read = { id: null, job: null, why: null, gpus: [], problem: null };
 
@@ -73,7 +73,7 @@ const WHERE = [
 function whole(job) {
   const run = job.startedAt ? span(((job.endedAt || Date.now()) - job.startedAt) / 1000 - (job.suspendedSeconds || 0)) : null;
   return h('div', {},
-    h('div', { class: 'title' }, h('h1', {}, `${job.id} ${plain(job.name)}`), stateChip(job), job.simulated && h('span', { class: 'chip off' }, 'simulated GPUs'), actions(job)),
+    h('div', { class: 'title' }, h('h1', {}, `${job.id} ${plain(job.name)}`), stateChip(job), idleChip(job), job.simulated && h('span', { class: 'chip off' }, 'simulated GPUs'), actions(job)),
     job.message && h('p', { class: 'say bad' }, plain(job.message)),
     h('div', { class: 'columns' },
       h('section', { class: 'panel' }, h('h2', {}, 'What it asks for'), facts([

@@ -18,6 +18,12 @@ export function stateChip(job) {
   return h('span', { class: `chip ${kindOf(job.state)}` }, plain(job.state.toLowerCase().replace(/_/g, ' ')));
 }
 
+/** The mark of a job that holds GPUs and hardly uses them. */
+export function idleChip(job) {
+  const low = job.lowGpuUse;
+  return low && h('span', { class: 'chip bad', title: plain(low.map((it) => `${it.node}: ${it.percent} % since ${moment(it.since)}`).join(', ')) }, 'low GPU use');
+}
+
 function matches(job) {
   if (TERMINAL.has(job.state) !== ended) return false;
   const text = `${job.id} ${job.name} ${job.user} ${job.account} ${job.partition} ${job.qos} ${job.state} ${job.reason}`.toLowerCase();
@@ -47,7 +53,7 @@ const COLUMNS = [
   ['Name', '', (job) => plain(job.name)],
   ['User', '', (job) => plain(job.user)],
   ['Partition', 'wide', (job) => plain(job.partition)],
-  ['State', '', stateChip],
+  ['State', '', (job) => [stateChip(job), idleChip(job)]],
   ['GPUs', 'number', (job) => job.gpus ? `${job.gpus}${job.gpuType ? ' ' + plain(job.gpuType) : ''}` : '–'],
   ['Nodes', 'number wide', (job) => job.nodes],
   ['Time', 'number', elapsed],

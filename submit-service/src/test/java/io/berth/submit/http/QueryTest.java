@@ -100,6 +100,7 @@ class QueryTest {
                         .body("lease", is(1))
                         .body("simulated", is(true))
                         .body("billingRateMilli", is(34_000))
+                        .body("lowGpuUse", nullValue())
                         .body("allocations[0].cpus", is("0-3"))
                         .body("allocations[0].gpuIndices", is("0-1")));
         Api.as("alice")
@@ -116,6 +117,15 @@ class QueryTest {
                 .body("partitions", is(List.of("batch")))
                 .body("loadPercent", is(250))
                 .body("heardAt", notNullValue());
+        mesh.jobStatus(
+                Samples.underused(Samples.run(Samples.DGX, 7000, List.of()), mesh.submitted(id)));
+        Api.eventually(() ->
+                Api.as("alice")
+                        .get("/v1/jobs/" + id)
+                        .then()
+                        .body("lowGpuUse[0].node", is("dgx-01"))
+                        .body("lowGpuUse[0].since", is(9000))
+                        .body("lowGpuUse[0].percent", is(3)));
         mesh.forgetJob(id);
     }
 

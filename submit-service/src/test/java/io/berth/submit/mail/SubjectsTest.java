@@ -70,7 +70,7 @@ class SubjectsTest {
     }
 
     private static Job running(int task, long placedAt) {
-        var attempt = new Attempt(1, placedAt, true, 0, List.of(), 0, 0, 0, null);
+        var attempt = new Attempt(1, placedAt, true, 0, List.of(), 0, 0, 0, null, List.of());
         return job(20 + task, task(task), JobState.RUNNING, 0, 0, attempt);
     }
 
