@@ -7,6 +7,7 @@ import io.berth.agent.host.Host;
 import io.berth.agent.host.LocalNode;
 import io.berth.agent.launch.Accounts;
 import io.berth.agent.launch.Commands;
+import io.berth.agent.launch.Containers;
 import io.berth.agent.launch.Hooks;
 import io.berth.agent.launch.Launcher;
 import io.berth.agent.launch.Mps;
@@ -74,7 +75,7 @@ class LaunchLatency {
         var took = new double[launches];
         try (shims; var watch = new SpoolWatch()) {
             var hooks = new Hooks(Optional.empty(), Optional.empty(), commands);
-            var launcher = new Launcher(groups, rules, ProbeDevices.make(home, rules, List.of()), shims, watch, _ -> spec(home), hooks, "berth", 1000, Accounts.Own.ofThisProcess(), Mps.NONE, Spans.NONE);
+            var launcher = new Launcher(groups, rules, ProbeDevices.make(home, rules, List.of()), shims, watch, _ -> spec(home), hooks, "berth", 1000, Accounts.Own.ofThisProcess(), Mps.NONE, new Containers(Optional.empty(), commands), Spans.NONE);
             Path runs = Files.createDirectories(home.resolve("nodes/launches/runs"));
             for (int i = 0; i < launches; i++) {
                 took[i] = launch(launcher, node, runs, new RunId(new JobId(i + 1), 1), home.resolve("mark"));

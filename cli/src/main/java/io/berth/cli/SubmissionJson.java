@@ -50,6 +50,7 @@ final class SubmissionJson {
         json.put("standardInput", job.standardInput());
         json.put("appendOutput", job.appendOutput());
         json.put("submitHost", job.submitHost());
+        json.put("container", job.container());
         json.put("terms", terms(job.conditions()));
         json.put("where", where(job.nodesWanted()));
         return json;

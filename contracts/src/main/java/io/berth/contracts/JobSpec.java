@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// @param appendOutput whether output files are appended to and not truncated
 /// @param submitHost the host that the submission came from, for `SLURM_SUBMIT_HOST`
 /// @param mail null is none
+/// @param container the folder, on the nodes, of the container that the script runs in: an OCI
+///   bundle, or its files; null is none
 public record JobSpec(
         JobId job,
         JobDescription description,
@@ -31,7 +33,8 @@ public record JobSpec(
         @Nullable String standardInput,
         boolean appendOutput,
         String submitHost,
-        @Nullable MailRequest mail) {
+        @Nullable MailRequest mail,
+        @Nullable String container) {
 
     /// The largest script, in bytes of UTF-8.
     public static final int MAX_SCRIPT_BYTES = 4 << 20;
@@ -41,7 +44,7 @@ public record JobSpec(
         environment = Collections.unmodifiableMap(new TreeMap<>(environment));
     }
 
-    /// Of a job whose user wants no mail.
+    /// Of a job in no container, whose user wants no mail.
     public JobSpec(
             JobId job,
             JobDescription description,
@@ -66,6 +69,7 @@ public record JobSpec(
                 standardInput,
                 appendOutput,
                 submitHost,
+                null,
                 null);
     }
 }

@@ -88,6 +88,10 @@ public interface AgentConfig {
     /// jobs may have it again.
     Optional<Path> gpuTest();
 
+    /// The program that runs containers: a crun, runc, apptainer or podman; the first of these in
+    /// the system's folders, if not given.
+    Optional<Path> containerRuntime();
+
     /// The control daemon of NVIDIA's Multi-Process Service; `nvidia-cuda-mps-control` in the
     /// system's folders, if not given.
     Optional<Path> mpsControl();

@@ -7,6 +7,7 @@ import io.berth.agent.host.StartRefused;
 import io.berth.agent.kafka.AgentLog;
 import io.berth.agent.launch.Accounts;
 import io.berth.agent.launch.Commands;
+import io.berth.agent.launch.Containers;
 import io.berth.agent.launch.Hooks;
 import io.berth.agent.launch.Launcher;
 import io.berth.agent.launch.Mps;
@@ -50,9 +51,18 @@ record HostLauncher(AgentConfig config, Path home, List<LocalNode> nodes) {
                 config.maxProcesses(),
                 accounts(commands),
                 Mps.find(config.mpsControl()),
+                containers(commands),
                 config.tracesEndpoint()
                         .<Spans>map(it -> new SpanExporter(it, AgentLog.SERVICE))
                         .orElse(Spans.NONE));
+    }
+
+    private Containers containers(Commands commands) {
+        try {
+            return Containers.find(config.containerRuntime(), commands);
+        } catch (IllegalArgumentException e) {
+            throw new StartRefused("berth.agent.container-runtime: " + e.getMessage());
+        }
     }
 
     private Accounts accounts(Commands commands) throws IOException {

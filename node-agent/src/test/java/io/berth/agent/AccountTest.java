@@ -39,6 +39,9 @@ class AccountTest {
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
         Path home = Files.createDirectories(folder.resolve("home"));
         Files.createFile(home.resolve("run-as-user"));
+        Path crun = home.resolve("crun");
+        Files.writeString(crun, "#!/bin/sh\nid -un\necho \"$@\"\ncat \"$6/config.json\"\n");
+        Files.setPosixFilePermissions(crun, PosixFilePermissions.fromString("rwxr-xr-x"));
         rig = new AgentRig(folder, TestConfig.host(home, AgentRig.newNode()));
         Files.setOwner(
                 rig.work,
@@ -98,6 +101,57 @@ class AccountTest {
 
         assertThat(ended.exit()).isEqualTo(ExitStatus.SUCCESS);
         assertThat(found("step.1")).isEqualTo(USER + "\n");
+    }
+
+    private Path bundle() throws IOException {
+        Path bundle = Files.createDirectories(rig.work.resolve("bundle"));
+        Files.setOwner(bundle, Files.getOwner(rig.work));
+        Files.setPosixFilePermissions(bundle, PosixFilePermissions.fromString("rwx------"));
+        return bundle;
+    }
+
+    private Ended runIn(Path container, RunId run) {
+        JobSpec spec = Jobs.script(run.job(), rig.work, "true");
+        return run(run, Jobs.of(USER, Jobs.in(container, spec)));
+    }
+
+    @Test
+    void a_container_is_run_by_its_users_account_with_the_runs_script_and_variables()
+            throws Exception {
+        Path bundle = bundle();
+        Files.writeString(bundle.resolve("config.json"), "{\"process\":{\"env\":[\"THEIRS=1\"]}}");
+        RunId run = HandPlacement.newRun();
+
+        runIn(bundle, run);
+
+        List<String> lines = rig.output(run).lines().toList();
+        assertThat(lines.get(0)).isEqualTo(USER);
+        assertThat(lines.get(1)).endsWith("/container berth-" + run);
+        assertThat(lines.get(2))
+                .contains("\"path\":\"" + bundle + "/rootfs\"")
+                .contains("\"THEIRS=1\"", "\"SLURM_CONTAINER=" + bundle + "\"")
+                .contains("\"BERTH_STEPS=/run/berth/run/steps\"")
+                .contains("\"args\":[\"/run/berth/run/script\"]")
+                .contains("\"hostID\":" + idOf("-u"));
+    }
+
+    @Test
+    void what_of_a_container_only_root_may_read_is_not_read() throws Exception {
+        Path bundle = bundle();
+        Path secret = Files.writeString(folder.resolve("secret"), "{}");
+        Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));
+        Files.createSymbolicLink(bundle.resolve("config.json"), secret);
+
+        Ended ended = runIn(bundle, HandPlacement.newRun());
+
+        assertThat(ended.cause()).isEqualTo(Cause.LAUNCH_FAILED);
+        assertThat(ended.message()).contains("config.json").contains("Permission denied");
+        Ended nowhere = runIn(folder.resolve("nowhere"), HandPlacement.newRun());
+        assertThat(nowhere.message())
+                .isEqualTo(
+                        "container "
+                                + folder.resolve("nowhere")
+                                + " does not exist, or may not be entered");
     }
 
     @ParameterizedTest

@@ -21,6 +21,24 @@ public final class Jobs {
         return spec(job, directory.toString(), body, List.of(), Map.of(), "slurm-%j.out", null);
     }
 
+    /// The same in a container.
+    public static JobSpec in(Path container, JobSpec spec) {
+        return new JobSpec(
+                spec.job(),
+                spec.description(),
+                spec.script(),
+                spec.arguments(),
+                spec.environment(),
+                spec.workingDirectory(),
+                spec.standardOutput(),
+                spec.standardError(),
+                spec.standardInput(),
+                spec.appendOutput(),
+                spec.submitHost(),
+                null,
+                container.toString());
+    }
+
     /// The same for another user.
     public static JobSpec of(String user, JobSpec spec) {
         JobDescription job = spec.description();
@@ -45,7 +63,9 @@ public final class Jobs {
                 spec.standardError(),
                 spec.standardInput(),
                 spec.appendOutput(),
-                spec.submitHost());
+                spec.submitHost(),
+                spec.mail(),
+                spec.container());
     }
 
     public static JobSpec with(

@@ -140,6 +140,12 @@ record TestConfig(
         return inHome("placement-keys");
     }
 
+    /// The one that the test has put there, else the host's.
+    @Override
+    public Optional<Path> containerRuntime() {
+        return inHome("crun");
+    }
+
     @Override
     public Optional<Path> mpsControl() {
         return Optional.empty();

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// @param timeLimitSeconds 0 is unlimited
 /// @param standardOutput pattern of the output file, `slurm-%j.out` if not given
 /// @param submitHost the host that the submission comes from
+/// @param container the folder of the container that the script runs in, as `--container`
 public record JobSubmission(
         String script,
         @Nullable List<String> arguments,
@@ -56,6 +57,7 @@ public record JobSubmission(
         @Nullable String standardInput,
         @Nullable Boolean appendOutput,
         @Nullable String submitHost,
+        @Nullable String container,
         @Nullable Terms terms,
         @Nullable Nodes where) {
 

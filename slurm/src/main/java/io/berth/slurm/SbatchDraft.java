@@ -23,6 +23,7 @@ final class SbatchDraft {
 
     private @Nullable String account;
     private @Nullable String chdir;
+    private @Nullable String container;
     private @Nullable String error;
     private @Nullable String input;
     private @Nullable String name;
@@ -66,6 +67,7 @@ final class SbatchDraft {
         switch (setting) {
             case ACCOUNT -> account = given.required();
             case CHDIR -> chdir = given.required();
+            case CONTAINER -> container = given.required();
             case CPUS_PER_GPU -> cpusPerGpu = positive(given);
             case CPUS_PER_TASK -> cpusPerTask = positive(given);
             case ERROR -> error = given.required();
@@ -256,6 +258,7 @@ final class SbatchDraft {
                         input,
                         append,
                         from.host(),
+                        container == null ? null : inDirectory(container, directory),
                         terms.terms(),
                         where.nodes(range));
         return new SbatchRequest(submission, parsable, wait, quiet, testOnly, warnings);
@@ -265,7 +268,11 @@ final class SbatchDraft {
         if (chdir == null || current == null) {
             return chdir == null ? current : chdir;
         }
-        return Path.of(current).resolve(chdir).normalize().toString();
+        return inDirectory(chdir, current);
+    }
+
+    private static String inDirectory(String path, @Nullable String directory) {
+        return directory == null ? path : Path.of(directory).resolve(path).normalize().toString();
     }
 
     /// The one memory that counts: what options say outranks what variables say.

@@ -41,6 +41,7 @@ final class SbatchOptionTable {
     private void aboutTheJob() {
         same("account", 'A', REQUIRED, "SBATCH_ACCOUNT", SbatchSetting.ACCOUNT);
         same("chdir", 'D', REQUIRED, null, SbatchSetting.CHDIR);
+        same("container", '\0', REQUIRED, "SBATCH_CONTAINER", SbatchSetting.CONTAINER);
         same("error", 'e', REQUIRED, null, SbatchSetting.ERROR);
         same("export", '\0', REQUIRED, "SBATCH_EXPORT", SbatchSetting.EXPORT);
         different(
@@ -224,7 +225,6 @@ final class SbatchOptionTable {
         refused("bbf", '\0', REQUIRED, null);
         refused("cluster-constraint", '\0', REQUIRED, null);
         refused("clusters", 'M', REQUIRED, "SBATCH_CLUSTERS");
-        refused("container", '\0', REQUIRED, "SBATCH_CONTAINER");
         refused("core-spec", 'S', REQUIRED, "SBATCH_CORE_SPEC");
         refused("cpu-freq", '\0', REQUIRED, null);
         refused("distribution", 'm', REQUIRED, "SBATCH_DISTRIBUTION");

@@ -6,6 +6,7 @@ public enum SbatchSetting {
     ARRAY,
     BEGIN,
     CHDIR,
+    CONTAINER,
     COMMENT,
     CONSTRAINT,
     CONTIGUOUS,

@@ -35,7 +35,8 @@ public record Launch(
         @Nullable String standardInput,
         boolean appendOutput,
         String submitHost,
-        @Nullable MailRequest mail) {
+        @Nullable MailRequest mail,
+        @Nullable String container) {
     private static final int MAX_ARGUMENTS = 10_000;
 
     /// A user's name, or a plain address.
@@ -77,7 +78,16 @@ public record Launch(
                         "the submitting host",
                         requireNonNullElse(asked.submitHost(), caller.host()),
                         Checks.MAX_NAME),
-                mail(asked.conditions()));
+                mail(asked.conditions()),
+                container(asked.container()));
+    }
+
+    private static @Nullable String container(@Nullable String path) throws Refused {
+        String checked = Checks.pathOrNull("the container", path);
+        if (checked != null && !checked.startsWith("/")) {
+            throw invalid("the container " + quoted(checked) + " is no absolute path of a folder");
+        }
+        return checked;
     }
 
     /// With the trace that it is asked in, which the job's programs go on with.
@@ -104,7 +114,8 @@ public record Launch(
                 standardInput,
                 appendOutput,
                 submitHost,
-                mail);
+                mail,
+                container);
     }
 
     /// Null for none.

@@ -13,6 +13,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,6 +24,8 @@ public final class Shims implements Closeable {
     private static final Duration FILES_LIMIT = Duration.ofSeconds(30);
 
     private static final Duration PROGRAM_LIMIT = Duration.ofSeconds(10);
+    private static final int NO_BUNDLE = 3;
+    private static final int LARGEST_BUNDLE = 1 << 20;
     private static final Logger LOG = LoggerFactory.getLogger(Shims.class);
     private static final String PROGRAM = "shim-" + machine();
 
@@ -62,7 +65,7 @@ public final class Shims implements Closeable {
     public static Shims install(Path home, Commands processes, Kind kind) throws IOException {
         Path commands = Files.createDirectories(home.resolve("bin"));
         Files.setPosixFilePermissions(commands, PosixFilePermissions.fromString("rwxr-xr-x"));
-        for (String name : List.of("shim.sh", "task.sh", "try-files.sh")) {
+        for (String name : List.of("shim.sh", "task.sh", "try-files.sh", "read-bundle.sh")) {
             install(name, home.resolve(name), "rw-r--r--");
         }
         for (String name : List.of("srun", "srun-nodes.sh", "srun-share.sh")) {
@@ -110,6 +113,11 @@ public final class Shims implements Closeable {
     /// The program that connects a process of a job to the gateway.
     Path session() {
         return commands.resolve("berth-session");
+    }
+
+    /// The folder of the commands that scripts find before all others.
+    Path commands() {
+        return commands;
     }
 
     /// Where scripts find commands, those of jobs first.
@@ -168,6 +176,29 @@ public final class Shims implements Closeable {
         if (ran.status() != 0) {
             throw new LaunchRefused(ran.output().strip());
         }
+    }
+
+    /// Reads, as an account, the configuration of a container's bundle; nothing for a folder that
+    /// is the container's files.
+    ///
+    /// @throws LaunchRefused if it is neither, or may not be read
+    Optional<String> readBundle(RunFiles run, Account account, Path container)
+            throws LaunchRefused, IOException, InterruptedException {
+        var command = new ArrayList<String>(account.turning());
+        command.addAll(List.of("sh", home(run).resolve("read-bundle.sh").toString()));
+        command.add(container.toString());
+        var ran = processes.run(command, FILES_LIMIT);
+        if (ran.status() == NO_BUNDLE) {
+            return Optional.empty();
+        }
+        if (ran.status() != 0) {
+            throw new LaunchRefused(ran.output().strip());
+        }
+        if (ran.output().length() > LARGEST_BUNDLE) {
+            throw new LaunchRefused(
+                    "container %s: its config.json is larger than 1 MiB".formatted(container));
+        }
+        return Optional.of(ran.output());
     }
 
     /// As `uname -m` says it.

@@ -23,6 +23,7 @@ import io.berth.contracts.IndexSet;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.Isolation;
 import io.berth.contracts.JobId;
+import io.berth.contracts.JobSpec;
 import io.berth.contracts.LaunchMode;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
@@ -73,6 +74,7 @@ class LauncherTest {
     Path home;
     Path work;
     Host host;
+    @Nullable Path container;
 
     @BeforeEach
     void makeHome() throws IOException {
@@ -96,6 +98,11 @@ class LauncherTest {
         return launcher(groups, watch, mps, "env | grep CUDA_ | sort >variables");
     }
 
+    private JobSpec spec(String script) {
+        JobSpec spec = Jobs.script(new JobId(9), work, script);
+        return container == null ? spec : Jobs.in(container, spec);
+    }
+
     private Launcher launcher(Groups groups, SpoolWatch watch, Mps mps, String script)
             throws IOException, InterruptedException {
         DeviceRules rules = DeviceRules.read();
@@ -105,12 +112,13 @@ class LauncherTest {
                 ProbeDevices.make(home, rules, GPUS),
                 Shims.install(home, new Commands()),
                 watch,
-                _ -> Jobs.script(new JobId(9), work, script),
+                _ -> spec(script),
                 new Hooks(Optional.empty(), Optional.empty(), new Commands()),
                 "trial",
                 100,
                 Accounts.Own.ofThisProcess(),
                 mps,
+                new Containers(Optional.empty(), new Commands()),
                 Spans.NONE);
     }
 
@@ -330,6 +338,21 @@ class LauncherTest {
                     .hasMessage("isolation could not be verified: [DEVICES]");
             none.find(NAME, run()).kill();
             Awaitility.await().until(() -> files.has("exit"));
+        }
+    }
+
+    @Test
+    void a_container_where_no_runtime_is_there_is_a_refusal() throws Exception {
+        RunFiles files = files();
+        container = work;
+        try (var watch = new SpoolWatch()) {
+            Launcher launcher = launcher(HostGroups.processTrees(), watch);
+
+            assertThatThrownBy(() -> launcher.prepare(node(Set.of()), launch(), files))
+                    .isInstanceOf(LaunchRefused.class)
+                    .hasMessage(
+                            "no container runtime on node %s: crun, runc, apptainer or podman, or set berth.agent.container-runtime",
+                            NAME);
         }
     }
 }

@@ -1,0 +1,157 @@
+package io.berth.agent.launch;
+
+import io.berth.agent.container.CdiDevices;
+import io.berth.agent.container.ContainerRuntime;
+import io.berth.agent.container.ContainerRuntime.Bind;
+import io.berth.agent.container.ContainerRuntime.Call;
+import io.berth.agent.container.OciConfig;
+import io.berth.agent.host.LocalNode;
+import io.berth.contracts.Gpu;
+import io.berth.contracts.GpuHardware.Vendor;
+import io.berth.contracts.JobSpec;
+import io.berth.contracts.event.Order.Launch;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/// Runs scripts in containers. A script's account calls the runtime itself, in the run's group and
+/// with no more rights than it has: what of the container is the user's own is read by the user's
+/// account alone.
+///
+/// @param runtime empty on a host that has none
+public record Containers(Optional<ContainerRuntime> runtime, Commands commands) {
+
+    /// Where the container finds the run's folder and the commands of scripts.
+    private static final Path RUN = Path.of("/run/berth/run");
+
+    private static final Path COMMANDS = Path.of("/run/berth/bin");
+
+    /// What the script's account writes in the run's folder.
+    static final String FOLDER = "container";
+
+    private static final String CONFIG = FOLDER + "/config.json";
+    private static final String STATE = FOLDER + "/state";
+
+    /// A script to be run in a container.
+    ///
+    /// @param variables of the script, and of the process that starts the runtime
+    /// @param command that starts it
+    /// @param given what the script's account must be able to write
+    public record InContainer(
+            Map<String, String> variables, List<String> command, List<String> given) {}
+
+    /// The one of that path, else the first that is there.
+    ///
+    /// @throws IllegalArgumentException if the path is of none that is known
+    public static Containers find(Optional<Path> given, Commands commands) {
+        return new Containers(ContainerRuntime.find(given, Commands.PATH), commands);
+    }
+
+    /// How to run a script in the container that its job names.
+    ///
+    /// @param variables of the script as it would run without one
+    /// @param command the script, which is in the run's folder, and its arguments
+    InContainer run(
+            Path container,
+            LocalNode node,
+            Launch launch,
+            JobSpec spec,
+            Account account,
+            Shims shims,
+            RunFiles files,
+            Map<String, String> variables,
+            List<String> command)
+            throws LaunchRefused, IOException, InterruptedException {
+        ContainerRuntime by =
+                runtime.orElseThrow(() ->
+                        new LaunchRefused(
+                                "no container runtime on node %s: crun, runc, apptainer or podman, or set berth.agent.container-runtime"
+                                        .formatted(node.name())));
+        String folder = files.folder().toString();
+        var inside = new TreeMap<>(variables);
+        inside.replaceAll((_, value) ->
+                value.startsWith(folder + "/") ? RUN + value.substring(folder.length()) : value);
+        var words = new ArrayList<>(command);
+        words.set(0, RUN.resolve(Path.of(command.getFirst()).getFileName()).toString());
+        Path directory = Path.of(spec.workingDirectory());
+        List<Bind> binds =
+                List.of(
+                        new Bind(files.folder(), RUN, true),
+                        new Bind(shims.commands(), COMMANDS, false),
+                        new Bind(directory, directory, true));
+        CdiDevices cdi = CdiDevices.ofHost();
+        List<String> gpus = gpus(by, cdi, node, launch);
+        Optional<String> bundle = shims.readBundle(files, account, container);
+        if (by.takesBundle()) {
+            long same = account.uid();
+            String config;
+            try {
+                config =
+                        OciConfig.of(
+                                bundle.orElse(null),
+                                container,
+                                new OciConfig.Person(
+                                        same, account.gid(), by.needsRoot() ? 0 : same),
+                                inside,
+                                COMMANDS,
+                                directory,
+                                binds,
+                                cdi.edits(gpus),
+                                words);
+            } catch (IOException | IllegalArgumentException e) {
+                throw new LaunchRefused("container " + container + ": " + e.getMessage(), e);
+            }
+            Files.createDirectories(files.folder().resolve(STATE));
+            files.write(CONFIG, config);
+        }
+        inside.put("APPTAINERENV_PREPEND_PATH", COMMANDS.toString());
+        var call =
+                new Call(
+                        "berth-" + launch.run(),
+                        files.folder().resolve(FOLDER),
+                        bundle.isPresent() ? container.resolve("rootfs") : container,
+                        binds,
+                        directory,
+                        inside.keySet().stream().filter(name -> !name.equals("PATH")).toList(),
+                        gpus,
+                        words);
+        return new InContainer(
+                inside,
+                by.command(call),
+                by.takesBundle() ? List.of(FOLDER, CONFIG, STATE) : List.of());
+    }
+
+    /// CDI names of the NVIDIA GPUs that the run holds. What only a name brings into a container
+    /// must have one.
+    private static List<String> gpus(
+            ContainerRuntime runtime, CdiDevices cdi, LocalNode node, Launch launch)
+            throws LaunchRefused {
+        var names = new ArrayList<String>();
+        for (Gpu gpu : node.inventory().gpus()) {
+            boolean there =
+                    launch.here().gpus().contains(gpu.uuid())
+                            && gpu.hardware() != null
+                            && gpu.hardware().vendor() == Vendor.NVIDIA;
+            if (there) {
+                Optional<String> name =
+                        cdi.gpu(
+                                gpu.uuid(),
+                                node.inventory().migGpus().isEmpty()
+                                        ? Integer.toString(gpu.index())
+                                        : "");
+                if (name.isEmpty() && runtime.kind() == ContainerRuntime.Kind.PODMAN) {
+                    throw new LaunchRefused(
+                            "no CDI file names GPU %s: see nvidia-ctk cdi generate"
+                                    .formatted(gpu.uuid()));
+                }
+                names.add(name.orElse("nvidia.com/gpu=" + gpu.uuid()));
+            }
+        }
+        return names;
+    }
+}
