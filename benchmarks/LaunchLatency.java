@@ -1,3 +1,6 @@
+import com.sun.jna.Function;
+import com.sun.jna.Memory;
+import com.sun.jna.NativeLibrary;
 import io.berth.agent.group.DeviceRules;
 import io.berth.agent.group.Group;
 import io.berth.agent.group.Groups;
@@ -72,6 +75,7 @@ class LaunchLatency {
             return;
         }
         long filesBefore = openFiles();
+        long programsBefore = bpfPrograms();
         var took = new double[launches];
         try (shims; var watch = new SpoolWatch()) {
             var hooks = new Hooks(Optional.empty(), Optional.empty(), commands);
@@ -83,7 +87,7 @@ class LaunchLatency {
         }
         groups.removeEmptyParents(node.name());
         report(kind, Arrays.copyOfRange(took, launches / 10, launches));
-        System.out.printf("  left behind: %d runs' folders, %d groups, %d processes, %d open files%n", count(home.resolve("nodes/launches/runs")), groupsLeft(), processesLeft(), openFiles() - filesBefore);
+        System.out.printf("  left behind: %d runs' folders, %d groups, %d processes, %d open files, %d BPF programs%n", count(home.resolve("nodes/launches/runs")), groupsLeft(), processesLeft(), openFiles() - filesBefore, bpfPrograms() - programsBefore);
     }
 
     /// Milliseconds from the order to the script's own clock.
@@ -137,6 +141,20 @@ class LaunchLatency {
             left += fields[2].startsWith("cgroup") && Files.exists(Path.of(fields[1], PARENT)) ? 1 : 0;
         }
         return left;
+    }
+
+    /// How many programs the kernel holds: bpf(2), BPF_PROG_GET_NEXT_ID (11), which answers ENOENT after the last.
+    private static long bpfPrograms() {
+        Function syscall = NativeLibrary.getProcess().getFunction("syscall");
+        long number = System.getProperty("os.arch").equals("aarch64") ? 280 : 321;
+        var attribute = new Memory(16);
+        attribute.clear();
+        long programs = 0;
+        while (syscall.invokeLong(new Object[] {number, 11L, attribute, 16L}) == 0) {
+            attribute.setInt(0, attribute.getInt(4));
+            programs++;
+        }
+        return programs;
     }
 
     private static long processesLeft() {

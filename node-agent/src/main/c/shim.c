@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@
 
 #define TASK "berth-task"
 
-enum { WORD = 9, FAILED = 125, MARKS = 2, MOST_WORDS = 16 };
+enum { WORD = 9, FAILED = 125, MARKS = 2, MOST_WORDS = 16, DEEP = 16 };
 
 static _Noreturn void fail(const char *act, const char *subject)
 {
@@ -137,22 +138,34 @@ static int lease_is_over(void)
     return (unsigned long long)now.tv_sec * 1000 + (unsigned long long)now.tv_nsec / 1000000 > until;
 }
 
-/* Kills all that are in the task's groups now. */
+/* Kills all that are in a group now; what else is found there is passed over. */
+static int kill_group(const char *folder, const struct stat *status, int type, struct FTW *place)
+{
+    (void)status;
+    (void)place;
+    char *file = NULL;
+    if (type != FTW_D || asprintf(&file, "%s/cgroup.procs", folder) < 0)
+        return 0;
+    FILE *group = fopen(file, "re");
+    long pid;
+    while (group != NULL && fscanf(group, "%ld", &pid) == 1)
+        if (pid > 1)
+            kill((pid_t)pid, SIGKILL);
+    if (group != NULL)
+        fclose(group);
+    free(file);
+    return 0;
+}
+
+/* Kills all that are in the task's groups, and in the groups in these, now. */
 static void kill_groups(void)
 {
     char *line = NULL;
     size_t size = 0;
-    FILE *entrances = opened("entrances", "re");
-    while (next_line(entrances, &line, &size) != NULL) {
-        FILE *group = fopen(line, "re");
-        long pid;
-        while (group != NULL && fscanf(group, "%ld", &pid) == 1)
-            if (pid > 1)
-                kill((pid_t)pid, SIGKILL);
-        if (group != NULL)
-            fclose(group);
-    }
-    fclose(entrances);
+    FILE *groups = opened("groups", "re");
+    while (next_line(groups, &line, &size) != NULL)
+        nftw(line, kill_group, DEEP, FTW_PHYS);
+    fclose(groups);
     free(line);
 }
 

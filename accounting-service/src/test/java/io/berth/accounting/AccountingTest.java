@@ -197,7 +197,9 @@ class AccountingTest {
         assertThat(all.<Integer>getList("jobs.runs.moreSteps.flatten()"))
                 .anyMatch(more -> more > 0);
         assertThat(all.<String>getList("jobs.runs.steps.flatten().state"))
-                .containsOnly("COMPLETED", "FAILED", "CANCELLED");
+                .containsOnly("COMPLETED", "FAILED", "CANCELLED", "OUT_OF_MEMORY");
+        assertThat(all.<Integer>getList("jobs.runs.steps.flatten().maxMemoryMib"))
+                .contains(700, (Integer) null);
         assertThat(given().get("/v1/accounting/jobs").asString()).doesNotContain("\"steps\"");
     }
 

@@ -142,7 +142,7 @@ public final class Lives {
         var steps = new ArrayList<Step>();
         for (int number = 0; number <= measures.nextInt(4); number++) {
             boolean ended = measures.nextBoolean();
-            steps.add(
+            var step =
                     new Step(
                             number,
                             "step\0of " + job,
@@ -152,7 +152,8 @@ public final class Lives {
                             at - 9,
                             at,
                             ended ? new ExitStatus(measures.nextInt(3), 0) : null,
-                            ended ? 5L : null));
+                            ended ? 5L : null);
+            steps.add(measures.nextBoolean() ? step.counted(6, 700, number == 1) : step);
         }
         return new JobEvent.StepsEnded(
                 job, at, lease, here.node(), new Steps(steps, measures.nextInt(2)));

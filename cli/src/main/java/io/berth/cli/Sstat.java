@@ -11,13 +11,16 @@ import io.berth.slurm.SlurmMemory;
 import io.berth.slurm.SlurmTime;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
-/// `sstat`: what running jobs use. It is counted for a job as a whole, and told in the line of its
-/// script, as `sacct` does.
+/// `sstat`: what running jobs use. That of a job as a whole is told in the line of its script, as
+/// `sacct` does; its steps are lines of their own where they are counted.
 ///
 /// Source: sstat(1) of Slurm 22.05.
 final class Sstat implements Command {
@@ -46,10 +49,10 @@ final class Sstat implements Command {
 
     private static final List<CliOption> OPTIONS =
             Table.options(
-                    flag("allsteps", 'a', "nothing more: a job has one line"),
+                    flag("allsteps", 'a', "a line for each step that runs, too"),
                     valued("format", 'o', "columns, such as JobID,MaxRSS,AveCPU%12"),
                     flag("helpformat", 'e', "names of the columns"),
-                    valued("jobs", 'j', "these jobs: 17, 17.batch, 20_3"),
+                    valued("jobs", 'j', "these jobs: 17, 17.batch, 17.0, 20_3"),
                     DataForm.OPTIONS.getFirst(),
                     DataForm.OPTIONS.getLast());
 
@@ -70,23 +73,25 @@ final class Sstat implements Command {
             return 0;
         }
         Table shown = ALL.only("sstat", words.value("format", FORMAT));
-        List<String> ids = ids(words);
+        List<Asked> asked = asked(words);
         MeshClient client = MeshClient.of(terminal, "sstat");
         var rows = new ArrayList<List<String>>();
         var data = new ArrayList<JsonObject>();
         int exitCode = 0;
-        for (String id : ids) {
+        for (Asked it : asked) {
+            String id = it.job();
             var job = new JobView(client.get(JobIds.path(id)));
             JsonObject used = client.get(JobIds.path(id) + "/telemetry");
-            if (used.objects("nodes").isEmpty() && used.objects("gpus").isEmpty()) {
+            List<List<String>> lines = lines(job, used, it.step(), words.has("allsteps"));
+            if (lines.isEmpty()) {
                 terminal.err()
                         .print(
                                 "sstat: error: no steps running for job %s%s\n"
-                                        .formatted(id, job.is(JobState.RUNNING) ? UNTOLD : ""));
+                                        .formatted(it, job.is(JobState.RUNNING) ? UNTOLD : ""));
                 exitCode = 1;
                 continue;
             }
-            rows.add(row(job, used));
+            rows.addAll(lines);
             data.add(used);
         }
         DataForm form = DataForm.of(words);
@@ -98,38 +103,79 @@ final class Sstat implements Command {
         return exitCode;
     }
 
-    private static List<String> ids(Words words) throws CommandFailure {
-        var ids = new ArrayList<String>();
+    /// A job, or a step of it.
+    ///
+    /// @param step null is the job
+    private record Asked(String job, @Nullable Long step) {
+        @Override
+        public String toString() {
+            return step == null ? job : job + "." + step;
+        }
+    }
+
+    private static List<Asked> asked(Words words) throws CommandFailure {
+        var asked = new ArrayList<Asked>();
         for (String text : words.list("jobs")) {
             int dot = text.indexOf('.');
             String id = dot < 0 ? text : text.substring(0, dot);
+            String step = dot < 0 ? "batch" : text.substring(dot + 1);
             if (!JobIds.names(id) || !JobIds.one(id)) {
                 throw CommandFailure.error("sstat", "Invalid job id: " + text);
             }
-            if (dot >= 0 && !text.endsWith(".batch")) {
+            if (!step.equals("batch") && !step.matches("[0-9]{1,9}")) {
                 throw CommandFailure.error(
-                        "sstat",
-                        text + ": use is counted for a job as a whole, in " + id + ".batch");
+                        "sstat", text + ": a step is a number, or batch, as in " + id + ".0");
             }
-            ids.add(id);
+            asked.add(new Asked(id, step.equals("batch") ? null : Long.valueOf(step)));
         }
-        if (ids.isEmpty()) {
+        if (asked.isEmpty()) {
             throw CommandFailure.error("sstat", "You didn't give me any jobs to stat.");
         }
-        return ids;
+        return asked;
+    }
+
+    private static List<List<String>> lines(
+            JobView job, JsonObject used, @Nullable Long step, boolean all) {
+        boolean told = !used.objects("nodes").isEmpty() || !used.objects("gpus").isEmpty();
+        var lines = new ArrayList<List<String>>();
+        if (step == null && told) {
+            lines.add(row(job, used));
+        }
+        var steps = new TreeMap<Long, List<JsonObject>>();
+        for (JsonObject node : used.objects("nodes")) {
+            for (JsonObject each : node.objects("steps")) {
+                Map<String, @Nullable Object> here = new LinkedHashMap<>(each.fields());
+                here.put("node", node.text("node"));
+                steps.computeIfAbsent(each.number("step"), _ -> new ArrayList<>())
+                        .add(new JsonObject(here));
+            }
+        }
+        steps.forEach((number, nodes) -> {
+            if (all || number.equals(step)) {
+                lines.add(row(job.name() + "." + number, sum(nodes, "tasks"), nodes, List.of()));
+            }
+        });
+        return lines;
     }
 
     /// The values of a job, in the order of all columns.
     private static List<String> row(JobView job, JsonObject used) {
-        List<JsonObject> nodes = used.objects("nodes");
-        List<JsonObject> gpus = used.objects("gpus");
-        long tasks = Math.max(1, job.number("tasks"));
+        return row(
+                job.name() + ".batch",
+                job.number("tasks"),
+                used.objects("nodes"),
+                used.objects("gpus"));
+    }
+
+    private static List<String> row(
+            String id, long tasksThere, List<JsonObject> nodes, List<JsonObject> gpus) {
+        long tasks = Math.max(1, tasksThere);
         String averageCpu =
                 nodes.isEmpty() ? "" : SlurmTime.full(sum(nodes, "cpuMillis") / tasks / 1000);
         String averageMemory =
                 nodes.isEmpty() ? "" : SlurmMemory.exact(sum(nodes, "maxMemoryMib") / nodes.size());
         return List.of(
-                job.name() + ".batch",
+                id,
                 Long.toString(tasks),
                 averageCpu,
                 memory(nodes, "maxMemoryMib"),

@@ -62,7 +62,8 @@ final class Samples {
     static final String LOW_GPU_USE =
             """
             "lowGpuUse":[{"node":"node01","since":%d,"percent":3},
-                         {"node":"node02","since":%d,"percent":0}],"""
+                         {"node":"node02","since":%d,"percent":0}],\
+            """
                     .formatted(at("10:01:30"), at("10:02:00"));
 
     static String running() {

@@ -257,8 +257,7 @@ final class ScontrolTest {
                                 Samples.LOW_GPU_USE + "\"timeLimitSeconds\""));
 
         assertThat(out("scontrol", "show", "job", "1015"))
-                .contains(
-                        "   LowGpuUse=node01:3%,node02:0% LowGpuUseSince=2026-11-20T10:01:30\n");
+                .contains("   LowGpuUse=node01:3%,node02:0% LowGpuUseSince=2026-11-20T10:01:30\n");
     }
 
     @Test

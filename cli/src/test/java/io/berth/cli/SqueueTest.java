@@ -156,11 +156,16 @@ final class SqueueTest {
     void low_use_of_gpus_is_a_column() {
         String job =
                 Samples.running()
-                        .replace("\"timeLimitSeconds\"", Samples.LOW_GPU_USE + "\"timeLimitSeconds\"");
-        mesh.on("GET", "/v1/jobs", "{\"jobs\":[" + job + "," + Samples.running() + "]}");
+                        .replace(
+                                "\"timeLimitSeconds\"",
+                                Samples.LOW_GPU_USE + "\"timeLimitSeconds\"");
+        mesh.on(
+                "GET",
+                "/v1/jobs",
+                "{\"jobs\":[" + job + "," + Samples.running().replace("1015", "1016") + "]}");
 
         assertThat(run("-h", "-O", "JobID:6,LowGpuUse:20"))
-                .isEqualTo("1015  node01:3%,node02:0% \n1015                       \n");
+                .isEqualTo("1015  node01:3%,node02:0% \n1016                      \n");
     }
 
     @Test

@@ -24,8 +24,10 @@ final class SstatTest {
                             "/v1/jobs/17/telemetry",
                             """
                             {"nodes":[
-                              {"node":"gpu-01","at":5,"cpuMillis":90000,"maxMemoryMib":1536,"readMib":3,"writtenMib":9},
-                              {"node":"gpu-02","at":5,"cpuMillis":30000,"maxMemoryMib":512,"readMib":4}],
+                              {"node":"gpu-01","at":5,"cpuMillis":90000,"maxMemoryMib":1536,"readMib":3,"writtenMib":9,
+                               "steps":[{"step":0,"tasks":2,"cpuMillis":80000,"maxMemoryMib":1400},{"step":1,"tasks":1,"cpuMillis":4000,"maxMemoryMib":9}]},
+                              {"node":"gpu-02","at":5,"cpuMillis":30000,"maxMemoryMib":512,"readMib":4,
+                               "steps":[{"step":0,"tasks":2,"cpuMillis":20000,"maxMemoryMib":200}]}],
                              "gpus":[
                               {"node":"gpu-01","uuid":"G0","at":[1,2],"use":[80,100],"memoryUsedMib":[null,30000]},
                               {"node":"gpu-02","uuid":"G1","at":[1,2],"use":[50,null],"memoryUsedMib":[20000,null]}]}
@@ -72,7 +74,18 @@ final class SstatTest {
                         JobID            MaxRSS     AveCPU\s
                         ------------ ---------- ----------\s
                         17.batch          1536M   00:00:30\s
+                        17.0              1400M   00:00:25\s
+                        17.1                 9M   00:00:04\s
                         """);
+    }
+
+    @Test
+    void a_step_is_told_over_its_nodes() {
+        assertThat(run("sstat", "-nP", "-j", "17.0", "-o", "JobID,NTasks,MaxRSSNode,Nodelist"))
+                .isEqualTo(new Outcome(0, "17.0|4|gpu-01|gpu-[01-02]\n", ""));
+        assertThat(run("sstat", "-nP", "-j", "17.7").err())
+                .isEqualTo(
+                        "sstat: error: no steps running for job 17.7, or its nodes have not told: they do every few seconds\n");
     }
 
     @Test
@@ -89,7 +102,7 @@ final class SstatTest {
             value = {
                 "sstat            | You didn't give me any jobs to stat.",
                 "sstat -j x       | Invalid job id: x",
-                "sstat -j 17.0    | 17.0: use is counted for a job as a whole, in 17.batch",
+                "sstat -j 17.x    | 17.x: a step is a number, or batch, as in 17.0",
                 "sstat -j 17 -o Pages | Unknown field 'Pages'"
             })
     void what_cannot_be_asked_is_said_in_one_line(String command, String message) {

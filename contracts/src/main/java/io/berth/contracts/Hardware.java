@@ -10,18 +10,31 @@ import org.jspecify.annotations.Nullable;
 /// @param tmpMib size in MiB of the file system that holds /tmp
 /// @param drivers the GPU drivers that were looked for, each with what was found
 /// @param outOfService GPUs that are in the machine and that no job gets
+/// @param imexChannels numbers of the channels by which GPUs of several nodes share memory; null if
+///   there are none
 public record Hardware(
         List<NumaNode> numaNodes,
         List<HugePages> hugePages,
         long tmpMib,
         List<GpuDriver> drivers,
-        List<OutOfService> outOfService) {
+        List<OutOfService> outOfService,
+        @Nullable IndexSet imexChannels) {
 
     public Hardware {
         numaNodes = List.copyOf(numaNodes);
         hugePages = List.copyOf(hugePages);
         drivers = List.copyOf(drivers);
         outOfService = List.copyOf(outOfService);
+    }
+
+    /// Of a machine without channels.
+    public Hardware(
+            List<NumaNode> numaNodes,
+            List<HugePages> hugePages,
+            long tmpMib,
+            List<GpuDriver> drivers,
+            List<OutOfService> outOfService) {
+        this(numaNodes, hugePages, tmpMib, drivers, outOfService, null);
     }
 
     /// A NUMA node.

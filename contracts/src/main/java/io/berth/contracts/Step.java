@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 /// @param exit the highest of its tasks'; null if it was ended with its run, or with its srun
 /// @param cpuMillis CPU time of its tasks and of its srun, in milliseconds; null if it was not
 ///   counted
+/// @param maxMemoryMib the peak of their memory in MiB; null if it was not counted
+/// @param outOfMemory whether the kernel killed one of them for want of memory; null is not
 public record Step(
         int number,
         String name,
@@ -21,4 +23,37 @@ public record Step(
         long beganAt,
         long endedAt,
         @Nullable ExitStatus exit,
-        @Nullable Long cpuMillis) {}
+        @Nullable Long cpuMillis,
+        @Nullable Long maxMemoryMib,
+        @Nullable Boolean outOfMemory) {
+
+    /// Of which no more was counted.
+    public Step(
+            int number,
+            String name,
+            int tasks,
+            int cpus,
+            int gpus,
+            long beganAt,
+            long endedAt,
+            @Nullable ExitStatus exit,
+            @Nullable Long cpuMillis) {
+        this(number, name, tasks, cpus, gpus, beganAt, endedAt, exit, cpuMillis, null, null);
+    }
+
+    /// The same by the kernel's count.
+    public Step counted(long cpu, long memoryMib, boolean killed) {
+        return new Step(
+                number,
+                name,
+                tasks,
+                cpus,
+                gpus,
+                beganAt,
+                endedAt,
+                exit,
+                cpu,
+                memoryMib,
+                killed ? true : null);
+    }
+}

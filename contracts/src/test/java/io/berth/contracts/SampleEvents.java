@@ -335,6 +335,13 @@ final class SampleEvents {
                             new Step(1, "sleep", 1, 8, 2, 910, 1100, null, null)),
                     3);
 
+    private static final Steps COUNTED_STEPS =
+            new Steps(
+                    List.of(
+                            new Step(0, "python", 4, 8, 2, 115, 900, EXIT, 5200L, 700L, true),
+                            new Step(1, "sleep", 1, 8, 2, 910, 1100, null, 9L, 2L, null)),
+                    0);
+
     private final List<Sample<?>> samples = new ArrayList<>();
 
     static List<Sample<?>> all() {
@@ -444,21 +451,26 @@ final class SampleEvents {
                 Topics.NODE_REQUESTS,
                 new NodeRequest.FeaturesSet(NODE, "root", List.of("rack1", "nvme")));
         add(Topics.NODE_REQUESTS, new NodeRequest.WeightSet(NODE, "root", 20));
-        add(Topics.SPECS, spec("err-%j", "in.txt", null));
-        addMinimal(Topics.SPECS, spec(null, null, null));
+        add(Topics.SPECS, spec("err-%j", "in.txt", null, null));
+        addMinimal(Topics.SPECS, spec(null, null, null, null));
+        addNamed("container", Topics.SPECS, spec(null, null, null, "/images/torch"));
         addNamed(
                 "mail",
                 Topics.SPECS,
                 spec(
                         null,
                         null,
-                        new MailRequest(List.of(MailType.BEGIN, MailType.END), "alice@lab")));
+                        new MailRequest(List.of(MailType.BEGIN, MailType.END), "alice@lab"),
+                        null));
         add(Topics.ID_BLOCKS, new IdBlockClaimed("submit-service-1"));
         add(DEAD_LETTERS, new DeadLetter("berth.submissions.v1", 0, 12, "not a Submitted", "e30="));
     }
 
     private static JobSpec spec(
-            @Nullable String error, @Nullable String input, @Nullable MailRequest mail) {
+            @Nullable String error,
+            @Nullable String input,
+            @Nullable MailRequest mail,
+            @Nullable String container) {
         return new JobSpec(
                 JOB,
                 DESCRIPTION,
@@ -471,7 +483,8 @@ final class SampleEvents {
                 input,
                 true,
                 "login-1",
-                mail);
+                mail,
+                container);
     }
 
     private void ofPriorityAndAccounting() {
@@ -777,6 +790,8 @@ final class SampleEvents {
         add(Topics.JOBS, new JobEvent.GpusUnderused(JOB, 120, 2, NODE, 3, 1800));
         add(Topics.JOBS, new JobEvent.GpusUsedAgain(JOB, 130, 2, NODE));
         add(Topics.JOBS, new JobEvent.StepsEnded(JOB, 1100, 2, NODE, STEPS));
+        addNamed(
+                "counted", Topics.JOBS, new JobEvent.StepsEnded(JOB, 1100, 2, NODE, COUNTED_STEPS));
         add(
                 Topics.JOBS,
                 new JobEvent.Preempted(
@@ -1093,6 +1108,22 @@ final class SampleEvents {
                         12_000,
                         List.of(),
                         List.of(new RunUsage(RUN, new Consumption(8000, 512, 64L, 32L)))));
+        addNamed(
+                "steps",
+                Topics.HEARTBEATS,
+                new Heartbeat(
+                        NODE,
+                        4,
+                        3,
+                        List.of(RUN),
+                        250,
+                        12_000,
+                        List.of(),
+                        List.of(
+                                new RunUsage(
+                                        RUN,
+                                        new Consumption(8000, 512),
+                                        List.of(new StepUsage(3, 4, 7000, 300))))));
         addNamed(
                 "io",
                 Topics.RUNS,

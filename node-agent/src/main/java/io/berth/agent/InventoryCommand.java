@@ -103,6 +103,9 @@ final class InventoryCommand {
                 .forEach(pages ->
                         out.printf("Huge pages: %d of %d KiB%n", pages.count(), pages.sizeKib()));
         out.printf("/tmp: %d MiB%n", hardware.tmpMib());
+        if (hardware.imexChannels() != null) {
+            out.printf("IMEX channels: %s%n", hardware.imexChannels());
+        }
         for (GpuDriver driver : hardware.drivers()) {
             out.printf(
                     "%s driver %s, API %s%s%n",

@@ -11,6 +11,7 @@ import io.berth.agent.launch.LaunchSpan;
 import io.berth.agent.launch.Launcher;
 import io.berth.agent.launch.Launcher.Prepared;
 import io.berth.agent.launch.RunFiles;
+import io.berth.agent.launch.SpoolWatch;
 import io.berth.agent.launch.StepLog;
 import io.berth.contracts.Consumption;
 import io.berth.contracts.GpuShare.Enforcement;
@@ -205,7 +206,8 @@ final class RunPart {
             return Optional.empty();
         }
         try {
-            return Optional.of(new RunUsage(run(), group().usage()))
+            Group group = group();
+            return Optional.of(new RunUsage(run(), group.usage(), RunSteps.now(files, group)))
                     .filter(it -> !it.used().equals(Consumption.NONE));
         } catch (IOException e) {
             // Its group goes: it has just ended.
@@ -350,11 +352,13 @@ final class RunPart {
             reports.started(isolation, enforced);
         });
         LaunchSpan.end(surroundings.launcher().spans(), prepared.trace(), launch, ordered);
-        try (var _ = new StepPost(launch, files)) {
+        try (var _ = new StepPost(launch, files);
+                var _ = watchAsks()) {
             return new RunningTask(
                             launch,
                             files,
                             prepared.group(),
+                            new RunSteps(launch.here(), files, prepared.group()),
                             orders,
                             new Standing(files, prepared.group(), orders, reports),
                             new Checkpoints(files, reports::saved),
@@ -362,6 +366,16 @@ final class RunPart {
                             begun.uptimeMillis())
                     .untilEnd();
         }
+    }
+
+    /// Wakes the part when a step asks for something. A part without steps has no such folder.
+    private SpoolWatch.Registration watchAsks() {
+        return files.has(RunFiles.ASKS)
+                ? surroundings
+                        .launcher()
+                        .watch()
+                        .watch(files.folder().resolve(RunFiles.ASKS), orders::touch)
+                : () -> {};
     }
 
     /// Prepares the part, or finds it as an earlier agent prepared it.

@@ -23,6 +23,7 @@ record RunningTask(
         Launch launch,
         RunFiles files,
         Group group,
+        RunSteps steps,
         RunOrders orders,
         Standing standing,
         Checkpoints checkpoints,
@@ -57,6 +58,7 @@ record RunningTask(
             }
             boolean still = standing.follow();
             checkpoints.look();
+            steps.look();
             long deadline = still ? Long.MAX_VALUE : deadline();
             long end = overTime(deadline);
             if (LiveProcess.uptimeMillis() >= end) {
@@ -138,16 +140,25 @@ record RunningTask(
         if (files.has(RunFiles.FENCED)) {
             return lost("the node was cut off");
         }
-        Emptying.untilEmpty(group, launch.run());
+        empty();
         ExitStatus exit = files.exit().orElseThrow();
-        Cause cause = group.outOfMemory() ? Cause.OUT_OF_MEMORY : Cause.EXITED;
+        Cause cause = outOfMemory() ? Cause.OUT_OF_MEMORY : Cause.EXITED;
         return new RunEnd(cause, exit, group.usage(), null);
     }
 
     private RunEnd lost(String why) throws IOException, InterruptedException {
-        Emptying.untilEmpty(group, launch.run());
-        Cause cause = group.outOfMemory() ? Cause.OUT_OF_MEMORY : Cause.STATUS_LOST;
+        empty();
+        Cause cause = outOfMemory() ? Cause.OUT_OF_MEMORY : Cause.STATUS_LOST;
         return new RunEnd(cause, ExitStatus.SUCCESS, group.usage(), why);
+    }
+
+    private void empty() throws IOException, InterruptedException {
+        Emptying.untilEmpty(group, launch.run());
+        steps.over();
+    }
+
+    private boolean outOfMemory() throws IOException {
+        return group.outOfMemory() || steps.outOfMemory();
     }
 
     private RunEnd stopped(Stopping first) throws IOException, InterruptedException {
@@ -163,9 +174,10 @@ record RunningTask(
                 && !group.members().isEmpty()
                 && LiveProcess.uptimeMillis() < stopping.killAt()) {
             orders.await(ENDING_TICK_MILLIS);
+            steps.look();
             stopping = latest(stopping);
         }
-        Emptying.untilEmpty(group, launch.run());
+        empty();
         long limit = LiveProcess.uptimeMillis() + EXIT_MILLIS;
         while (files.exit().isEmpty() && shimLives() && LiveProcess.uptimeMillis() < limit) {
             orders.await(ENDING_TICK_MILLIS);
@@ -196,6 +208,7 @@ record RunningTask(
                 break;
             }
             orders.await(Math.min(left, TICK_MILLIS));
+            steps.look();
             stopping = latest(stopping);
         }
         return stopping;

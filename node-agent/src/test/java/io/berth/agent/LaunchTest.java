@@ -2,6 +2,7 @@ package io.berth.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
 
 import io.berth.agent.host.LiveProcess;
 import io.berth.contracts.Allocation;
@@ -14,6 +15,8 @@ import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
 import io.berth.contracts.RunUsage;
 import io.berth.contracts.SpecReference;
+import io.berth.contracts.Step;
+import io.berth.contracts.StepUsage;
 import io.berth.contracts.event.Heartbeat;
 import io.berth.contracts.event.RunReport.Cause;
 import io.berth.contracts.event.RunReport.Ended;
@@ -29,6 +32,7 @@ import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.awaitility.Awaitility;
@@ -162,10 +166,31 @@ class LaunchTest {
         assumeThat(rig.agent().node().inventory().isolation()).contains(Isolation.DEVICES);
         RunId run = HandPlacement.newRun();
 
-        run(run, "mknod gpu c 195 0 || cp -a ../home/devices/gpu-195-0 gpu; cat gpu");
+        run(
+                run,
+                "export CUDA_VISIBLE_DEVICES=%s; mknod gpu c 195 0 || cp -a ../home/devices/gpu-195-0 gpu; cat gpu"
+                        .formatted(rig.gpu(0)));
 
         assertThat(rig.output(run)).contains("gpu: Operation not permitted");
         assertThat(placement.await(Started.class, run).isolation()).contains(Isolation.DEVICES);
+    }
+
+    @Test
+    void a_script_that_opens_all_the_files_that_it_may_is_told_and_costs_nobody_else()
+            throws IOException {
+        RunId greedy = HandPlacement.newRun();
+        String open =
+                "while (open(my $f, \"<\", \"/dev/null\")) { push @f, $f } print \"$!\\n\"; sleep 60";
+        String body = "ulimit -n 300; exec perl -e '$| = 1; " + open + "'";
+        placement.launch(node, greedy, Jobs.script(greedy.job(), rig.work, body), 64);
+        await().until(() -> rig.output(greedy).equals("Too many open files\n"));
+        RunId other = HandPlacement.newRun();
+
+        Ended ended = run(other, "cat /dev/null && srun true");
+
+        assertThat(ended.exit()).isEqualTo(ExitStatus.SUCCESS);
+        placement.stop(node, greedy, 0);
+        assertThat(placement.await(Ended.class, greedy).cause()).isEqualTo(Cause.STOPPED);
     }
 
     @Test
@@ -187,6 +212,65 @@ class LaunchTest {
 
         assertThat(ended.cause()).isEqualTo(Cause.OUT_OF_MEMORY);
         assertThat(ended.usage().maxMemoryMib()).isBetween(60L, 64L);
+    }
+
+    @Test
+    void a_step_is_measured_and_one_that_takes_more_than_its_memory_ends_alone() throws Exception {
+        assumeThat(rig.agent().node().inventory().isolation()).contains(Isolation.MEMORY);
+        RunId run = HandPlacement.newRun();
+
+        Ended ended =
+                run(
+                        run,
+                        "srun --mem=24M sh -c 'x=$(head -c 99000000 /dev/zero | tr \"\\0\" x)'"
+                                + "\nsrun sh -c 'x=$(head -c 8000000 /dev/zero | tr \"\\0\" x)'"
+                                + "\nsrun --mem=1G true; echo $?");
+
+        assertThat(ended.cause()).isEqualTo(Cause.EXITED);
+        List<Step> steps = Objects.requireNonNull(ended.steps()).each();
+        assertThat(steps.get(0).outOfMemory()).isTrue();
+        assertThat(steps.get(0).maxMemoryMib()).isBetween(20L, 24L);
+        assertThat(steps.get(1).outOfMemory()).isNull();
+        assertThat(steps.get(1).maxMemoryMib()).isBetween(7L, 63L);
+        assertThat(rig.output(run))
+                .contains("srun: error: " + node + ": Detected an oom_kill event")
+                .endsWith(
+                        "srun: error: Unable to create step: its memory, 1024 MiB, is more than the job has here, 64 MiB\n1\n");
+    }
+
+    @Test
+    void what_the_tasks_of_a_step_leave_behind_ends_with_it_and_so_do_tasks_whose_srun_is_killed()
+            throws Exception {
+        assumeThat(rig.agent().node().inventory().isolation()).contains(Isolation.MEMORY);
+        RunId run = HandPlacement.newRun();
+
+        run(
+                run,
+                "srun sh -c 'setsid sleep 60 & echo $! >left'; while kill -0 $(cat left); do sleep 0.05; done; echo gone\n"
+                        + "srun sh -c 'echo $$ >task; exec sleep 60' & while [ ! -s task ]; do sleep 0.05; done\n"
+                        + "kill -9 $!; while kill -0 $(cat task); do sleep 0.05; done; echo gone");
+
+        assertThat(rig.output(run).lines().filter("gone"::equals)).hasSize(2);
+    }
+
+    @Test
+    void heartbeats_tell_what_a_step_has_used() {
+        assumeThat(rig.agent().node().inventory().isolation()).contains(Isolation.MEMORY);
+        RunId run = HandPlacement.newRun();
+        String body = "srun true; srun -n2 sh -c 'while :; do :; done'";
+        placement.launch(node, run, Jobs.script(run.job(), rig.work, body), 64);
+
+        Heartbeat beat =
+                placement.awaitHeartbeat(it ->
+                        it.used().stream()
+                                .filter(used -> used.run().equals(run))
+                                .flatMap(used -> used.steps().stream())
+                                .anyMatch(step -> step.cpuMillis() > 0));
+
+        assertThat(beat.used().getFirst().steps())
+                .singleElement()
+                .returns(1, StepUsage::number)
+                .returns(2, StepUsage::tasks);
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.agent.NodeAgent.Standing;
 import io.berth.contracts.Allocation;
+import io.berth.contracts.ExitStatus;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.LaunchMode;
@@ -17,6 +18,7 @@ import io.berth.contracts.event.RunReport.Ended;
 import io.berth.contracts.event.RunReport.Ready;
 import io.berth.contracts.event.RunReport.Started;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -122,6 +124,25 @@ class NodeAgentTest {
         placement.await(Ended.class, next);
 
         assertThat(placement.reports(run)).hasExactlyElementsOfTypes(Started.class, Ended.class);
+    }
+
+    @Test
+    void an_order_for_an_earlier_lease_of_a_job_does_not_touch_the_one_that_runs()
+            throws IOException {
+        placement.register(node);
+        RunId stale = HandPlacement.newRun();
+        var current = new RunId(stale.job(), 2);
+        String body = "while [ ! -e done ]; do sleep 0.05; done; exit 3";
+        placement.launch(node, current, Jobs.script(stale.job(), rig.work, body), 64);
+        placement.await(Started.class, current);
+
+        placement.stop(node, stale, 0);
+        placement.awaitHeartbeat(it -> it.node().value().equals(node) && it.applied() == 2);
+        Files.writeString(rig.work.resolve("done"), "");
+
+        Ended ended = placement.await(Ended.class, current);
+        assertThat(ended.cause()).isEqualTo(Cause.EXITED);
+        assertThat(ended.exit()).isEqualTo(new ExitStatus(3, 0));
     }
 
     @Test

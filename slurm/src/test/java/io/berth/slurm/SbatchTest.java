@@ -52,6 +52,15 @@ final class SbatchTest {
     }
 
     @Test
+    void a_container_is_a_folder_seen_from_the_jobs_own() throws InvalidOption {
+        assertThat(request(Map.of(), "--container=images/torch").submission().container())
+                .isEqualTo("/home/alice/images/torch");
+        assertThat(request(Map.of("SBATCH_CONTAINER", "/i"), "-D", "x").submission().container())
+                .isEqualTo("/i");
+        assertThat(words("--export=ALL").container()).isNull();
+    }
+
+    @Test
     void a_script_with_the_usual_lines_becomes_the_job_that_it_describes() throws InvalidOption {
         JobSubmission job =
                 lines(

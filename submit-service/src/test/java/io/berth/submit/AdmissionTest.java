@@ -106,6 +106,7 @@ final class AdmissionTest {
                                 "i",
                                 true,
                                 "login",
+                                null,
                                 null));
     }
 

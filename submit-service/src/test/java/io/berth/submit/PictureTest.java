@@ -200,7 +200,9 @@ final class PictureTest {
 
         assertThat(ofAnother).isEmpty();
         assertThat(picture.usage(job(7)))
-                .containsExactly(new JobUsage(Samples.DGX.node(), 777, new Consumption(9000, 512)));
+                .containsExactly(
+                        new JobUsage(
+                                Samples.DGX.node(), 777, new Consumption(9000, 512), List.of()));
     }
 
     private Job job(long id) {

@@ -47,6 +47,12 @@ public class StepRow extends PanacheEntityBase {
     @Column(name = "used_cpu_millis")
     public @Nullable Long usedCpuMillis;
 
+    @Column(name = "used_max_memory_mib")
+    public @Nullable Long usedMaxMemoryMib;
+
+    @Column(name = "out_of_memory")
+    public boolean outOfMemory;
+
     static StepRow of(JobEvent.StepsEnded event, Step step) {
         var row = new StepRow();
         row.job = event.job().value();
@@ -65,6 +71,8 @@ public class StepRow extends PanacheEntityBase {
             row.exitSignal = exit.signal();
         }
         row.usedCpuMillis = step.cpuMillis();
+        row.usedMaxMemoryMib = step.maxMemoryMib();
+        row.outOfMemory = Boolean.TRUE.equals(step.outOfMemory());
         return row;
     }
 

@@ -118,6 +118,7 @@ public record JobView(
     ///
     /// @param exit that of its tasks; null if it was ended with its run
     /// @param cpuMillis CPU time of its tasks
+    /// @param maxMemoryMib the peak of their memory
     public record StepView(
             int number,
             String name,
@@ -129,7 +130,8 @@ public record JobView(
             int gpus,
             long startedAt,
             long endedAt,
-            @Nullable Long cpuMillis) {
+            @Nullable Long cpuMillis,
+            @Nullable Long maxMemoryMib) {
 
         static StepView of(StepRow step, RunRow run) {
             ExitStatus exit = step.exit();
@@ -137,14 +139,15 @@ public record JobView(
                     step.number,
                     step.name,
                     step.node,
-                    state(exit, run).name(),
+                    step.outOfMemory ? JobState.OUT_OF_MEMORY.name() : state(exit, run).name(),
                     exit == null ? null : exit.toString(),
                     step.tasks,
                     step.cpus,
                     step.gpus,
                     step.beganAt,
                     step.endedAt,
-                    step.usedCpuMillis);
+                    step.usedCpuMillis,
+                    step.usedMaxMemoryMib);
         }
 
         /// What was ended with its run, or took the signal that ended the run, was cancelled.

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -48,6 +49,32 @@ record BothVersions(Groups first, Groups second) implements Groups {
         @Override
         public List<Path> entrances() {
             return Stream.concat(one.entrances().stream(), other.entrances().stream()).toList();
+        }
+
+        @Override
+        public List<Path> folders() {
+            return Stream.concat(one.folders().stream(), other.folders().stream()).toList();
+        }
+
+        @Override
+        public Set<Integer> steps() throws IOException {
+            return one.steps();
+        }
+
+        @Override
+        public Optional<Group> step(int number) {
+            return one.step(number).flatMap(a -> other.step(number).map(b -> new Pair(a, b)));
+        }
+
+        @Override
+        public Group makeStep(int number, StepLimits limits) throws IOException {
+            Group a = one.makeStep(number, limits);
+            try {
+                return new Pair(a, other.makeStep(number, limits));
+            } catch (IOException e) {
+                a.remove();
+                throw e;
+            }
         }
 
         @Override

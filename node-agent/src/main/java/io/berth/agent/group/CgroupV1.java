@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.locks.LockSupport;
@@ -60,7 +61,7 @@ final class CgroupV1 implements Groups {
         if (limits.cpus().isEmpty()) {
             used.remove(Controller.CPUSET);
         }
-        var group = new V1Group(folders(node, run, used));
+        var group = new V1Group(folders(node, run, used), mounts, false);
         if (!group.members().isEmpty()) {
             group.kill();
         }
@@ -79,7 +80,7 @@ final class CgroupV1 implements Groups {
 
     @Override
     public Group find(NodeName node, RunId run) {
-        return new V1Group(folders(node, run, mounts.keySet()));
+        return new V1Group(folders(node, run, mounts.keySet()), mounts, false);
     }
 
     @Override
@@ -114,10 +115,56 @@ final class CgroupV1 implements Groups {
         private static final long FREEZE_PAUSE_NANOS = 1_000_000;
 
         private final Map<Controller, Path> folders;
+        private final Map<Controller, Path> mounts;
+        private final boolean ofStep;
         private final EnumSet<Isolation> enforced = EnumSet.noneOf(Isolation.class);
 
-        V1Group(Map<Controller, Path> folders) {
+        V1Group(Map<Controller, Path> folders, Map<Controller, Path> mounts, boolean ofStep) {
             this.folders = folders;
+            this.mounts = mounts;
+            this.ofStep = ofStep;
+        }
+
+        @Override
+        public List<Path> folders() {
+            return List.copyOf(folders.values());
+        }
+
+        @Override
+        public Set<Integer> steps() throws IOException {
+            Path any = folders.values().stream().findFirst().orElseThrow();
+            return ControlFiles.steps(any);
+        }
+
+        @Override
+        public Optional<Group> step(int number) {
+            return Optional.of(ofStep(number));
+        }
+
+        /// Of the controllers that the run's group has.
+        private V1Group ofStep(int number) {
+            var inner = new EnumMap<Controller, Path>(Controller.class);
+            folders.forEach((controller, folder) -> {
+                if (Files.exists(folder)) {
+                    inner.put(controller, folder.resolve(ControlFiles.step(number)));
+                }
+            });
+            return new V1Group(inner, mounts, true);
+        }
+
+        @Override
+        public Group makeStep(int number, StepLimits limits) throws IOException {
+            V1Group step = ofStep(number);
+            for (Path folder : step.folders.values()) {
+                Files.createDirectory(folder);
+            }
+            try {
+                new V1Limits(step.folders, mounts).set(limits);
+            } catch (IOException e) {
+                step.remove();
+                throw e;
+            }
+            return step;
         }
 
         @Override
@@ -240,7 +287,7 @@ final class CgroupV1 implements Groups {
             for (Path folder : folders.values()) {
                 ControlFiles.remove(folder);
                 Path run = folder.getParent();
-                if (run != null) {
+                if (run != null && !ofStep) {
                     ControlFiles.remove(run);
                 }
             }

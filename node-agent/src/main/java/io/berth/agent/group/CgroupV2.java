@@ -14,13 +14,16 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Groups as cgroups of version 2: `<parent>/<node>/<run>/task` in the one tree. What has no
-/// control file there, the devices, is limited by a program in the kernel.
+/// Groups as cgroups of version 2: `<parent>/<node>/<run>/task` in the one tree, with the script in
+/// its group `script` and each step in one of its own: where groups have controllers, processes are
+/// in the leaves alone. What has no control file there, the devices, is limited by a program in the
+/// kernel.
 final class CgroupV2 implements Groups {
 
     private static final Logger LOG = LoggerFactory.getLogger(CgroupV2.class);
@@ -40,7 +43,7 @@ final class CgroupV2 implements Groups {
 
     @Override
     public Group create(NodeName node, RunId run, Limits limits) throws IOException {
-        var group = new V2Group(folder(node, run));
+        var group = new V2Group(folder(node, run), false);
         if (!group.members().isEmpty()) {
             group.kill();
         }
@@ -53,6 +56,8 @@ final class CgroupV2 implements Groups {
         }
         try {
             group.limit(limits);
+            delegate(group.folder);
+            Files.createDirectory(group.folder.resolve(V2Group.SCRIPT));
         } catch (IOException e) {
             group.remove();
             throw e;
@@ -62,7 +67,7 @@ final class CgroupV2 implements Groups {
 
     @Override
     public Group find(NodeName node, RunId run) {
-        return new V2Group(folder(node, run));
+        return new V2Group(folder(node, run), false);
     }
 
     @Override
@@ -102,19 +107,59 @@ final class CgroupV2 implements Groups {
 
     private static final class V2Group implements Group {
 
+        private static final String SCRIPT = "script";
         private static final int FREEZE_TRIES = 2000;
         private static final long FREEZE_PAUSE_NANOS = 1_000_000;
 
         private final Path folder;
+        private final boolean ofStep;
         private final EnumSet<Isolation> enforced = EnumSet.noneOf(Isolation.class);
 
-        V2Group(Path folder) {
+        V2Group(Path folder, boolean ofStep) {
             this.folder = folder;
+            this.ofStep = ofStep;
+        }
+
+        /// Agents of before made no group for the script.
+        @Override
+        public List<Path> entrances() {
+            Path script = folder.resolve(SCRIPT);
+            return List.of(ControlFiles.entrance(Files.exists(script) ? script : folder));
         }
 
         @Override
-        public List<Path> entrances() {
-            return List.of(ControlFiles.entrance(folder));
+        public List<Path> folders() {
+            return List.of(folder);
+        }
+
+        @Override
+        public Set<Integer> steps() throws IOException {
+            return ControlFiles.steps(folder);
+        }
+
+        @Override
+        public Optional<Group> step(int number) {
+            return Optional.of(ofStep(number));
+        }
+
+        private V2Group ofStep(int number) {
+            return new V2Group(folder.resolve(ControlFiles.step(number)), true);
+        }
+
+        @Override
+        public Group makeStep(int number, StepLimits limits) throws IOException {
+            V2Group step = ofStep(number);
+            Files.createDirectory(step.folder);
+            try {
+                step.limitCpus(limits.cpus());
+                if (limits.memoryMib() > 0) {
+                    step.limitMemory(Math.multiplyExact(limits.memoryMib(), 1L << 20));
+                }
+            } catch (IOException e) {
+                step.remove();
+                throw e;
+            }
+            return step;
         }
 
         @Override
@@ -180,31 +225,50 @@ final class CgroupV2 implements Groups {
 
         @Override
         public boolean outOfMemory() throws IOException {
-            Path events = folder.resolve("memory.events");
-            return Files.exists(events) && ControlFiles.count(events, "oom_kill") > 0;
+            for (Path each : ControlFiles.tree(folder)) {
+                Path local = each.resolve("memory.events.local");
+                Path events = Files.exists(local) ? local : each.resolve("memory.events");
+                if (Files.exists(events) && ControlFiles.count(events, "oom_kill") > 0) {
+                    return true;
+                }
+            }
+            return false;
         }
 
         @Override
         public void remove() throws IOException {
             ControlFiles.remove(folder);
             Path run = folder.getParent();
-            if (run != null) {
+            if (run != null && !ofStep) {
                 ControlFiles.remove(run);
             }
         }
 
         void limit(Limits limits) throws IOException {
+            limitCpus(limits.cpus());
+            limitMemory(limits.memoryBytes());
+            Path pids = folder.resolve("pids.max");
+            if (Files.exists(pids) && limits.processes() > 0) {
+                write(pids, Integer.toString(limits.processes()));
+            }
+            limitDevices(limits.devices());
+        }
+
+        private void limitCpus(IndexSet wanted) throws IOException {
             Path cpus = folder.resolve("cpuset.cpus");
-            if (Files.exists(cpus) && !limits.cpus().isEmpty()) {
-                write(cpus, limits.cpus().toString());
+            if (Files.exists(cpus) && !wanted.isEmpty()) {
+                write(cpus, wanted.toString());
                 String effective = read(folder.resolve("cpuset.cpus.effective"));
-                if (IndexSet.parse(effective).equals(limits.cpus())) {
+                if (IndexSet.parse(effective).equals(wanted)) {
                     enforced.add(Isolation.CPUSET);
                 }
             }
+        }
+
+        private void limitMemory(long bytes) throws IOException {
             Path memory = folder.resolve("memory.max");
             if (Files.exists(memory)) {
-                String limit = Long.toString(limits.memoryBytes());
+                String limit = Long.toString(bytes);
                 write(memory, limit);
                 Path swap = folder.resolve("memory.swap.max");
                 if (Files.exists(swap)) {
@@ -214,11 +278,6 @@ final class CgroupV2 implements Groups {
                     enforced.add(Isolation.MEMORY);
                 }
             }
-            Path pids = folder.resolve("pids.max");
-            if (Files.exists(pids) && limits.processes() > 0) {
-                write(pids, Integer.toString(limits.processes()));
-            }
-            limitDevices(limits.devices());
         }
 
         /// A kernel that takes no filter leaves the devices open, which is seen and reported.

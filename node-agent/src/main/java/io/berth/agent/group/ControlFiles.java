@@ -1,6 +1,7 @@
 package io.berth.agent.group;
 
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -97,6 +98,27 @@ final class ControlFiles {
             }
         }
         return pids;
+    }
+
+    /// The name of a step's group, as Slurm has it.
+    static String step(int number) {
+        return "step_" + number;
+    }
+
+    /// The steps that have groups in a group.
+    static Set<Integer> steps(Path group) throws IOException {
+        var numbers = new TreeSet<Integer>();
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(group, "step_*")) {
+            for (Path each : all) {
+                String number = each.getFileName().toString().substring(5);
+                if (number.matches("[0-9]{1,9}")) {
+                    numbers.add(Integer.valueOf(number));
+                }
+            }
+        } catch (NoSuchFileException | NotDirectoryException e) {
+            return Set.of();
+        }
+        return numbers;
     }
 
     static Path entrance(Path group) {

@@ -79,6 +79,11 @@ public final class DeviceRules {
         return rules;
     }
 
+    /// The rule for an IMEX channel; nothing where the driver has none.
+    public Optional<String> imexChannel(int channel) {
+        return major("nvidia-caps-imex-channels").map(major -> rule(major + ":" + channel));
+    }
+
     /// The numbers of the device files that all holders of GPUs of a vendor open, and nobody else:
     /// `major:minor`, where the minor may be `*`.
     public List<String> shared(Collection<Gpu> gpus) {

@@ -5,6 +5,7 @@ import io.berth.contracts.Isolation;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /// All processes of a run's part on this node. It is made for one run and never used for another.
@@ -12,6 +13,37 @@ public interface Group {
 
     /// The files into which a process writes `0` to enter, in this order.
     List<Path> entrances();
+
+    /// Its folders in the kernel's trees: whoever is in one of them or below is in it. None where
+    /// the kernel holds no groups.
+    default List<Path> folders() {
+        return List.of();
+    }
+
+    /// Moves a process that is in it, or in the group of a step in it, here.
+    default void take(long pid) throws IOException {
+        for (Path entrance : entrances()) {
+            ControlFiles.write(entrance, Long.toString(pid));
+        }
+    }
+
+    /// The numbers of the steps that have groups in it.
+    default Set<Integer> steps() throws IOException {
+        return Set.of();
+    }
+
+    /// The group of a step, which may not be there; nothing where the kernel holds no groups. What
+    /// it has not is the run's.
+    default Optional<Group> step(int number) {
+        return Optional.empty();
+    }
+
+    /// Makes the group of a step.
+    ///
+    /// @throws UnsupportedOperationException where the kernel holds no groups
+    default Group makeStep(int number, StepLimits limits) throws IOException {
+        throw new UnsupportedOperationException("no groups");
+    }
 
     /// What is set and was read back from the kernel.
     Set<Isolation> enforced();
@@ -26,7 +58,8 @@ public interface Group {
     /// What it has used so far.
     Consumption usage() throws IOException;
 
-    /// Whether the kernel killed one of it for want of memory.
+    /// Whether the kernel killed one of it for want of memory. Groups of steps that were removed do
+    /// not count.
     boolean outOfMemory() throws IOException;
 
     /// Removes it, empty.

@@ -49,6 +49,24 @@ final class V1Limits {
         return enforced;
     }
 
+    /// Sets those of a step in the group of its run.
+    void set(StepLimits limits) throws IOException {
+        Path cpuset = folders.get(Controller.CPUSET);
+        if (cpuset != null) {
+            Path ofRun = Objects.requireNonNull(cpuset.getParent());
+            limitCpus(
+                    cpuset,
+                    Objects.requireNonNull(mounts.get(Controller.CPUSET)),
+                    limits.cpus().isEmpty()
+                            ? IndexSet.parse(read(ofRun.resolve("cpuset.cpus")))
+                            : limits.cpus());
+        }
+        Path memory = folders.get(Controller.MEMORY);
+        if (memory != null && limits.memoryMib() > 0) {
+            limitMemory(memory, Math.multiplyExact(limits.memoryMib(), 1L << 20));
+        }
+    }
+
     /// A group has no CPUs and no memory nodes until it is given some, from the top down.
     private void limitCpus(Path leaf, Path mount, IndexSet cpus) throws IOException {
         Path above = mount;

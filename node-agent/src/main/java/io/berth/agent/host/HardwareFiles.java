@@ -7,14 +7,18 @@ import io.berth.contracts.IndexSet;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// What the kernel tells of a machine besides its CPUs and GPUs.
 public final class HardwareFiles {
 
     private static final String NODES = "/sys/devices/system/node";
     private static final String HUGE_PAGES = "/sys/kernel/mm/hugepages";
+
+    private static final String IMEX_CHANNELS = "/dev/nvidia-caps-imex-channels";
 
     private HardwareFiles() {}
 
@@ -24,7 +28,18 @@ public final class HardwareFiles {
                 hugePages(files),
                 tmpMib(files.root().resolve("tmp")),
                 gpus.drivers(),
-                gpus.outOfService());
+                gpus.outOfService(),
+                imexChannels(files));
+    }
+
+    /// Those for which the operator has made device files.
+    private static @Nullable IndexSet imexChannels(SystemFiles files) {
+        var channels = new BitSet();
+        files.names(IMEX_CHANNELS).stream()
+                .filter(name -> name.matches("channel[0-9]{1,4}"))
+                .forEach(
+                        name -> channels.set(Integer.parseInt(name.substring("channel".length()))));
+        return channels.isEmpty() ? null : IndexSet.of(channels);
     }
 
     private static List<NumaNode> numaNodes(SystemFiles files, Host host) {

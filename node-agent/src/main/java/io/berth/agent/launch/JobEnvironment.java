@@ -6,6 +6,7 @@ import io.berth.contracts.Allocation;
 import io.berth.contracts.ArrayTask;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.Gres;
+import io.berth.contracts.IndexSet;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobSpec;
 import io.berth.contracts.event.Order.Launch;
@@ -45,6 +46,7 @@ public record JobEnvironment(
                     "SLURM_ARRAY_TASK_MAX",
                     "SLURM_ARRAY_TASK_MIN",
                     "SLURM_ARRAY_TASK_STEP",
+                    "SLURM_CONTAINER",
                     "SLURM_CPUS_PER_GPU",
                     "SLURM_GPUS",
                     "SLURM_GPUS_ON_NODE",
@@ -66,6 +68,9 @@ public record JobEnvironment(
                     "SLURM_STEP_NODELIST",
                     "BERTH_GRES",
                     "BERTH_GRES_FILES",
+                    "NVIDIA_IMEX_CHANNELS",
+                    "BERTH_GPU_CPUS",
+                    "BERTH_HOSTS",
                     "BERTH_SIMULATED_GPUS",
                     "BERTH_STEP_NODES");
 
@@ -76,11 +81,20 @@ public record JobEnvironment(
                     "CUDA_MPS_LOG_DIRECTORY",
                     "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT",
                     "CUDA_MPS_PIPE_DIRECTORY",
+                    "DMLC_NUM_WORKER",
+                    "DMLC_TASK_ID",
+                    "DMLC_TRACKER_PORT",
+                    "DMLC_TRACKER_URI",
                     "LOCAL_RANK",
                     "LOCAL_WORLD_SIZE",
                     "MASTER_ADDR",
                     "MASTER_PORT",
+                    "PADDLE_CURRENT_ENDPOINT",
+                    "PADDLE_TRAINERS_NUM",
+                    "PADDLE_TRAINER_ENDPOINTS",
+                    "PADDLE_TRAINER_ID",
                     "RANK",
+                    "TF_CONFIG",
                     "WORLD_SIZE");
 
     private static final int FIRST_MASTER_PORT = 20_000;
@@ -157,6 +171,9 @@ public record JobEnvironment(
             variables.put("SLURM_ARRAY_TASK_MIN", Integer.toString(task.min()));
             variables.put("SLURM_ARRAY_TASK_MAX", Integer.toString(task.max()));
             variables.put("SLURM_ARRAY_TASK_STEP", Integer.toString(task.step()));
+        }
+        if (spec.container() != null) {
+            variables.put("SLURM_CONTAINER", spec.container());
         }
         if (launch.run().lease() > 1) {
             variables.put("SLURM_RESTART_COUNT", Integer.toString(launch.run().lease() - 1));
@@ -246,6 +263,9 @@ public record JobEnvironment(
                         .collect(Collectors.joining(","));
         String count = Integer.toString(held.size());
         variables.put("SLURM_JOB_GPUS", indices);
+        variables.put("BERTH_GPU_CPUS", nearestCpus(held));
+        ImexChannel.of(node, launch)
+                .ifPresent(it -> variables.put("NVIDIA_IMEX_CHANNELS", Integer.toString(it)));
         if (launch.here().share() == null) {
             variables.put("SLURM_GPUS_ON_NODE", count);
             variables.put("SLURM_GPUS_PER_NODE", count);
@@ -266,6 +286,20 @@ public record JobEnvironment(
                             .flatMap(it -> it.files().stream())
                             .collect(Collectors.joining(",")));
         }
+    }
+
+    /// By the kernel's numbers the CPUs nearest to each GPU, for `srun`; empty where nobody tells.
+    private String nearestCpus(List<String> held) {
+        var nearest = new TreeMap<String, String>();
+        for (Gpu gpu : node.inventory().gpus()) {
+            IndexSet cpus = gpu.hardware() == null ? null : gpu.hardware().cpus();
+            if (cpus != null && !node.virtual()) {
+                nearest.put(gpu.uuid(), node.onHost(cpus).toString());
+            }
+        }
+        return held.stream()
+                .map(uuid -> nearest.getOrDefault(uuid, ""))
+                .collect(Collectors.joining(";"));
     }
 
     /// A number for each node, repetitions counted: `2(x3),1`.

@@ -6,6 +6,7 @@ import io.berth.agent.group.Group;
 import io.berth.agent.group.Groups;
 import io.berth.agent.group.Limits;
 import io.berth.agent.host.LocalNode;
+import io.berth.agent.launch.Containers.InContainer;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuShare.Enforcement;
@@ -29,6 +30,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -51,6 +53,7 @@ public record Launcher(
         int maxProcesses,
         Accounts accounts,
         Mps mps,
+        Containers containers,
         Spans spans) {
 
     /// How long a task may take to stand ready: forking is slow on a machine under pressure.
@@ -93,6 +96,7 @@ public record Launcher(
                 maxProcesses,
                 accounts,
                 mps,
+                containers,
                 spans);
     }
 
@@ -108,7 +112,13 @@ public record Launcher(
                     launch.runsScript()
                             ? script(node, launch, spec, files)
                             : holder(node, launch, spec, files);
-            return start(node, launch.run(), launch.here(), start, files)
+            return start(
+                            node,
+                            launch.run(),
+                            launch.here(),
+                            ImexChannel.of(node, launch),
+                            start,
+                            files)
                     .in(
                             TraceContext.parse(spec.environment().get(TraceContext.VARIABLE))
                                     .orElse(null));
@@ -128,7 +138,13 @@ public record Launcher(
         Group group = groups.find(node.name(), trial);
         try {
             Prepared prepared =
-                    start(node.enforcing(Set.of()), trial, allocation, "exit 0\n", files);
+                    start(
+                            node.enforcing(Set.of()),
+                            trial,
+                            allocation,
+                            OptionalInt.empty(),
+                            "exit 0\n",
+                            files);
             files.release();
             await(files, "exit");
             return prepared.isolation();
@@ -154,21 +170,44 @@ public record Launcher(
             output.open(spec.appendOutput());
         }
         files.makeCheckpoint();
+        InContainer what = what(node, launch, spec, account, files);
         String begin =
                 StartScript.of(
                         directory,
-                        environment(node, launch, spec, account, files),
+                        what.variables(),
                         output,
                         mps.start(node, launch.here()),
-                        command(spec, files));
+                        what.command());
         if (!account.switched()) {
             return begin;
         }
         files.write("begin", begin);
-        var given = new ArrayList<>(List.of("script", "begin", "steps", RunFiles.CHECKPOINT));
+        var given = new ArrayList<>(List.of("script", "begin", RunFiles.CHECKPOINT));
+        given.addAll(foldersOfSteps());
         mps.folder(node, launch.here()).ifPresent(given::add);
+        given.addAll(what.given());
         files.giveTo(account, given);
         return StartScript.turningInto(account, files.folder().resolve("begin"));
+    }
+
+    /// The script, and what stands around it if it runs in a container.
+    private InContainer what(
+            LocalNode node, Launch launch, JobSpec spec, Account account, RunFiles files)
+            throws LaunchRefused, IOException, InterruptedException {
+        Map<String, String> variables = environment(node, launch, spec, account, files);
+        List<String> command = command(spec, files);
+        return spec.container() == null
+                ? new InContainer(variables, command, List.of())
+                : containers.run(
+                        Path.of(spec.container()),
+                        node,
+                        launch,
+                        spec,
+                        account,
+                        shims,
+                        files,
+                        variables,
+                        command);
     }
 
     /// The text by which the task holds the group open, and starts what steps of the script run
@@ -190,7 +229,9 @@ public record Launcher(
                         "",
                         List.of(shims.session().toString(), "--part")));
         if (account.switched()) {
-            files.giveTo(account, List.of("begin", "steps"));
+            var given = new ArrayList<>(List.of("begin"));
+            given.addAll(foldersOfSteps());
+            files.giveTo(account, given);
         }
         files.note(StepPlace.NAME, place.get());
         return StartScript.holding(account, files.folder().resolve("begin"), place.get().gateway());
@@ -221,10 +262,19 @@ public record Launcher(
         environment.compute("PATH", (_, path) -> shims.path(String.valueOf(path)));
         environment.putAll(mps.variables(node, launch.here(), files));
         environment.put("BERTH_STEPS", files.makeSteps().toString());
+        environment.put("BERTH_HOSTFILE", files.hosts(launch.allocations()).toString());
+        if (groups.heldByKernel()) {
+            files.makeAsks();
+        }
         environment.put("BERTH_NOTICE_FILE", files.folder().resolve(RunFiles.NOTICE).toString());
         environment.put(
                 "BERTH_CHECKPOINT_FILE", files.folder().resolve(RunFiles.CHECKPOINT).toString());
         return environment;
+    }
+
+    /// Those in which steps write. Where the kernel holds no groups nobody answers what they ask.
+    private List<String> foldersOfSteps() {
+        return groups.heldByKernel() ? List.of("steps", RunFiles.ASKS) : List.of("steps");
     }
 
     /// The script as a file, with its arguments.
@@ -238,22 +288,27 @@ public record Launcher(
     }
 
     private Prepared start(
-            LocalNode node, RunId run, Allocation allocation, String start, RunFiles files)
+            LocalNode node,
+            RunId run,
+            Allocation allocation,
+            OptionalInt imexChannel,
+            String start,
+            RunFiles files)
             throws LaunchRefused, IOException, InterruptedException {
         List<Gpu> gpus = held(node, allocation);
         IndexSet cpus = node.virtual() ? IndexSet.EMPTY : node.onHost(allocation.cpus());
-        var limits =
-                new Limits(
-                        cpus,
-                        allocation.memoryMib(),
-                        maxProcesses,
+        var devices =
+                new ArrayList<>(
                         rules.allowing(
                                 gpus,
                                 devices(node, allocation.gres()),
                                 devices(node, node.inventory().gres())));
+        imexChannel.ifPresent(it -> rules.imexChannel(it).ifPresent(devices::add));
+        var limits = new Limits(cpus, allocation.memoryMib(), maxProcesses, devices);
         Group group = groups.create(node.name(), run, limits);
         files.write("start", start);
         files.write("entrances", lines(group.entrances()));
+        files.write("groups", lines(group.folders()));
         probes.cover(node.inventory().gpus());
         List<Path> probed = List.copyOf(probes.all());
         files.write("devices", lines(probed));

@@ -2,6 +2,7 @@ package io.berth.agent.launch;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import io.berth.agent.host.LiveProcess;
+import io.berth.contracts.Allocation;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.RunId;
 import io.berth.contracts.json.Json;
@@ -9,6 +10,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -22,6 +24,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -42,6 +45,11 @@ public final class RunFiles {
 
     private static final FileAttribute<?> OWNERS_ALONE =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+    /// The folders of what steps ask, and of what they are answered.
+    public static final String ASKS = "asks";
+
+    private static final String TOLD = "told";
 
     private final Path folder;
 
@@ -73,9 +81,86 @@ public final class RunFiles {
         return folder;
     }
 
+    /// Writes the nodes of the run with the tasks of each, as programs of MPI read them: `gpu-01
+    /// slots=8`. Anybody may read the file.
+    Path hosts(List<Allocation> nodes) throws IOException {
+        var text = new StringBuilder();
+        nodes.forEach(
+                it -> text.append(it.node()).append(" slots=").append(it.tasks()).append('\n'));
+        Path hosts = Files.writeString(folder.resolve("hosts"), text);
+        Files.setPosixFilePermissions(hosts, PosixFilePermissions.fromString("rw-r--r--"));
+        return hosts;
+    }
+
     /// The folder, made if it is not there, in which the steps of the script say what they hold.
     public Path makeSteps() throws IOException {
         return Files.createDirectories(folder.resolve("steps"));
+    }
+
+    /// Makes the folders by which the script's steps ask the agent for something, which are the
+    /// script's, and by which they are answered, which anybody may pass through.
+    public void makeAsks() throws IOException {
+        Files.createDirectories(folder.resolve(ASKS));
+        Path told = Files.createDirectories(folder.resolve(TOLD));
+        Files.setPosixFilePermissions(told, PosixFilePermissions.fromString("rwx--x--x"));
+    }
+
+    /// The names of what is asked now, so many at most.
+    public List<String> asks(int most) throws IOException {
+        var names = new ArrayList<String>();
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(folder.resolve(ASKS))) {
+            for (Path each : all) {
+                if (names.size() == most) {
+                    break;
+                }
+                names.add(each.getFileName().toString());
+            }
+        } catch (NoSuchFileException e) {
+            return List.of();
+        }
+        return names;
+    }
+
+    /// Takes what is asked under a name: it is asked no more.
+    ///
+    /// @param most bytes
+    public String ask(String name, int most) throws IOException {
+        try {
+            return textOfOthers(ASKS + "/" + name, most);
+        } catch (IOException e) {
+            // A link, or a folder: nobody asks so.
+            return "";
+        } finally {
+            removeAsk(name);
+        }
+    }
+
+    private void removeAsk(String name) throws IOException {
+        try (var asks =
+                (SecureDirectoryStream<Path>) Files.newDirectoryStream(folder.resolve(ASKS))) {
+            Path ask = Path.of(name);
+            if (attributes(asks, ask).isDirectory()) {
+                remove(asks, ask);
+            } else {
+                asks.deleteFile(ask);
+            }
+        } catch (NoSuchFileException e) {
+            return;
+        }
+    }
+
+    /// Answers what was asked under a name.
+    public void answer(String name, String text) throws IOException {
+        Path told = folder.resolve(TOLD);
+        Path temporary = told.resolve(name + ".new");
+        Files.writeString(temporary, text.isEmpty() ? "" : text + "\n");
+        Files.setPosixFilePermissions(temporary, PosixFilePermissions.fromString("rw-r--r--"));
+        Files.move(temporary, told.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /// Takes an answer back, which nobody waits for any more.
+    public void forget(String name) throws IOException {
+        Files.deleteIfExists(folder.resolve(TOLD).resolve(name));
     }
 
     /// Gives what the script needs to its account: it can pass through the folder, in which all

@@ -1,5 +1,6 @@
 package io.berth.agent.launch;
 
+import io.berth.agent.launch.StepUse.StepUses;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.Step;
@@ -76,6 +77,7 @@ public final class StepLog {
             var log = new StepLog(here, new Span(from, to));
             log.take(files.textOfOthers("steps/log", MOST_BYTES).lines());
             Matcher count = COUNT.matcher(files.textOfOthers("steps/next", LONGEST_NAME));
+            files.kept(StepUses.NAME, StepUses.class).ifPresent(log::count);
             int all = count.matches() ? Integer.parseInt(count.group(1)) : 0;
             int more = Math.max(0, all - log.steps.size());
             return log.steps.isEmpty() && more == 0
@@ -102,6 +104,15 @@ public final class StepLog {
             Matcher end = ends.get(number);
             return end == null ? step : ended(step, end);
         });
+    }
+
+    private void count(StepUses uses) {
+        for (StepUse use : uses.each()) {
+            steps.computeIfPresent(
+                    use.number(),
+                    (_, step) ->
+                            step.counted(use.cpuMillis(), use.maxMemoryMib(), use.outOfMemory()));
+        }
     }
 
     private Step begun(Matcher line) {

@@ -74,6 +74,13 @@ record StepLayout(List<OnNode> nodes) {
         return nodes.stream().mapToInt(node -> node.ranks().size()).sum();
     }
 
+    /// The node of each task, in the order of their numbers.
+    List<String> hosts() {
+        var hosts = new String[tasks()];
+        nodes.forEach(node -> node.ranks().forEach(rank -> hosts[rank] = node.name()));
+        return List.of(hosts);
+    }
+
     /// The number of tasks of each node, repetitions counted: `2(x3),1`.
     String tasksPerNode() {
         var text = new StringBuilder();

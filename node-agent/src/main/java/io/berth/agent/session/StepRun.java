@@ -140,6 +140,7 @@ final class StepRun {
         for (OnNode node : layout.nodes()) {
             var variables = new HashMap<>(environment);
             variables.put("BERTH_PART", part(layout, node));
+            variables.put("BERTH_HOSTS", String.join(",", layout.hosts()));
             boolean first = node.ranks().contains(0);
             parts.add(
                     node.name().equals(here)

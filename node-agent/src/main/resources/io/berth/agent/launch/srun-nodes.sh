@@ -6,6 +6,36 @@ srun_rank_of() {
     echo "$srun_ranks" | cut -d, -f$(($1 + 1))
 }
 
+# Where the tasks of TensorFlow, Paddle and XGBoost meet: the node of each and a port. BERTH_HOSTS is the node of each task;
+# without it all are here. Of a single task there is none, nor of more than a thousand: they would fill the room that
+# programs have for variables.
+srun_ends=
+srun_meet() {
+    [ "$srun_total" -gt 1 ] && [ "$srun_total" -le 1000 ] || return 0
+    srun_ends=$(seq 0 $((srun_total - 1)) | awk -v hosts="${BERTH_HOSTS-}" -v port="${MASTER_PORT:-20000}" '
+        BEGIN { split(hosts, host, ",") }
+        { printf "%s%s:%d", (NR > 1 ? "," : ""), (hosts == "" ? "127.0.0.1" : host[NR]), port + $1 }')
+    srun_workers=$(echo "$srun_ends" | sed 's/,/","/g')
+}
+
+# The variables by which task $1 of the step finds the others, beside PyTorch's; those that the script has set stay.
+srun_meeting() {
+    [ -n "$srun_ends" ] || return 0
+    srun_found="{\"cluster\":{\"worker\":[\"$srun_workers\"]},\"task\":{\"type\":\"worker\",\"index\":$1}}"
+    export TF_CONFIG="${TF_CONFIG-$srun_found}"
+    export PADDLE_TRAINER_ID="${PADDLE_TRAINER_ID-$1}" PADDLE_TRAINERS_NUM="${PADDLE_TRAINERS_NUM-$srun_total}"
+    export DMLC_TRACKER_URI="${DMLC_TRACKER_URI-${MASTER_ADDR:-127.0.0.1}}" DMLC_TRACKER_PORT="${DMLC_TRACKER_PORT-${MASTER_PORT:-20000}}"
+    export DMLC_NUM_WORKER="${DMLC_NUM_WORKER-$srun_total}" DMLC_TASK_ID="${DMLC_TASK_ID-$1}"
+    export PADDLE_TRAINER_ENDPOINTS="${PADDLE_TRAINER_ENDPOINTS-$srun_ends}"
+    srun_rank=$1
+    IFS=,
+    # shellcheck disable=SC2086
+    set -- $srun_ends
+    unset IFS
+    shift "$srun_rank"
+    export PADDLE_CURRENT_ENDPOINT="${PADDLE_CURRENT_ENDPOINT-$1}"
+}
+
 # The name of a file for task $2, by a pattern.
 srun_name() {
     echo "$1" | sed "s/%t/$2/g; s/%n/$srun_node/g; s/%j/$SLURM_JOB_ID/g; s/%J/$SLURM_JOB_ID.$srun_id/g; s/%s/$srun_id/g; s/%N/$SLURMD_NODENAME/g"

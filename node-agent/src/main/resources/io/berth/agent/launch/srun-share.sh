@@ -45,6 +45,26 @@ srun_count() {
     echo $#
 }
 
+# Asks the node's agent about the step: $1 is begin or end, $2 what else there is to say. It goes on when srun_told is the
+# answer; without one where nobody answers. At the end the programs that it calls may be killed with what the tasks left
+# behind, which is not to be told.
+srun_ask() {
+    srun_told=
+    srun_asks=${BERTH_STEPS%/*}/asks
+    [ -d "$srun_asks" ] || return
+    echo "$$ $(srun_start_time $$)${2:+ $2}" >"$srun_file.ask" || return
+    {
+        mv "$srun_file.ask" "$srun_asks/$1.$srun_id"
+        srun_wait=0
+        until [ -e "${BERTH_STEPS%/*}/told/$1.$srun_id" ]; do
+            [ "$srun_wait" -lt 200 ] || return
+            srun_wait=$((srun_wait + 1))
+            sleep 0.01
+        done
+    } 2>/dev/null
+    read -r srun_told <"${BERTH_STEPS%/*}/told/$1.$srun_id" || :
+}
+
 # Notes, for the books, what becomes of the step, after the words $1 and the time: of the first thousand steps.
 srun_note() {
     [ "$srun_id" -ge 1000 ] || printf '%s %s %s\n' "$1" "$(date +%s%3N)" "$2" >>"$BERTH_STEPS/log"
@@ -112,26 +132,28 @@ srun_claim() {
     return 1
 }
 
-# The GPUs that task $1 sees.
+# The GPUs that task $1 sees, if it does not see all of the step's.
 srun_gpus_of() {
-    # shellcheck disable=SC2046
-    set -- "$1" $(echo "$srun_step_gpus" | tr , ' ')
-    srun_rank=$1
-    shift
+    srun_place=$1
+    IFS=,
+    # shellcheck disable=SC2086
+    set -- $srun_step_gpus
+    unset IFS
     if [ -n "$srun_gpus_per_task" ] && [ "$srun_gpu_bind" != none ]; then
-        shift $((srun_rank * srun_gpus_per_task))
+        shift $((srun_place * srun_gpus_per_task))
         srun_first_of "$srun_gpus_per_task" "$@"
         return
     fi
     case $srun_gpu_bind in
-    single:*) srun_at $((srun_rank / ${srun_gpu_bind#*:} % $#)) "$@" ;;
+    closest) srun_closest "$srun_place" ;;
+    single:*) srun_at $((srun_place / ${srun_gpu_bind#*:} % $#)) "$@" ;;
     map_gpu:*)
         # shellcheck disable=SC2046
-        srun_at "$(srun_turn "$srun_rank" $(echo "${srun_gpu_bind#*:}" | tr , ' '))" "$@"
+        srun_at "$(srun_turn "$srun_place" $(echo "${srun_gpu_bind#*:}" | tr , ' '))" "$@"
         ;;
     mask_gpu:*)
         # shellcheck disable=SC2046
-        srun_mask=$(($(srun_turn "$srun_rank" $(echo "${srun_gpu_bind#*:}" | tr , ' ')))) srun_bit=1
+        srun_mask=$(($(srun_turn "$srun_place" $(echo "${srun_gpu_bind#*:}" | tr , ' ')))) srun_bit=1
         for srun_gpu; do
             [ $((srun_mask & srun_bit)) = 0 ] || echo "$srun_gpu"
             srun_bit=$((srun_bit * 2))
@@ -141,6 +163,20 @@ srun_gpus_of() {
     esac
 }
 
+# The GPUs of the step that are next to CPUs of task $1; all where nobody tells, or none is. BERTH_GPU_CPUS has the
+# CPUs next to each of the job's GPUs, after a semicolon each but the first.
+srun_closest() {
+    srun_mine=,$(srun_own_cpus "$1" | paste -sd, -),
+    srun_place=0
+    for srun_gpu in $srun_all_gpus; do
+        srun_place=$((srun_place + 1))
+        case ,$srun_step_gpus, in *,"$srun_gpu",*) ;; *) continue ;; esac
+        for srun_cpu in $(srun_expand "$(echo "${BERTH_GPU_CPUS-}" | cut -d';' -f"$srun_place")"); do
+            case $srun_mine in *,"$srun_cpu",*) echo "$srun_gpu" && break ;; esac
+        done
+    done | grep . | paste -sd, - | grep . || echo "$srun_step_gpus"
+}
+
 # Of the words that follow, the one whose turn it is for task $1.
 srun_turn() {
     srun_place=$(($1 % ($# - 1)))
@@ -148,16 +184,71 @@ srun_turn() {
     srun_at "$srun_place" "$@"
 }
 
+# The CPUs of task $1, a line each: its part of the step's, in order; all of them if there are not enough.
+srun_own_cpus() {
+    srun_from=$(($1 * srun_cpus_per_task))
+    # shellcheck disable=SC2046
+    set -- $(echo "$srun_step_cpus" | tr , ' ')
+    if [ $# -ge $((srun_from + srun_cpus_per_task)) ]; then
+        shift "$srun_from"
+        srun_first_of "$srun_cpus_per_task" "$@" | tr , '\n'
+    else
+        printf '%s\n' "$@"
+    fi
+}
+
+# Of the step's CPUs those that are in the lists of the files that follow, with commas.
+srun_cpus_in() {
+    for srun_list in "$@"; do
+        [ ! -r "$srun_list" ] || srun_expand "$(cat "$srun_list")"
+    done | sort -nu | while read -r srun_cpu; do
+        case ,$srun_step_cpus, in *,"$srun_cpu",*) echo "$srun_cpu" ;; esac
+    done | paste -sd, -
+}
+
+# The files that list the CPUs of the NUMA nodes in which the CPUs that follow are.
+srun_nodes_of() {
+    for srun_numa in /sys/devices/system/node/node[0-9]*/cpulist; do
+        srun_there=" $(srun_expand "$(cat "$srun_numa")" | tr '\n' ' ')"
+        for srun_cpu; do
+            case $srun_there in *" $srun_cpu "*) echo "$srun_numa" && break ;; esac
+        done
+    done
+}
+
+# The program that binds a task to the CPUs $1; nothing without any.
+srun_bound_to() {
+    [ -z "$1" ] || echo "taskset -c $1"
+}
+
 # The program that binds task $1 to its CPUs, with its arguments.
 srun_binding() {
     # shellcheck disable=SC2046
     case $srun_cpu_bind in
     cores | threads | rank)
-        srun_from=$(($1 * srun_cpus_per_task))
-        set -- $(echo "$srun_step_cpus" | tr , ' ')
-        [ $# -ge $((srun_from + srun_cpus_per_task)) ] || return
-        shift "$srun_from"
-        echo "taskset -c $(srun_first_of "$srun_cpus_per_task" "$@")"
+        [ "$(srun_count "$srun_step_cpus")" -lt $((($1 + 1) * srun_cpus_per_task)) ] ||
+            srun_bound_to "$(srun_own_cpus "$1" | paste -sd, -)"
+        ;;
+    sockets)
+        srun_bound_to "$(srun_cpus_in $(srun_own_cpus "$1" |
+            sed 's|.*|/sys/devices/system/cpu/cpu&/topology/package_cpus_list|'))"
+        ;;
+    ldoms) srun_bound_to "$(srun_cpus_in $(srun_nodes_of $(srun_own_cpus "$1")))" ;;
+    rank_ldom)
+        set -- "$1" /sys/devices/system/node/node[0-9]*/cpulist
+        srun_place=$(($1 % ($# - 1) + 1))
+        shift "$srun_place"
+        srun_bound_to "$(srun_cpus_in "$1")"
+        ;;
+    map_ldom:*) srun_bound_to "$(srun_cpus_in "/sys/devices/system/node/node$(srun_turn "$1" $(echo "${srun_cpu_bind#*:}" | tr , ' '))/cpulist")" ;;
+    mask_ldom:*)
+        srun_mask=$(($(srun_turn "$1" $(echo "${srun_cpu_bind#*:}" | tr , ' ')))) srun_numa=0
+        set --
+        while [ "$srun_mask" -gt 0 ]; do
+            [ $((srun_mask & 1)) = 0 ] || set -- "$@" "/sys/devices/system/node/node$srun_numa/cpulist"
+            srun_mask=$((srun_mask / 2)) srun_numa=$((srun_numa + 1))
+        done
+        srun_bound_to "$(srun_cpus_in "$@")"
         ;;
     map_cpu:*) echo "taskset -c $(srun_turn "$1" $(echo "${srun_cpu_bind#*:}" | tr , ' '))" ;;
     mask_cpu:*) echo "taskset $(srun_turn "$1" $(echo "${srun_cpu_bind#*:}" | tr , ' '))" ;;

@@ -58,6 +58,13 @@ final class DeviceRulesTest {
     }
 
     @Test
+    void an_imex_channel_is_opened_by_its_number_where_the_driver_has_them() {
+        assertThat(RULES.imexChannel(3)).isEmpty();
+        assertThat(DeviceRules.parse(List.of("240 nvidia-caps-imex-channels")).imexChannel(3))
+                .contains("c 240:3 rw");
+    }
+
+    @Test
     void a_run_without_gpus_opens_none_of_their_devices() {
         assertThat(RULES.allowing(List.of())).noneMatch(rule -> rule.matches("c (195|236|237):.*"));
     }

@@ -111,6 +111,63 @@ class GroupsTest {
 
     @ParameterizedTest
     @MethodSource("kinds")
+    void a_step_has_a_group_within_its_runs_that_ends_alone(Groups groups) throws Exception {
+        assumeThat(groups.heldByKernel()).isTrue();
+        RunId run = new RunId(new JobId(82), 1);
+        Group group = groups.create(NODE, run, LIMITS);
+        Process process = enter(group, run, "sleep 60 & exec sleep 60");
+        await().until(() -> group.members().size() == 2);
+        long moved = process.children().findFirst().orElseThrow().pid();
+
+        Group step = group.makeStep(3, new StepLimits(IndexSet.firstN(1), 32));
+        step.take(moved);
+
+        assertThat(groups.find(NODE, run).steps()).containsExactly(3);
+        Group found = groups.find(NODE, run).step(3).orElseThrow();
+        assertThat(found.members()).containsExactly(moved);
+        assertThat(group.members()).containsExactlyInAnyOrder(process.pid(), moved);
+        found.kill();
+        await().until(() -> found.members().isEmpty());
+        assertThat(process.isAlive()).isTrue();
+        assertThat(found.usage().cpuMillis()).isNotNegative();
+        found.remove();
+        assertThat(group.steps()).isEmpty();
+        assertThat(group.members()).containsExactly(process.pid());
+        group.makeStep(4, new StepLimits(IndexSet.EMPTY, 0));
+        group.kill();
+        process.waitFor();
+        await().until(() -> group.members().isEmpty());
+        group.remove();
+        groups.removeEmptyParents(NODE);
+    }
+
+    @Test
+    void a_step_that_takes_more_than_its_memory_is_seen_to_be_killed_and_its_run_is_not()
+            throws Exception {
+        Groups groups = HostGroups.find(PARENT);
+        RunId run = new RunId(new JobId(83), 1);
+        Group group = groups.create(NODE, run, LIMITS);
+        assumeThat(group.enforced()).contains(Isolation.MEMORY);
+        Process process =
+                enter(group, run, ": >in; read x; exec perl -e '$x = \"x\" x 100_000_000'");
+        await().until(() -> Files.exists(folder.resolve("in")));
+        Group step = group.makeStep(0, new StepLimits(IndexSet.EMPTY, 24));
+
+        step.take(process.pid());
+        process.outputWriter().append("go\n").close();
+        process.waitFor();
+
+        assertThat(step.outOfMemory()).isTrue();
+        assertThat(step.usage().maxMemoryMib()).isBetween(20L, 24L);
+        await().until(() -> step.members().isEmpty());
+        step.remove();
+        assertThat(group.outOfMemory()).isFalse();
+        group.remove();
+        groups.removeEmptyParents(NODE);
+    }
+
+    @ParameterizedTest
+    @MethodSource("kinds")
     void a_group_that_is_gone_is_empty_and_can_be_removed_again(Groups groups) throws Exception {
         Group group = groups.find(NODE, new RunId(new JobId(78), 1));
 

@@ -62,6 +62,7 @@ class SrunTest {
         builder.environment().put("SLURM_NTASKS", "1");
         builder.environment().put("SLURMD_NODENAME", "gpu1");
         builder.environment().put("CUDA_VISIBLE_DEVICES", "G0,G1,G2,G3");
+        builder.environment().put("BERTH_GPU_CPUS", "0;0;1;1");
         builder.redirectOutput(folder.resolve("stdout").toFile());
         builder.redirectError(folder.resolve("stderr").toFile());
         return builder.start();
@@ -98,6 +99,9 @@ class SrunTest {
                 "-n2 --gres=gpu:a100:3                 | 0: G0,G1,G2; 1: G0,G1,G2",
                 "-n2 --gres=none                       | 0: -; 1: -",
                 "-n4 --gpu-bind=single:2               | 0: G0; 1: G0; 2: G1; 3: G1",
+                "-n2 --gpu-bind=closest                | 0: G0,G1; 1: G2,G3",
+                "-n1 -c2 --gpu-bind=closest            | 0: G0,G1,G2,G3",
+                "-n2 -G3 --gpu-bind=closest            | 0: G0,G1; 1: G2",
                 "-n2 --gpu-bind=map_gpu:3,1            | 0: G3; 1: G1",
                 "-n2 --gpu-bind=mask_gpu:0x3,0xc       | 0: G0,G1; 1: G2,G3",
                 "-n2 --gpu-bind=per_task:2             | 0: G0,G1; 1: G2,G3",
@@ -118,6 +122,51 @@ class SrunTest {
                                 + " $RANK $LOCAL_RANK $WORLD_SIZE'");
 
         assertThat(sorted(step.output())).containsExactly("0 0 2 0,1 0 0 2", "1 1 2 0,1 1 1 2");
+    }
+
+    @Test
+    void tasks_meet_by_the_names_of_other_trainers_too() throws Exception {
+        Result step =
+                run(
+                        "export MASTER_PORT=21007 BERTH_HOSTS=a,b DMLC_TASK_ID=mine; srun -n2 sh -c"
+                                + " 'echo $TF_CONFIG; echo $PADDLE_TRAINER_ID $PADDLE_TRAINERS_NUM"
+                                + " $PADDLE_TRAINER_ENDPOINTS $PADDLE_CURRENT_ENDPOINT $DMLC_TRACKER_PORT $DMLC_TASK_ID'");
+
+        assertThat(sorted(step.output()))
+                .containsExactly(
+                        "0 2 a:21007,b:21008 a:21007 21007 mine",
+                        "1 2 a:21007,b:21008 b:21008 21007 mine",
+                        "{\"cluster\":{\"worker\":[\"a:21007\",\"b:21008\"]},\"task\":{\"type\":\"worker\",\"index\":0}}",
+                        "{\"cluster\":{\"worker\":[\"a:21007\",\"b:21008\"]},\"task\":{\"type\":\"worker\",\"index\":1}}");
+        assertThat(run("srun sh -c 'echo [$TF_CONFIG]'").output()).isEqualTo("[]\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "-n2 --cpu-bind=cores       | 0; 1",
+                "-n2 --cpu-bind=map_cpu:1,0 | 0; 1",
+                "-n1 --cpu-bind=mask_cpu:2  | 1",
+                "-n1 --cpu-bind=ldoms       | all",
+                "-n1 --cpu-bind=sockets     | all",
+                "-n1 --cpu-bind=rank_ldom   | all",
+                "-n1 --cpu-bind=map_ldom:0  | all",
+                "-n1 --cpu-bind=mask_ldom:1 | all",
+                "-n1 --cpu-bind=none        | all"
+            })
+    void tasks_are_bound_to_cpus(String options, String expected) throws Exception {
+        assumeThat(WHOLE_HOST.cpus().size()).isEqualTo(2);
+        assumeThat(Path.of("/sys/devices/system/node/node1")).doesNotExist();
+
+        Result step =
+                run(
+                        "srun "
+                                + options
+                                + " sed -n 's/^Cpus_allowed_list:[^0-9]*//p' /proc/self/status");
+
+        assertThat(sorted(step.output()))
+                .containsExactly(expected.replace("all", "0-1").split("; "));
     }
 
     @Test

@@ -93,6 +93,34 @@ class StepLogTest {
     }
 
     @Test
+    void what_the_kernel_counted_is_told_in_its_place() throws IOException {
+        var uses =
+                new StepUse.StepUses(
+                        List.of(
+                                new StepUse(0, 5200, 700, true, true),
+                                new StepUse(9, 1, 1, false, false)));
+        RunFiles.at(folder).note(StepUse.StepUses.NAME, uses);
+
+        assertThat(told("begin 0 2000 1 1 0 a", "end 0 3000 0 0m0.000s 0m0.000s"))
+                .isEqualTo(
+                        new Steps(
+                                List.of(
+                                        new Step(
+                                                0,
+                                                "a",
+                                                1,
+                                                1,
+                                                0,
+                                                2000,
+                                                3000,
+                                                ExitStatus.SUCCESS,
+                                                5200L,
+                                                700L,
+                                                true)),
+                                0));
+    }
+
+    @Test
     void a_step_without_an_end_lasts_as_long_as_its_run() throws IOException {
         assertThat(told("begin 0 2000 1 1 0 a"))
                 .isEqualTo(new Steps(List.of(step(0, "a", 2000, 9000)), 0));

@@ -24,6 +24,7 @@ record TelemetryJson(List<GpuJson> gpus, List<UsageJson> nodes) {
     /// @param maxMemoryMib the peak of memory
     /// @param readMib read from block devices
     /// @param writtenMib written to block devices
+    /// @param steps those of its steps that run there
     @Schema(name = "NodeUsage")
     record UsageJson(
             String node,
@@ -31,7 +32,8 @@ record TelemetryJson(List<GpuJson> gpus, List<UsageJson> nodes) {
             long cpuMillis,
             long maxMemoryMib,
             @Nullable Long readMib,
-            @Nullable Long writtenMib) {
+            @Nullable Long writtenMib,
+            List<StepUsageJson> steps) {
 
         static UsageJson of(JobUsage usage) {
             Consumption used = usage.used();
@@ -41,9 +43,21 @@ record TelemetryJson(List<GpuJson> gpus, List<UsageJson> nodes) {
                     used.cpuMillis(),
                     used.maxMemoryMib(),
                     used.readMib(),
-                    used.writtenMib());
+                    used.writtenMib(),
+                    usage.steps().stream()
+                            .map(it ->
+                                    new StepUsageJson(
+                                            it.number(),
+                                            it.tasks(),
+                                            it.cpuMillis(),
+                                            it.maxMemoryMib()))
+                            .toList());
         }
     }
+
+    /// What the processes of a step have used on the node.
+    @Schema(name = "StepUsage")
+    record StepUsageJson(int step, int tasks, long cpuMillis, long maxMemoryMib) {}
 
     /// One GPU: lists of the same length, in which null is what was not told.
     ///

@@ -57,7 +57,8 @@ final class SlurmSubmission {
 
     private void set(String name, JsonNode value) throws Refused {
         switch (name) {
-            case "name", "account", "partition", "qos" -> job.put(name, text(name, value));
+            case "name", "account", "partition", "qos", "container" ->
+                    job.put(name, text(name, value));
             case "current_working_directory" -> job.put("workingDirectory", text(name, value));
             case "standard_output" -> job.put("standardOutput", text(name, value));
             case "standard_error" -> job.put("standardError", text(name, value));

@@ -149,7 +149,8 @@ class SlurmResourceTest {
             value = {
                 "{\"partition\":\"gone\"}      | 422 | partition 'gone' does not exist",
                 "{\"reservation\":\"r\"}       | 422 | Requested reservation is invalid",
-                "{\"container\":\"c\"}         | 422 | field 'job.container' is not supported yet",
+                "{\"container\":\"c\"}         | 422 | the container 'c' is no absolute path of a folder",
+                "{\"cron\":\"c\"}              | 422 | field 'job.cron' is not supported yet",
                 "{\"tasks\":\"many\"}          | 422 | field 'tasks' is not a whole number",
                 "{\"environment\":[\"A\"]}     | 422 | a list of NAME=VALUE",
                 "{\"tres_per_node\":\"license/x:1\"} | 422 | is not gres/gpu",
