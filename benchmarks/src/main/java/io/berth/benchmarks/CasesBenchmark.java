@@ -4,6 +4,7 @@ import io.berth.core.engine.Cluster;
 import io.berth.core.engine.Decisions;
 import io.berth.core.engine.Demand;
 import io.berth.core.engine.FitClass;
+import io.berth.core.engine.Hours;
 import io.berth.core.engine.Kind;
 import io.berth.core.engine.Network;
 import io.berth.core.engine.Scheduling;
@@ -13,6 +14,7 @@ import io.berth.core.engine.Waiting.Association;
 import io.berth.core.engine.Waiting.Rank;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -55,7 +57,7 @@ public class CasesBenchmark {
         Cell(int nodes, int leaf) {
             var leaves = new int[nodes];
             Arrays.setAll(leaves, node -> node / leaf);
-            var network = new Network(List.of(leaves, new int[nodes]));
+            var network = new Network(List.of(leaves, new int[nodes]), new int[0], List.of(leaves));
             var kind = new Kind(64, 512 * 1024L, GPUS);
             engine =
                     new Scheduling(
@@ -69,6 +71,28 @@ public class CasesBenchmark {
         FitClass fit(int parts, int gpus, int switches) {
             List<@Nullable Demand> on = List.of(new Demand(gpus, 1024, gpus, 0));
             return engine.fitClass(new FitClass.Terms(0, 0, parts, 0, on, on, null, switches));
+        }
+
+        /// @param segment nodes of a segment, which lie in one block: the nodes under a leaf switch
+        FitClass inSegments(int parts, int gpus, int segment) {
+            List<@Nullable Demand> on = List.of(new Demand(gpus, 1024, gpus, 0));
+            return engine.fitClass(
+                    new FitClass.Terms(
+                            0,
+                            0,
+                            parts,
+                            0,
+                            on,
+                            on,
+                            null,
+                            0,
+                            null,
+                            Hours.ALWAYS,
+                            new int[0],
+                            true,
+                            List.of(),
+                            new FitClass.Layout(
+                                    false, segment, new BitSet(), parts, null, null, List.of())));
         }
 
         long submit(FitClass fit, Association of, long points) {
@@ -137,6 +161,8 @@ public class CasesBenchmark {
         private final Cell cell = new Cell(10_000, 80);
         private final FitClass one = cell.fit(1, 1, 0);
         private final FitClass gang = cell.fit(64, GPUS, 1);
+        private final FitClass block = cell.inSegments(64, GPUS, 64);
+        private final FitClass segments = cell.inSegments(64, GPUS, 8);
 
         @Setup
         public void fill() {
@@ -159,6 +185,18 @@ public class CasesBenchmark {
     @Benchmark
     public int gangOf512UnderOneSwitch(LargeFleet state) {
         return comeAndGo(state.cell, state.gang);
+    }
+
+    /// A gang of 512 GPUs on 64 nodes of one block comes, starts and is gone.
+    @Benchmark
+    public int gangOf512InOneBlock(LargeFleet state) {
+        return comeAndGo(state.cell, state.block);
+    }
+
+    /// The same in segments of 8 nodes.
+    @Benchmark
+    public int gangOf512InSegmentsOf8(LargeFleet state) {
+        return comeAndGo(state.cell, state.segments);
     }
 
     private static int comeAndGo(Cell cell, FitClass fit) {

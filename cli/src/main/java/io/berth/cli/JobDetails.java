@@ -155,6 +155,7 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
                         + job.overSubscribe()
                         + " Contiguous="
                         + (job.json().flag("contiguous") ? 1 : 0)
+                        + (job.json().has("segment") ? " SegmentSize=" + job.number("segment") : "")
                         + " Licenses="
                         + job.orNull("licenses")
                         + " Network=(null)");

@@ -68,6 +68,8 @@ final class SlurmCluster {
     private final Map<String, Object> weights = new LinkedHashMap<>();
     private final Map<String, Object> preemption = new LinkedHashMap<>();
     private final Map<String, Object> switches = new LinkedHashMap<>();
+    private final Map<String, Object> blocks = new LinkedHashMap<>();
+    private final List<String> blockSizes = new ArrayList<>();
     private final Map<String, Object> nodeWeights = new LinkedHashMap<>();
     private @Nullable Long switchWait;
     private final Map<String, Object> gres = new LinkedHashMap<>();
@@ -83,6 +85,10 @@ final class SlurmCluster {
                 case "partitionname" ->
                         partitions.take(line).forEach(it -> leftOut.add(place + it));
                 case "switchname" -> addSwitch(line, place);
+                case "blockname" ->
+                        blocks.put(line.value("blockname", ""), line.value("nodes", ""));
+                case "blocksizes" ->
+                        blockSizes.addAll(CliOption.split(line.value("blocksizes", "")));
                 case "cluster", "parent", "user", "account" ->
                         accounts.take(line.text()).forEach(it -> leftOut.add(place + it));
                 default -> setting(line, place);
@@ -265,6 +271,10 @@ final class SlurmCluster {
         file.put("qos", accounts.qos());
         file.put("accounts", accounts.entries());
         put(file, "switches", switches);
+        put(file, "blocks", blocks);
+        if (!blockSizes.isEmpty()) {
+            file.put("blockSizes", blockSizes);
+        }
         put(file, "nodeWeights", nodeWeights);
         if (switchWait != null) {
             file.put("maxSwitchWait", SlurmTime.full(switchWait));

@@ -98,6 +98,8 @@ final class SubmissionJson {
         json.put("minCpusPerNode", where.minCpusPerNode());
         json.put("tmpMib", where.tmpMib());
         json.put("exclusiveUser", where.exclusiveUser());
+        json.put("segment", where.segment());
+        json.put("parallel", where.parallel());
         return json;
     }
 }

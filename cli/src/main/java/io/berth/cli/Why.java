@@ -162,6 +162,9 @@ final class Why implements Command {
                                                 + " instead of "
                                                 + limit(from);
                                 case "SWITCHES" -> "any number of switches instead of " + from;
+                                case "SEGMENT" ->
+                                        "nodes of any blocks instead of segments of " + from;
+                                case "LINKED" -> "GPUs that need not be linked to one another";
                                 case "CONTIGUOUS" -> "nodes that need not stand side by side";
                                 case "CONSTRAINT" -> "nodes that need not be " + from;
                                 case "NODE_LIST" -> "any nodes instead of " + from;

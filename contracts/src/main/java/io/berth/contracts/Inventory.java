@@ -232,6 +232,17 @@ public record Inventory(
                 gres);
     }
 
+    /// The NVLink fabric of several nodes in which all its GPUs stand; null if there is none.
+    public @Nullable String fabric() {
+        List<String> fabrics =
+                gpus.stream()
+                        .map(gpu -> gpu.hardware() == null ? null : gpu.hardware().fabric())
+                        .map(it -> it == null ? "" : it.cluster() + "/" + it.clique())
+                        .distinct()
+                        .toList();
+        return fabrics.size() != 1 || fabrics.getFirst().isEmpty() ? null : fabrics.getFirst();
+    }
+
     /// The GPU in MIG mode with that UUID.
     public Optional<MigGpu> migGpu(String uuid) {
         return migGpus.stream().filter(gpu -> gpu.uuid().equals(uuid)).findFirst();

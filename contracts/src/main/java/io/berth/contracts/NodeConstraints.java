@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 /// @param reservation whose nodes the job uses; null for those that are reserved for nobody
 /// @param shape what they must be built of; null is [NodeShape#ANY]
 /// @param contiguous whether they must stand side by side in the order of their names; null is no
+/// @param segment of how many nodes each of the job's segments is, which lie in one block of the
+///   network each; null is no matter
+/// @param linked whether GPUs of one node must reach one another by NVLink; null is no
 public record NodeConstraints(
         @Nullable FeatureExpression features,
         List<NodeName> nodeList,
@@ -21,10 +24,35 @@ public record NodeConstraints(
         @Nullable SwitchLimit switches,
         @Nullable String reservation,
         @Nullable NodeShape shape,
-        @Nullable Boolean contiguous) {
+        @Nullable Boolean contiguous,
+        @Nullable Integer segment,
+        @Nullable Boolean linked) {
 
     public static final NodeConstraints NONE =
             new NodeConstraints(null, List.of(), List.of(), Sharing.SHARED, null);
+
+    /// Constraints that say nothing of blocks and links.
+    public NodeConstraints(
+            @Nullable FeatureExpression features,
+            List<NodeName> nodeList,
+            List<NodeName> excluded,
+            Sharing sharing,
+            @Nullable SwitchLimit switches,
+            @Nullable String reservation,
+            @Nullable NodeShape shape,
+            @Nullable Boolean contiguous) {
+        this(
+                features,
+                nodeList,
+                excluded,
+                sharing,
+                switches,
+                reservation,
+                shape,
+                contiguous,
+                null,
+                null);
+    }
 
     /// Constraints of a job that uses no reservation.
     public NodeConstraints(
@@ -52,6 +80,10 @@ public record NodeConstraints(
         excluded = excluded.stream().distinct().sorted().toList();
         shape = NodeShape.ANY.equals(shape) ? null : shape;
         contiguous = Boolean.TRUE.equals(contiguous) ? true : null;
+        linked = Boolean.TRUE.equals(linked) ? true : null;
+        if (segment != null && segment < 1) {
+            throw new IllegalArgumentException("segments of " + segment + " nodes");
+        }
     }
 
     /// Whether the nodes must stand side by side.
@@ -59,27 +91,108 @@ public record NodeConstraints(
         return contiguous != null;
     }
 
+    /// The same, in segments of so many nodes.
+    public NodeConstraints inBlocks(@Nullable Integer nodes, boolean islands) {
+        return new NodeConstraints(
+                features,
+                nodeList,
+                excluded,
+                sharing,
+                switches,
+                reservation,
+                shape,
+                contiguous,
+                nodes,
+                islands);
+    }
+
+    /// The same, in whatever blocks the nodes lie.
+    public NodeConstraints inAnyBlocks() {
+        return new NodeConstraints(
+                features,
+                nodeList,
+                excluded,
+                sharing,
+                switches,
+                reservation,
+                shape,
+                contiguous,
+                null,
+                linked);
+    }
+
+    /// The same, whatever links there are between GPUs.
+    public NodeConstraints unlinked() {
+        return new NodeConstraints(
+                features,
+                nodeList,
+                excluded,
+                sharing,
+                switches,
+                reservation,
+                shape,
+                contiguous,
+                segment,
+                null);
+    }
+
     /// The same, wherever the nodes stand.
     public NodeConstraints anywhere() {
         return new NodeConstraints(
-                features, nodeList, excluded, sharing, switches, reservation, shape, null);
+                features,
+                nodeList,
+                excluded,
+                sharing,
+                switches,
+                reservation,
+                shape,
+                null,
+                segment,
+                linked);
     }
 
     /// The same, whatever the nodes' features are.
     public NodeConstraints ofAnyFeatures() {
         return new NodeConstraints(
-                null, nodeList, excluded, sharing, switches, reservation, shape, contiguous);
+                null,
+                nodeList,
+                excluded,
+                sharing,
+                switches,
+                reservation,
+                shape,
+                contiguous,
+                segment,
+                linked);
     }
 
     /// The same without nodes that must be among the job's.
     public NodeConstraints unnamed() {
         return new NodeConstraints(
-                features, List.of(), excluded, sharing, switches, reservation, shape, contiguous);
+                features,
+                List.of(),
+                excluded,
+                sharing,
+                switches,
+                reservation,
+                shape,
+                contiguous,
+                segment,
+                linked);
     }
 
     /// The same, under any number of switches.
     NodeConstraints underAnySwitches() {
         return new NodeConstraints(
-                features, nodeList, excluded, sharing, null, reservation, shape, contiguous);
+                features,
+                nodeList,
+                excluded,
+                sharing,
+                null,
+                reservation,
+                shape,
+                contiguous,
+                segment,
+                linked);
     }
 }

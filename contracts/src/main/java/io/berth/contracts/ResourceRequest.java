@@ -56,6 +56,11 @@ public record ResourceRequest(
                     "a part of a GPU on " + nodes + " nodes: it is of one GPU of one node");
         }
         constraints = NodeConstraints.NONE.equals(constraints) ? null : constraints;
+        Integer segment = constraints == null ? null : constraints.segment();
+        if (segment != null && (range != null || nodes % segment != 0)) {
+            throw new IllegalArgumentException(
+                    "%d nodes do not divide into segments of %d".formatted(nodes, segment));
+        }
         gres = gres == null ? List.of() : gres.stream().sorted().toList();
         licenses =
                 licenses == null || licenses.isEmpty()
@@ -233,6 +238,12 @@ public record ResourceRequest(
     /// The same request on as few nodes as it may have.
     public ResourceRequest onLeastNodes() {
         return range == null ? this : onNodes(range.least());
+    }
+
+    /// Of how many nodes each of its segments is; 0 if it is in none.
+    public int segment() {
+        Integer segment = where().segment();
+        return segment == null || nodes == 1 ? 0 : segment;
     }
 
     /// How many nodes it may have at most.

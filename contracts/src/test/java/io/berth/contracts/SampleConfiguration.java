@@ -266,6 +266,17 @@ final class SampleConfiguration {
                                 new MigGpus(List.of("gpu-02"), null, null, 15, 300)));
     }
 
+    /// Of a cluster of two blocks.
+    static ConfigEntry ofBlocks() {
+        return ((ConfigEntry.Cluster) ofDeadlines())
+                .in(
+                        new Blocks(
+                                List.of(
+                                        new Blocks.Block("rack1", List.of(new NodeName("gpu-01"))),
+                                        new Blocks.Block("rack2", List.of(new NodeName("gpu-02")))),
+                                List.of(1, 2)));
+    }
+
     /// Of a cluster that says what else its nodes have.
     static ConfigEntry ofGres() {
         var gres = List.of(new Gres("fpga", "xilinx", 1), new Gres("nic", null, 2));
@@ -332,6 +343,7 @@ final class SampleConfiguration {
                         new NodeWeight(List.of("gpu-01", "gpu-02"), 10),
                         new NodeWeight(List.of("ALL"), 5)),
                 60L,
+                null,
                 null);
     }
 }

@@ -745,6 +745,36 @@ final class SampleEvents {
         addNamed("gres", Topics.JOBS, new JobEvent.Queued(JOB, 90, asked));
         addNamed("gres", Topics.JOBS, new JobEvent.Placed(JOB, 100, 2, List.of(allocation), 4));
         addNamed("gres", Topics.CONFIG, SampleConfiguration.ofGres());
+        addNamed("blocks", Topics.CONFIG, SampleConfiguration.ofBlocks());
+        var segments =
+                new NodeConstraints(
+                        null,
+                        List.of(),
+                        List.of(),
+                        Sharing.SHARED,
+                        null,
+                        null,
+                        null,
+                        null,
+                        1,
+                        true);
+        addNamed(
+                "segments",
+                Topics.JOBS,
+                new JobEvent.Queued(
+                        JOB,
+                        90,
+                        new JobDescription(
+                                DESCRIPTION.user(),
+                                DESCRIPTION.account(),
+                                DESCRIPTION.partition(),
+                                DESCRIPTION.qos(),
+                                DESCRIPTION.name(),
+                                DESCRIPTION.request().on(segments),
+                                DESCRIPTION.launch(),
+                                DESCRIPTION.timeLimitSeconds(),
+                                DESCRIPTION.nice(),
+                                DESCRIPTION.requeue())));
     }
 
     private void ofRounds() {

@@ -110,6 +110,8 @@ public record JobSubmission(
     /// @param contiguous whether the nodes must stand side by side by name
     /// @param minCpusPerNode CPUs of the job on each node at least
     /// @param tmpMib temporary disk of a node at least, in MiB
+    /// @param segment nodes of each segment, which lies in one block of the network
+    /// @param parallel `data`, or `model` for a job that is one NVLink island
     /// @param exclusiveUser whether only jobs of the same user may be on the nodes
     public record Nodes(
             @Nullable String constraint,
@@ -126,12 +128,14 @@ public record JobSubmission(
             @Nullable Boolean contiguous,
             @Nullable Integer minCpusPerNode,
             @Nullable Long tmpMib,
-            @Nullable Boolean exclusiveUser) {
+            @Nullable Boolean exclusiveUser,
+            @Nullable Integer segment,
+            @Nullable String parallel) {
 
         public static final Nodes NONE =
                 new Nodes(
                         null, null, null, null, null, null, null, null, null, null, null, null,
-                        null, null, null);
+                        null, null, null, null, null);
 
         /// Of a job of a fixed number of nodes.
         public Nodes(
@@ -156,6 +160,8 @@ public record JobSubmission(
                     sockets,
                     coresPerSocket,
                     threadsPerCore,
+                    null,
+                    null,
                     null,
                     null,
                     null,

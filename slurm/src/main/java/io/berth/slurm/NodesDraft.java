@@ -24,6 +24,8 @@ final class NodesDraft {
     private @Nullable Boolean contiguous;
     private @Nullable Integer minCpus;
     private @Nullable Long tmpMib;
+    private @Nullable Integer segment;
+    private @Nullable String parallel;
     private boolean leastNodes;
 
     void set(SbatchSetting setting, Given<SbatchOption> given) throws InvalidOption {
@@ -43,6 +45,7 @@ final class NodesDraft {
                 LicensesText.parse(given.required());
                 licenses = given.required();
             }
+            case SEGMENT -> segment = SbatchDraft.positive(given);
             case NODELIST -> nodeList = hosts(given);
             case RESERVATION -> reservation = reservation(given);
             case SWITCHES -> {
@@ -134,6 +137,14 @@ final class NodesDraft {
         exclusiveUser = value == null ? null : true;
     }
 
+    /// How the job is parallel, by a `#BERTH` line.
+    void parallel(String text) throws InvalidOption {
+        if (!text.equals("data") && !text.equals("model")) {
+            throw InvalidOption.malformed("Invalid --parallel specification");
+        }
+        parallel = text;
+    }
+
     /// The nodes asked for at least and at most, at least as many as are listed.
     NodeRange range(@Nullable NodeRange given) throws InvalidOption {
         List<String> listed = nodeList == null ? List.of() : HostList.expand(nodeList);
@@ -169,6 +180,8 @@ final class NodesDraft {
                 contiguous,
                 minCpus,
                 tmpMib,
-                exclusiveUser);
+                exclusiveUser,
+                segment,
+                parallel);
     }
 }

@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
 /// An option on the command line outranks its `SBATCH_*` variable, which outranks a `#SBATCH` line.
 /// Lines that begin with `#BERTH` carry what Slurm has no word for, and Slurm ignores them:
 /// `--launch=batch|per-node`, where `per-node` runs the script once on every node, each as one
-/// replica of a training job; `--preempt=never|lower|always`, whose place the job takes; and
-/// `--max-wait=TIME`, after which it waits no longer.
+/// replica of a training job; `--parallel=data|model`, where `model` is one NVLink island or
+/// nothing; `--preempt=never|lower|always`, whose place the job takes; and `--max-wait=TIME`, after
+/// which it waits no longer.
 public final class Sbatch {
 
     private static final Set<String> NEXT_COMPONENT = Set.of(":", "hetjob", "packjob");
@@ -111,8 +112,7 @@ public final class Sbatch {
         for (Given<SbatchOption> given : commandLine.options()) {
             apply(given, false, draft);
         }
-        return draft.request(
-                script.text(), scriptArguments, environment, launch(script, draft.terms));
+        return draft.request(script.text(), scriptArguments, environment, launch(script, draft));
     }
 
     private static void apply(Given<SbatchOption> given, boolean fromEnvironment, SbatchDraft draft)
@@ -135,7 +135,7 @@ public final class Sbatch {
         };
     }
 
-    private static @Nullable LaunchMode launch(BatchScript script, TermsDraft terms)
+    private static @Nullable LaunchMode launch(BatchScript script, SbatchDraft draft)
             throws InvalidOption {
         GetOpt<BerthOption> lines = GetOpt.untilOperand(BERTH_TABLE, script.directives("#BERTH"));
         if (!lines.operands().isEmpty()) {
@@ -146,8 +146,9 @@ public final class Sbatch {
         for (Given<BerthOption> given : lines.options()) {
             switch (given.option()) {
                 case LAUNCH -> launch = launchMode(given.required());
-                case MAX_WAIT -> terms.maxWait(given.required());
-                case PREEMPT -> terms.preempt(given.required());
+                case MAX_WAIT -> draft.terms.maxWait(given.required());
+                case PARALLEL -> draft.where.parallel(given.required());
+                case PREEMPT -> draft.terms.preempt(given.required());
             }
         }
         return launch;
@@ -165,6 +166,7 @@ public final class Sbatch {
     private enum BerthOption implements OptionName {
         LAUNCH,
         MAX_WAIT,
+        PARALLEL,
         PREEMPT;
 
         @Override

@@ -49,7 +49,7 @@ final class SbatchDraft {
     private @Nullable GpuSpec gpusPerTask;
     private final SubmittedFrom from;
     final TermsDraft terms;
-    private final NodesDraft where = new NodesDraft();
+    final NodesDraft where = new NodesDraft();
     private boolean parsable;
     private boolean quiet;
     private boolean wait;
@@ -124,6 +124,7 @@ final class SbatchDraft {
                     MIN_CPUS,
                     NODELIST,
                     RESERVATION,
+                    SEGMENT,
                     SOCKETS_PER_NODE,
                     SWITCHES,
                     THREADS_PER_CORE,

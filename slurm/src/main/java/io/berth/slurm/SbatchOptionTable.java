@@ -199,6 +199,11 @@ final class SbatchOptionTable {
                 SbatchSetting.RESERVATION,
                 "one reservation, not a list");
         different(
+                "segment",
+                "SBATCH_SEGMENT_SIZE",
+                SbatchSetting.SEGMENT,
+                "nodes of each segment, required; not beside `--switches`, `--contiguous` and a range of nodes");
+        different(
                 "switches",
                 "SBATCH_REQ_SWITCH",
                 SbatchSetting.SWITCHES,

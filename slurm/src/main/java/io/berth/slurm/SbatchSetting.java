@@ -55,6 +55,7 @@ public enum SbatchSetting {
     REQUEUE,
     RESERVATION,
     SIGNAL,
+    SEGMENT,
     SOCKETS_PER_NODE,
     SWITCHES,
     TEST_ONLY,

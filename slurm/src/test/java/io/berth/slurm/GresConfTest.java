@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.berth.contracts.Gres;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -74,5 +75,19 @@ final class GresConfTest {
                 .hasMessage(
                         "Invalid generic resource (gres) specification: '%s' is not name[:type][:count]"
                                 .formatted(list));
+    }
+
+    @Test
+    void segments_and_how_a_job_is_parallel_are_read() throws InvalidOption {
+        JobSubmission.Nodes where =
+                Sbatch.submission(
+                                List.of("-N8", "--segment=4"),
+                                Map.of(),
+                                "#!/bin/sh\n#BERTH --parallel=model\ntrue\n",
+                                List.of())
+                        .nodesWanted();
+
+        assertThat(where.segment()).isEqualTo(4);
+        assertThat(where.parallel()).isEqualTo("model");
     }
 }

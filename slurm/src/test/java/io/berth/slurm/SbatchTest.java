@@ -297,6 +297,8 @@ final class SbatchTest {
                                 null,
                                 null,
                                 null,
+                                null,
+                                null,
                                 null));
     }
 

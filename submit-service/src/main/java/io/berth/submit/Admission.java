@@ -262,6 +262,9 @@ public final class Admission {
                                 RequestedLicenses.of(
                                         configuration, asked.nodesWanted().licenses()));
         request = onEnough(request, partition);
+        request =
+                RequestedBlocks.within(
+                        request, asked.nodesWanted(), configuration.cluster(), nodes);
         checkGres(request);
         var obstacle = obstacle(request, partition);
         RequestedNodes.check(request);

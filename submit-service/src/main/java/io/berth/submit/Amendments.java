@@ -175,7 +175,9 @@ public final class Amendments {
                                                     ? null
                                                     : change.reservation(),
                                     where.shape(),
-                                    where.contiguous()),
+                                    where.contiguous(),
+                                    where.segment(),
+                                    where.linked()),
                             before.licenses(),
                             before.minCpusPerNode(),
                             change.nodes() == null ? before.range() : null,

@@ -1,6 +1,7 @@
 package io.berth.accounting.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.berth.contracts.Blocks;
 import io.berth.contracts.DeclaredGres;
 import io.berth.contracts.MigGpus;
 import io.berth.contracts.NodeWeight;
@@ -135,7 +136,9 @@ public final class ClusterFile {
                 "migGpus",
                 "nodeWeights",
                 "maxSwitchWait",
-                "gres");
+                "gres",
+                "blocks",
+                "blockSizes");
         var file = new ClusterFile(normal);
         file.addCluster(root);
         file.records.addAll(PartitionsSection.of(root));
@@ -179,6 +182,7 @@ public final class ClusterFile {
                     root.place("maxSwitchWait"), "must be above 0, and have an end");
         }
         List<DeclaredGres> declared = GresSection.of(root.map("gres"));
+        @Nullable Blocks blocks = BlocksSection.of(root);
         @Nullable List<DeclaredGres> gres = declared.isEmpty() ? null : declared;
         @Nullable PreemptRules preemption = preempt.equals(PreemptRules.NONE) ? null : preempt;
         records.add(part ->
@@ -198,7 +202,8 @@ public final class ClusterFile {
                         migGpus,
                         nodeWeights,
                         switchWait == DEFAULT_SWITCH_WAIT ? null : (Long) switchWait,
-                        gres));
+                        gres,
+                        blocks));
     }
 
     private void addLicenses(YamlMap licenses) throws InvalidClusterFile {

@@ -1,5 +1,6 @@
 package io.berth.contracts.event;
 
+import io.berth.contracts.Blocks;
 import io.berth.contracts.DeclaredGres;
 import io.berth.contracts.Gres;
 import io.berth.contracts.Inventory;
@@ -49,6 +50,7 @@ public sealed interface ConfigEntry {
     /// @param maxSwitchWaitSeconds how long a job waits for the switches that it wants at most;
     ///   null is five minutes
     /// @param gres resources other than GPUs that nodes have and do not tell of; null is none
+    /// @param blocks of nodes that are close to one another; null is as their GPUs tell
     record Cluster(
             Part part,
             String name,
@@ -65,7 +67,8 @@ public sealed interface ConfigEntry {
             @Nullable List<MigGpus> migGpus,
             @Nullable List<NodeWeight> nodeWeights,
             @Nullable Long maxSwitchWaitSeconds,
-            @Nullable List<DeclaredGres> gres)
+            @Nullable List<DeclaredGres> gres,
+            @Nullable Blocks blocks)
             implements ConfigEntry {
 
         private static final long MAX_SWITCH_WAIT_SECONDS = 300;
@@ -102,6 +105,7 @@ public sealed interface ConfigEntry {
                     prices,
                     rules,
                     preemption,
+                    null,
                     null,
                     null,
                     null,
@@ -156,7 +160,8 @@ public sealed interface ConfigEntry {
                     migGpus,
                     nodeWeights,
                     maxSwitchWaitSeconds,
-                    gres);
+                    gres,
+                    blocks);
         }
 
         /// The same cluster with other GPUs that are divided anew.
@@ -177,7 +182,8 @@ public sealed interface ConfigEntry {
                     divided,
                     nodeWeights,
                     maxSwitchWaitSeconds,
-                    gres);
+                    gres,
+                    blocks);
         }
 
         /// The weight that a node has unless an operator gave it another one.
@@ -208,7 +214,30 @@ public sealed interface ConfigEntry {
                     migGpus,
                     nodeWeights,
                     maxSwitchWaitSeconds,
-                    declared);
+                    declared,
+                    blocks);
+        }
+
+        /// The same cluster with other blocks of nodes.
+        public Cluster in(@Nullable Blocks others) {
+            return new Cluster(
+                    part,
+                    name,
+                    defaultAccount,
+                    defaultQos,
+                    usageHalfLifeSeconds,
+                    maxAgeSeconds,
+                    favorSmall,
+                    weights,
+                    prices,
+                    rules,
+                    preemption,
+                    sharedGpus,
+                    migGpus,
+                    nodeWeights,
+                    maxSwitchWaitSeconds,
+                    gres,
+                    others);
         }
 
         /// What a node has of resources other than GPUs: what it tells of itself, and of other

@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// *Goals*, ranked: the lowest weights of nodes that suffice; the first of the class's choices; the
 /// lowest level of the network whose one domain holds the gang; in that level the domain with the
-/// fewest nodes to spare; below it as few leaf switches as possible; then the policy's score.
-/// *Constraints*: no more leaf switches than the class allows; the nodes that must be among the
-/// gang's are; so many are of each group that is counted ([Slots]). A gang that must stand in a row
-/// is [Row]'s.
+/// fewest nodes to spare; below it as few leaf switches as possible, and under them as few blocks;
+/// then the policy's score. *Constraints*: no more leaf switches than the class allows; the nodes
+/// that must be among the gang's are; so many are of each group that is counted ([Slots]). A gang
+/// that must stand in a row is [Row]'s, one in segments [Segments]'.
 ///
 /// *Method*: taking leaf switches from the one with the most usable nodes on gives the fewest
 /// switches for parts that are alike. With two sizes of parts the larger ones are dealt out first.
@@ -51,8 +51,11 @@ final class Compact {
             List<Candidate> row = new Row(network, usable).choose();
             return row == null ? null : deal(usable, row);
         }
-        for (int level = 0; level < network.levels(); level++) {
-            List<Candidate> domain = tightest(usable, level);
+        if (fit.layout.segment() > 0) {
+            return inSegments(usable, score);
+        }
+        for (int level = 0; level < network.closeness(); level++) {
+            List<Candidate> domain = tightest(usable, network.near(level));
             if (domain != null) {
                 int[] chosen = deal(usable, byLeaf(usable, domain, score));
                 if (chosen != null
@@ -67,12 +70,30 @@ final class Compact {
         return deal(usable, byLeaf(usable, usable.candidates, score));
     }
 
-    private @Nullable List<Candidate> tightest(Usable usable, int level) {
-        int[] all = new int[network.domains(level)];
+    /// With parts of two sizes the larger ones may find too few nodes in the blocks that hold the
+    /// most: then only nodes that hold larger ones are looked at.
+    private int @Nullable [] inSegments(Usable usable, NodeScore score) {
+        FitClass fit = usable.fit;
+        var segments = new Segments(network, fit);
+        Comparator<Candidate> order =
+                Comparator.<Candidate, Boolean>comparing(it -> !it.large())
+                        .thenComparing(byScore(score));
+        List<Candidate> chosen = segments.choose(usable.candidates, order);
+        int[] dealt = chosen == null ? null : deal(usable, chosen);
+        if (dealt == null && fit.small > 0) {
+            List<Candidate> large = usable.candidates.stream().filter(Candidate::large).toList();
+            chosen = segments.choose(large, order);
+            dealt = chosen == null ? null : deal(usable, chosen);
+        }
+        return dealt;
+    }
+
+    private @Nullable List<Candidate> tightest(Usable usable, int[] domainOf) {
+        int[] all = new int[Network.count(domainOf)];
         int[] large = new int[all.length];
         int[] among = new int[all.length];
         for (Candidate candidate : usable.candidates) {
-            int domain = network.domain(level, candidate.node().index);
+            int domain = domainOf[candidate.node().index];
             if (domain >= 0) {
                 all[domain]++;
                 large[domain] += candidate.large() ? 1 : 0;
@@ -85,16 +106,16 @@ final class Compact {
                     && large[domain] >= usable.fit.large
                     && among[domain] == usable.fit.layout.among().cardinality()
                     && (best < 0 || all[domain] < all[best])
-                    && fills(usable, in(usable, level, domain))) {
+                    && fills(usable, in(usable, domainOf, domain))) {
                 best = domain;
             }
         }
-        return best < 0 ? null : in(usable, level, best);
+        return best < 0 ? null : in(usable, domainOf, best);
     }
 
-    private List<Candidate> in(Usable usable, int level, int domain) {
+    private static List<Candidate> in(Usable usable, int[] domainOf, int domain) {
         return usable.candidates.stream()
-                .filter(it -> network.domain(level, it.node().index) == domain)
+                .filter(it -> domainOf[it.node().index] == domain)
                 .toList();
     }
 
@@ -105,23 +126,22 @@ final class Compact {
                 || deal(usable, candidates) != null;
     }
 
+    private static Comparator<Candidate> byScore(NodeScore score) {
+        return Comparator.<Candidate>comparingLong(
+                        it -> score.score(it.node().freeWhole(), it.demand(), it.node().index))
+                .thenComparingInt(it -> it.node().index);
+    }
+
     /// The candidates: those that must be among the nodes first, then those of their leaves, of the
-    /// fullest leaf, by score.
+    /// fullest leaf, of the fullest block, by score.
     private List<Candidate> byLeaf(Usable usable, List<Candidate> candidates, NodeScore score) {
-        Comparator<Candidate> order =
-                Comparator.<Candidate>comparingLong(it ->
-                                score.score(it.node().freeWhole(), it.demand(), it.node().index))
-                        .thenComparingInt(it -> it.node().index);
+        Comparator<Candidate> order = byScore(score);
+        if (network.blocks() > 0) {
+            order = fullestFirst(usable, candidates, network.near(0)).thenComparing(order);
+        }
         if (network.levels() > 0) {
-            int[] count = new int[network.domains(0) + 1];
-            for (Candidate candidate : candidates) {
-                count[leaf(candidate.node().index) + 1] +=
-                        usable.must(candidate) ? candidates.size() : 1;
-            }
-            order =
-                    Comparator.<Candidate>comparingInt(it -> -count[leaf(it.node().index) + 1])
-                            .thenComparingInt(it -> leaf(it.node().index))
-                            .thenComparing(order);
+            int[] leaves = network.near(network.closeness() - network.levels());
+            order = fullestFirst(usable, candidates, leaves).thenComparing(order);
         }
         if (!usable.fit.layout.among().isEmpty()) {
             order =
@@ -129,6 +149,17 @@ final class Compact {
                             .thenComparing(order);
         }
         return candidates.stream().sorted(order).toList();
+    }
+
+    private static Comparator<Candidate> fullestFirst(
+            Usable usable, List<Candidate> candidates, int[] domainOf) {
+        int[] count = new int[Network.count(domainOf) + 1];
+        for (Candidate candidate : candidates) {
+            count[domainOf[candidate.node().index] + 1] +=
+                    usable.must(candidate) ? candidates.size() : 1;
+        }
+        return Comparator.<Candidate>comparingInt(it -> -count[domainOf[it.node().index] + 1])
+                .thenComparingInt(it -> domainOf[it.node().index]);
     }
 
     private int leaf(int node) {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// With one switch none is left out. With more, a switch is taken together with those under which
 /// the most nodes are ready by then.
-final class FewSwitches {
+final class FewSwitches implements NodeWalk {
 
     private final Cluster cluster;
     private final FitClass fit;
@@ -44,11 +44,9 @@ final class FewSwitches {
                 .forEach(named::set);
     }
 
-    /// The nodes under the next switches that the class may use and that are open; null after the
-    /// last.
-    ///
-    /// @param before nodes that are ready only then are not looked at
-    Node @Nullable [] next(long before) {
+    /// The nodes under the next switches that the class may use and that are open.
+    @Override
+    public Node @Nullable [] next(long before) {
         for (int node = own.nextSetBit(nextOwn); node >= 0; node = own.nextSetBit(nextOwn)) {
             nextOwn = node + 1;
             BitSet switches = count(cluster.node(node));

@@ -53,23 +53,27 @@ public final class FitClass {
     ///
     /// @param inRow whether they must stand in a row, one next to the other ([Network#place])
     /// @param among nodes that must be among them
+    /// @param segment of how many nodes each of its segments is, which lie in one block each
+    ///   ([Segments]); 0 for a gang in no segments
     /// @param most nodes that it takes if it finds as many; no more than its parts is none more
     /// @param onParts where its jobs may run on more nodes than they need
     /// @param score which nodes are taken first; null is as the policy has it
     /// @param choices all its nodes are of one of these; empty is no choice
     public record Layout(
             boolean inRow,
+            int segment,
             BitSet among,
             int most,
             @Nullable IntFunction<Terms> onParts,
             @Nullable NodeScore score,
             List<Choice> choices) {
 
-        public static final Layout ANY = new Layout(false, new BitSet(), 0, null, null, List.of());
+        public static final Layout ANY =
+                new Layout(false, 0, new BitSet(), 0, null, null, List.of());
 
         /// Whether any nodes will do.
         boolean any() {
-            return !inRow && among.isEmpty() && choices.isEmpty();
+            return !inRow && segment == 0 && among.isEmpty() && choices.isEmpty();
         }
     }
 

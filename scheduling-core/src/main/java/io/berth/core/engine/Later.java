@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Finds the nodes for a job as early as possible. It looks at the nodes that will be ready first,
 /// at most [#STEPS] of them after the first that has room (more for large gangs): it may miss an
-/// earlier start on a large cluster. For a gang that must lie under few leaf switches it looks at
-/// all nodes under them, one choice of switches after the other. It counts steps and never time, so
-/// that the same state gives the same answer.
+/// earlier start on a large cluster. For a gang that must lie under few leaf switches, or in
+/// segments, it looks at all nodes under them, or of their blocks, one choice after the other. It
+/// counts steps and never time, so that the same state gives the same answer.
 final class Later {
 
     /// Nodes looked at for an expected start.
@@ -121,15 +121,13 @@ final class Later {
     }
 
     private @Nullable Place earliestGang(Wish wish) {
-        if (wish.fit.maxSwitches == 0 || cluster.network.levels() == 0) {
+        NodeWalk walk = walk(wish);
+        if (walk == null) {
             return earliestGang(wish, soonest(wish));
         }
-        var switches = new FewSwitches(cluster, wish.fit, wish.length, wish.own);
         Place best = null;
         Wish open = wish;
-        for (Node[] nodes = switches.next(open.before);
-                nodes != null;
-                nodes = switches.next(open.before)) {
+        for (Node[] nodes = walk.next(open.before); nodes != null; nodes = walk.next(open.before)) {
             Place place = earliestGang(open, nodes);
             if (place != null) {
                 best = place;
@@ -137,6 +135,17 @@ final class Later {
             }
         }
         return best;
+    }
+
+    /// Where a gang is looked for that any soonest nodes will not do for; null for another.
+    private @Nullable NodeWalk walk(Wish wish) {
+        FitClass fit = wish.fit;
+        if (fit.layout.segment() > 0) {
+            return new ReadySegments(cluster, fit, wish.length, wish.own);
+        }
+        return fit.maxSwitches == 0 || cluster.network.levels() == 0
+                ? null
+                : new FewSwitches(cluster, fit, wish.length, wish.own);
     }
 
     private @Nullable Place earliestGang(Wish wish, Node[] nodes) {
@@ -207,6 +216,9 @@ final class Later {
             }
         }
         long chosen = chosenFor(fit, open, least);
+        if (fit.layout.segment() > 0) {
+            chosen = Math.max(chosen, new Segments(cluster.network, fit).readyAt(open, least));
+        }
         Arrays.sort(least);
         Arrays.sort(large);
         long any = Math.max(least[fit.parts() - 1], large[fit.large - 1]);

@@ -3,8 +3,9 @@ package io.berth.core.engine;
 import java.util.Arrays;
 import java.util.List;
 
-/// How close nodes are: for each level, the domain in which each node lies. Level 0 are leaf
-/// switches, the last level is everything that is connected. And in which row they stand.
+/// How close nodes are. Switches: for each level, the domain in which each node lies; level 0 are
+/// leaf switches, the last level is everything that is connected. Blocks of nodes that are closer
+/// still, such as those of one NVLink fabric, and blocks of blocks. And in which row they stand.
 public final class Network {
 
     /// Without a topology: all nodes are equally close.
@@ -14,6 +15,11 @@ public final class Network {
     private final int[] domains;
     private final int[][] leaves;
     private final int[] places;
+    private final List<int[]> blocks;
+    private final int[][] inBlock;
+
+    /// By level of closeness, the domain of each block; -1 if it lies in several.
+    private final int[][] ofBlock;
 
     /// Nodes that stand in the order of their indices.
     ///
@@ -22,15 +28,69 @@ public final class Network {
         this(levels, new int[0]);
     }
 
+    /// A network without blocks.
+    ///
     /// @param places in the row, by node; empty if they are their indices
     public Network(List<int[]> levels, int[] places) {
+        this(levels, places, List.of());
+    }
+
+    /// @param blocks by level, then by node: the blocks, then blocks of blocks; as `levels`
+    public Network(List<int[]> levels, int[] places, List<int[]> blocks) {
+        this.blocks = List.copyOf(blocks);
+        this.inBlock =
+                blocks.isEmpty()
+                        ? new int[0][]
+                        : leaves(blocks.getFirst(), count(blocks.getFirst()));
         this.places = places.clone();
         this.levels = List.copyOf(levels);
         this.domains = levels.stream().mapToInt(Network::count).toArray();
         this.leaves = levels.isEmpty() ? new int[0][] : leaves(levels.getFirst(), domains[0]);
+        this.ofBlock = new int[closeness()][inBlock.length];
+        for (int level = 0; level < ofBlock.length; level++) {
+            for (int block = 0; block < inBlock.length; block++) {
+                ofBlock[level][block] = common(near(level), inBlock[block]);
+            }
+        }
     }
 
-    private static int count(int[] level) {
+    /// The domain in which all those nodes lie; -1 if there is none.
+    private static int common(int[] level, int[] nodes) {
+        int first = nodes.length == 0 ? -1 : level[nodes[0]];
+        return Arrays.stream(nodes).allMatch(node -> level[node] == first) ? first : -1;
+    }
+
+    /// How many levels of closeness there are: blocks, blocks of blocks, then switches.
+    int closeness() {
+        return blocks.size() + levels.size();
+    }
+
+    /// The domain of each node at a level of closeness. Must not be changed.
+    int[] near(int level) {
+        return level < blocks.size() ? blocks.get(level) : levels.get(level - blocks.size());
+    }
+
+    /// The domain of a block at a level of closeness; -1 if it lies in several.
+    int nearOfBlock(int level, int block) {
+        return ofBlock[level][block];
+    }
+
+    /// How many blocks there are.
+    int blocks() {
+        return inBlock.length;
+    }
+
+    /// The block of a node; -1 if it is in none.
+    int block(int node) {
+        return blocks.isEmpty() ? -1 : blocks.getFirst()[node];
+    }
+
+    /// The nodes of a block. Must not be changed.
+    int[] inBlock(int block) {
+        return inBlock[block];
+    }
+
+    static int count(int[] level) {
         int most = 0;
         for (int domain : level) {
             most = Math.max(most, domain + 1);

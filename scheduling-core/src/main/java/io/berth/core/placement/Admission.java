@@ -28,6 +28,8 @@ final class Admission {
     boolean covers(int index, NodeStatus node) {
         NodeStatus known = nodes.get(index);
         return Objects.equals(known.features(), node.features())
+                && Objects.equals(
+                        known.seen().inventory().fabric(), node.seen().inventory().fabric())
                 && NodeShape.of(known.seen().inventory())
                         .equals(NodeShape.of(node.seen().inventory()));
     }

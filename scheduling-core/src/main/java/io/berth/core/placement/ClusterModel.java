@@ -70,7 +70,12 @@ final class ClusterModel {
         this.tenants = new Tenants(state, configuration);
         this.licenses = new Licenses(configuration.licenses().values());
         this.reservations = new Reservations(configuration, nodes.names(), now);
-        Network network = Topology.of(configuration.switches().values(), nodes.names());
+        Network network =
+                Topology.of(
+                        configuration.switches().values(),
+                        Topology.blocks(
+                                configuration.cluster().blocks(), List.copyOf(state.nodes())),
+                        nodes.names());
         engine =
                 new Scheduling(
                         new Cluster(

@@ -144,6 +144,8 @@ final class Explaining {
         addIfFound(changes, limit());
         addIfFound(changes, switches());
         addIfFound(changes, contiguous());
+        addIfFound(changes, segment());
+        addIfFound(changes, linked());
         addIfFound(changes, constraint());
         addIfFound(changes, nodeList());
         addIfFound(changes, partition());
@@ -247,7 +249,8 @@ final class Explaining {
         if (request.tasks() % request.nodes() != 0 || request.gpus().total() != null) {
             return null;
         }
-        for (int fewer = request.nodes() - 1; fewer > 0; fewer--) {
+        int segment = Math.max(1, request.segment());
+        for (int fewer = request.nodes() - segment; fewer > 0; fewer -= segment) {
             var changed =
                     new ResourceRequest(
                             fewer,
@@ -288,6 +291,20 @@ final class Explaining {
         SwitchLimit limit = request.where().switches();
         return limit != null && starts(request.underAnySwitches())
                 ? new Change(Axis.SWITCHES, Integer.toString(limit.count()), "any")
+                : null;
+    }
+
+    /// Nodes in whatever blocks.
+    private @Nullable Change segment() {
+        return request.segment() > 0 && starts(request.on(request.where().inAnyBlocks()))
+                ? new Change(Axis.SEGMENT, Integer.toString(request.segment()), "any")
+                : null;
+    }
+
+    /// GPUs that are linked or not.
+    private @Nullable Change linked() {
+        return request.where().linked() != null && starts(request.on(request.where().unlinked()))
+                ? new Change(Axis.LINKED, "yes", "no")
                 : null;
     }
 

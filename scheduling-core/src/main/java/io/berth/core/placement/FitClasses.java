@@ -125,7 +125,8 @@ final class FitClasses {
         boolean leastLoaded =
                 partition != null && partition.partitionRules().ofNodes().leastLoaded();
         List<Choice> choices = nodes.choices(request, reserved(request));
-        if (!wider && !inRow && !leastLoaded && among.isEmpty() && choices.isEmpty()) {
+        boolean anyNodes = !wider && !inRow && request.segment() == 0 && among.isEmpty();
+        if (anyNodes && !leastLoaded && choices.isEmpty()) {
             return Layout.ANY;
         }
         var indices = new BitSet();
@@ -135,6 +136,7 @@ final class FitClasses {
         }
         return new Layout(
                 inRow,
+                request.segment(),
                 indices,
                 request.mostNodes(),
                 wider ? parts -> terms(name, request.onNodes(parts)) : null,

@@ -116,7 +116,7 @@ final class FreeNodes {
         if (inventory.cpus() < request.cpusOn(index)
                 || inventory.memoryMib() < memory
                 || NodeKind.chosen(request, nodes.gres(node.node())) == null
-                || ofOneType(node.node(), request).size() < request.gpusOn(index)) {
+                || ofOneType(node.node(), request, index).size() < request.gpusOn(index)) {
             return null;
         }
         return new Allocation(
@@ -184,7 +184,7 @@ final class FreeNodes {
         Inventory inventory = node.seen().inventory();
         List<Gpu> all = inventory.gpus();
         List<Gpu> may =
-                ofOneType(node.node(), request).stream()
+                ofOneType(node.node(), request, index).stream()
                         .filter(gpu -> !holding.holdsGpu(gpu.uuid()))
                         .toList();
         int count = request.gpusOn(index);
@@ -201,10 +201,12 @@ final class FreeNodes {
 
     /// The node's GPUs that the request may have whole: a part's GPUs are all of one type and size,
     /// the one that the node has most of, the first by name of those that it has equally many of.
-    private List<Gpu> ofOneType(NodeName node, ResourceRequest request) {
+    private List<Gpu> ofOneType(NodeName node, ResourceRequest request, int index) {
+        NodeKind kind = nodes.kindOf(node);
         var lanes = new TreeMap<Lane, List<Gpu>>();
         for (Gpu gpu : nodes.gpus(node, false)) {
-            if (request.gpus().admits(gpu)) {
+            if (request.gpus().admits(gpu)
+                    && kind.links(request, request.gpusOn(index), Lane.of(gpu))) {
                 lanes.computeIfAbsent(Lane.of(gpu), _ -> new ArrayList<>()).add(gpu);
             }
         }

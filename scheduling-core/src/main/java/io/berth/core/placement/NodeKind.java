@@ -1,6 +1,7 @@
 package io.berth.core.placement;
 
 import io.berth.contracts.Gpu;
+import io.berth.contracts.GpuLinks;
 import io.berth.contracts.GpuShare;
 import io.berth.contracts.GpuSharing;
 import io.berth.contracts.Gres;
@@ -16,7 +17,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// What nodes of one kind have in common: their resources, their partitions and their weight.
@@ -25,12 +29,14 @@ import org.jspecify.annotations.Nullable;
 ///   told
 /// @param slots their shared GPUs, in the order of the inventory
 /// @param gres their other resources, without device files
+/// @param linked the lanes of whose GPUs each reaches each other by NVLink
 record NodeKind(
         int cpus,
         long memoryMib,
         Map<Lane, List<Gpu>> gpus,
         List<Slot> slots,
         List<Gres> gres,
+        Set<Lane> linked,
         List<String> partitions,
         int weight) {
 
@@ -66,8 +72,38 @@ record NodeKind(
                 lanes,
                 slots,
                 gres.stream().map(it -> it.counted(it.count())).toList(),
+                linked(inventory, lanes.keySet()),
                 partitions,
                 weight);
+    }
+
+    private static Set<Lane> linked(Inventory inventory, Set<Lane> lanes) {
+        GpuLinks links = inventory.links();
+        var linked = new TreeSet<Lane>();
+        if (links != null) {
+            lanes.stream().filter(lane -> linked(inventory, links, lane)).forEach(linked::add);
+        }
+        return linked;
+    }
+
+    private static boolean linked(Inventory inventory, GpuLinks links, Lane lane) {
+        int[] places =
+                IntStream.range(0, inventory.gpus().size())
+                        .filter(place -> Lane.of(inventory.gpus().get(place)).equals(lane))
+                        .toArray();
+        for (int from : places) {
+            for (int to : places) {
+                if (from != to && links.nvlinks(from, to) == 0) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /// Whether a part with so many GPUs may have those of a lane, by how they are linked.
+    boolean links(ResourceRequest request, int gpuCount, Lane lane) {
+        return request.where().linked() == null || gpuCount < 2 || linked.contains(lane);
     }
 
     /// The kind in the engine's terms.
@@ -170,7 +206,10 @@ record NodeKind(
         int most = wanted - 1;
         int lane = 0;
         for (List<Gpu> examples : gpus.values()) {
-            if (examples.size() > most && request.gpus().admits(examples.getFirst())) {
+            boolean admitted =
+                    request.gpus().admits(examples.getFirst())
+                            && links(request, wanted, Lane.of(examples.getFirst()));
+            if (examples.size() > most && admitted) {
                 best = lane;
                 most = examples.size();
             }

@@ -118,6 +118,11 @@ final class NodeTable {
                         : node.weight());
     }
 
+    /// What a node has in common with others.
+    NodeKind kindOf(NodeName node) {
+        return kinds.get(kindOf.get(index(node)));
+    }
+
     /// What a node has of other resources than GPUs.
     List<Gres> gres(NodeName node) {
         return configuration.cluster().gresOn(node, inventory(node));

@@ -1,7 +1,9 @@
 package io.berth.core.placement;
 
+import io.berth.contracts.Blocks;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.event.ConfigEntry.Switch;
+import io.berth.contracts.event.NodeStatus;
 import io.berth.core.engine.Network;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -15,9 +17,10 @@ import org.jspecify.annotations.Nullable;
 
 /// The tree of switches as the engine's levels: the switch over each node, the one over that, and
 /// so on up to the roots, and the row of nodes by their names. A branch that is lower than others
-/// keeps its root in the levels above.
+/// keeps its root in the levels above. Beside it the blocks of nodes: those of the configuration,
+/// or where it has none those of NVLink fabrics, of which GPUs tell.
 ///
-/// Source: Slurm's topology/tree, topology.conf(5).
+/// Source: Slurm's topology/tree and topology/block, topology.conf(5).
 final class Topology {
 
     private static final Pattern NUMBER = Pattern.compile("[0-9]+");
@@ -26,10 +29,11 @@ final class Topology {
     private Topology() {}
 
     /// @param nodes by their indices
-    static Network of(Collection<Switch> switches, List<NodeName> nodes) {
+    /// @param blocks as [#blocks] makes them
+    static Network of(Collection<Switch> switches, List<int[]> blocks, List<NodeName> nodes) {
         int[] places = places(nodes);
         if (switches.isEmpty()) {
-            return new Network(List.of(), places);
+            return new Network(List.of(), places, blocks);
         }
         Map<String, String> above = new HashMap<>();
         Map<String, Integer> numbers = new HashMap<>();
@@ -54,7 +58,41 @@ final class Topology {
                 at[node] = next == null ? at[node] : next;
             }
         }
-        return new Network(levels, places);
+        return new Network(levels, places, blocks);
+    }
+
+    /// The blocks of the nodes, then blocks of blocks.
+    ///
+    /// @param configured null is none
+    static List<int[]> blocks(@Nullable Blocks configured, List<NodeStatus> nodes) {
+        Map<String, Integer> numbers = new HashMap<>();
+        if (configured == null) {
+            int[] fabrics =
+                    nodes.stream()
+                            .map(node -> node.seen().inventory().fabric())
+                            .mapToInt(it ->
+                                    it == null
+                                            ? -1
+                                            : numbers.computeIfAbsent(it, _ -> numbers.size()))
+                            .toArray();
+            return numbers.isEmpty() ? List.of() : List.of(fabrics);
+        }
+        for (int block = 0; block < configured.blocks().size(); block++) {
+            for (NodeName node : configured.blocks().get(block).nodes()) {
+                numbers.put(node.value(), block);
+            }
+        }
+        int[] base =
+                nodes.stream()
+                        .mapToInt(node -> numbers.getOrDefault(node.node().value(), -1))
+                        .toArray();
+        var levels = new ArrayList<int[]>();
+        levels.add(base);
+        for (int size : configured.sizes().stream().skip(1).toList()) {
+            int together = size / configured.sizes().getFirst();
+            levels.add(Arrays.stream(base).map(it -> it < 0 ? -1 : it / together).toArray());
+        }
+        return levels;
     }
 
     /// Where each node stands in the order of the names, numbers in them taken as numbers.

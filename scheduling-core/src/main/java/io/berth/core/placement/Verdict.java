@@ -72,6 +72,10 @@ public record Verdict(
         TIME_LIMIT,
         SWITCHES,
         CONTIGUOUS,
+        /// Nodes of a segment, which lie in one block; or any.
+        SEGMENT,
+        /// Whether the GPUs of a node are linked to one another.
+        LINKED,
         CONSTRAINT,
         NODE_LIST,
         PARTITION

@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /// The engine against trying everything, on up to 6 nodes of 4 GPUs. A failure names its seed.
@@ -93,7 +94,8 @@ final class OracleTest {
                                     new int[0],
                                     true,
                                     List.of(),
-                                    new Layout(inRow, among, large + small, null, null, choices)));
+                                    new Layout(
+                                            inRow, 0, among, large + small, null, null, choices)));
         }
 
         /// Some of the nodes, of which so many of one group and so many of another one.
@@ -255,5 +257,88 @@ final class OracleTest {
                         .isEqualTo(least);
             }
         }
+    }
+
+    /// Up to 8 nodes in up to 3 blocks, some of them held, and gangs of nodes that are alike.
+    @Test
+    void gangs_in_segments_are_never_missed_nor_split_over_blocks_nor_in_more_than_they_need() {
+        for (int seed = 0; seed < SEEDS; seed++) {
+            var random = new Random(seed);
+            int[] blocks = new int[2 + random.nextInt(7)];
+            Arrays.setAll(blocks, _ -> random.nextInt(4) - 1);
+            int[] gpusOf = new int[blocks.length];
+            Arrays.fill(gpusOf, 4);
+            var network = new Network(List.of(new int[blocks.length]), new int[0], List.of(blocks));
+            var trial = new Trial(Settings.DEFAULT, network, gpusOf);
+            int[] free = new int[3];
+            for (int node = 0; node < blocks.length; node++) {
+                if (random.nextInt(3) == 0) {
+                    Demand[] all = {new Demand(4, 1, 4, 0)};
+                    trial.engine.run(100 + node, new int[] {node}, all, 0, 1000);
+                } else if (blocks[node] >= 0) {
+                    free[blocks[node]]++;
+                }
+            }
+            int segment = 1 + random.nextInt(3);
+            int parts = segment * (segment == 1 ? 2 : 1) * (1 + random.nextInt(2));
+            List<@Nullable Demand> on = List.of(new Demand(1, 1, 4, 0));
+            FitClass fit =
+                    trial.engine.fitClass(
+                            new Terms(
+                                    0,
+                                    0,
+                                    parts,
+                                    0,
+                                    on,
+                                    on,
+                                    null,
+                                    0,
+                                    null,
+                                    Hours.ALWAYS,
+                                    new int[0],
+                                    true,
+                                    List.of(),
+                                    new Layout(
+                                            false,
+                                            segment,
+                                            new BitSet(),
+                                            parts,
+                                            null,
+                                            null,
+                                            List.of())));
+            trial.jobs.put(1L, new Trial.Job(1, 0, parts, 4, 60, 60, 0));
+            trial.engine.wait(1, fit, trial.engine.association(0), new Rank(0, 0, 0, 1, 0), 60_000);
+            trial.pass(false);
+
+            int whole = Arrays.stream(free).map(it -> it / segment).sum();
+            boolean found = trial.starts.containsKey(1L);
+            assertThat(found).as("seed %d", seed).isEqualTo(whole >= parts / segment);
+            if (found) {
+                int[] nodes = trial.engine.cluster.nodesOf(1);
+                var used = new BitSet();
+                for (int first = 0; first < parts; first += segment) {
+                    int block = blocks[nodes[first]];
+                    used.set(block);
+                    for (int next = first; next < first + segment; next++) {
+                        assertThat(blocks[nodes[next]]).as("seed %d", seed).isEqualTo(block);
+                    }
+                }
+                assertThat(used.cardinality())
+                        .as("seed %d", seed)
+                        .isEqualTo(fewest(free, segment, parts / segment));
+            }
+        }
+    }
+
+    private static int fewest(int[] free, int segment, int segments) {
+        int fewest = free.length;
+        for (int chosen = 1; chosen < 1 << free.length; chosen++) {
+            int holds = 0;
+            for (int block = 0; block < free.length; block++) {
+                holds += (chosen >> block & 1) * (free[block] / segment);
+            }
+            fewest = holds >= segments ? Math.min(fewest, Integer.bitCount(chosen)) : fewest;
+        }
+        return fewest;
     }
 }

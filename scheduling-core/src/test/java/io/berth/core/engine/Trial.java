@@ -188,6 +188,7 @@ final class Trial implements Decisions {
                 share == 0 ? List.of() : shares,
                 new Layout(
                         ask.inRow(),
+                        0,
                         ask.among(),
                         ask.most(),
                         more -> terms(ask, more),

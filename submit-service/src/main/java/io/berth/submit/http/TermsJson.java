@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
 /// @param requiredNodes as a host list, as `excludedNodes` and `plannedNodes`
 /// @param exclusiveUser whether only jobs of the same user may be on its nodes
 /// @param contiguous whether its nodes must stand side by side by name
+/// @param segment nodes of each of its segments, which lie in one block each
+/// @param linked whether GPUs of a node must reach one another by NVLink
 /// @param maxNodes the most nodes that it takes where they are free; left out if it takes no more
 ///   than it needs
 /// @param minTmpMib temporary disk that each of its nodes must have
@@ -57,6 +59,8 @@ record TermsJson(
         @Nullable String switches,
         @Nullable String reservation,
         @Nullable Boolean contiguous,
+        @Nullable Integer segment,
+        @Nullable Boolean linked,
         @Nullable Integer maxNodes,
         @Nullable Integer minCpusPerNode,
         @Nullable Long minTmpMib,
@@ -95,6 +99,8 @@ record TermsJson(
                 switches(where.switches()),
                 where.reservation(),
                 where.contiguous(),
+                where.segment(),
+                where.linked(),
                 request.range() == null ? null : request.range().most(),
                 request.minCpusPerNode(),
                 where.shape() == null ? null : where.shape().tmpMib(),
