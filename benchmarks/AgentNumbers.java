@@ -57,12 +57,12 @@ class AgentNumbers {
         var took = new double[BOMBS];
         for (int i = 0; i < BOMBS; i++) {
             var run = new RunId(new JobId(i + 1), 1);
-            Group group = groups.create(node, run, new Limits(IndexSet.EMPTY, 512, PROCESSES, DeviceRules.read().allowing(List.of())));
+            Group group = groups.create(node, run, new Limits(IndexSet.EMPTY, 4096, PROCESSES, DeviceRules.read().allowing(List.of())));
             var script = new StringBuilder();
             for (Path entrance : group.entrances()) {
                 script.append("echo 0 >").append(entrance).append(" || exit 1\n");
             }
-            script.append("f() { f | f & }; f\n");
+            script.append("exec perl -e 'fork while 1'\n");
             new ProcessBuilder("setsid", "sh", "-c", script.toString()).redirectError(ProcessBuilder.Redirect.DISCARD).start();
             while (group.members().size() < PROCESSES * 9 / 10) {
                 Thread.sleep(5);
