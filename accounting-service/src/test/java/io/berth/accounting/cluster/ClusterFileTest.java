@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.groups.Tuple.tuple;
 
+import io.berth.contracts.Blocks;
+import io.berth.contracts.Blocks.Block;
+import io.berth.contracts.DeclaredGres;
 import io.berth.contracts.GpuSharing;
+import io.berth.contracts.Gres;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.Limit;
 import io.berth.contracts.Limits;
@@ -293,6 +297,35 @@ class ClusterFileTest {
     }
 
     @Test
+    void nodes_have_other_resources_and_lie_in_blocks() throws Exception {
+        String yaml =
+                LEAST
+                        + """
+                        gres: {fast: {nodes: 'gpu-[01-02]', has: 'nic:2,fpga:xilinx'}}
+                        blocks: {rack1: 'gpu-[01-02]', rack2: gpu-03}
+                        blockSizes: [2, 4]
+                        """;
+
+        var cluster = configuration(yaml).cluster();
+        assertThat(cluster.gres())
+                .containsExactly(
+                        new DeclaredGres(
+                                List.of("gpu-01", "gpu-02"),
+                                List.of(new Gres("fpga", "xilinx", 1), new Gres("nic", null, 2))));
+        assertThat(cluster.blocks())
+                .isEqualTo(
+                        new Blocks(
+                                List.of(
+                                        new Block(
+                                                "rack1",
+                                                List.of(
+                                                        new NodeName("gpu-01"),
+                                                        new NodeName("gpu-02"))),
+                                        new Block("rack2", List.of(new NodeName("gpu-03")))),
+                                List.of(2, 4)));
+    }
+
+    @Test
     void nodes_have_weights_and_waits_for_switches_a_bound() throws Exception {
         String yaml = LEAST + "maxSwitchWait: 2:00\nnodeWeights: {'gpu-[01-02]': 10, ALL: 5}\n";
 
@@ -384,6 +417,11 @@ class ClusterFileTest {
                 "defaultQos: normal            | defaultQos: normal\\nnodeWeights: {n1: 5, 'n[1-2]': 6} | nodeWeights.n[1-2]: node n1 has a weight already",
                 "defaultQos: normal            | defaultQos: normal\\nnodeWeights: {n1: -5} | nodeWeights.n1: '-5' is not a whole number",
                 "defaultQos: normal            | defaultQos: normal\\nmaxSwitchWait: 0 | maxSwitchWait: must be above 0",
+                "defaultQos: normal            | defaultQos: normal\\ngres: {a: {has: 'gpu:2'}} | gres.a.has: 'gpu:2' is no list such as nic:2",
+                "defaultQos: normal            | defaultQos: normal\\ngres: {a: {nodes: n1, has: nic}, b: {nodes: n1, has: nic}} | gres.b.nodes: node n1 stands in two rules",
+                "defaultQos: normal            | defaultQos: normal\\nblocks: {a: n1, b: 'n[1-2]'} | blocks.b: node n1 is in one block alone",
+                "defaultQos: normal            | defaultQos: normal\\nblocks: {a: n1}\\nblockSizes: [4, 6] | blockSizes: '6' is no size of blocks",
+                "defaultQos: normal            | defaultQos: normal\\nblockSizes: [4] | blockSizes: there are no blocks",
                 "defaultQos: normal            | defaultQos: normal\\nmigGpus: {a: {nodes: n1}, b: {}} | migGpus.b.nodes: node ALL stands in two rules on GPUs in MIG mode",
                 "defaultQos: normal            | defaultQos: normal\\nmigGpus: {a: {profiles: half}} | migGpus.a.profiles: 'half' is no profile such as 1g.10gb",
                 "defaultQos: normal            | defaultQos: normal\\nmigGpus: {a: {gpus: x}} | migGpus.a.gpus: 'x' is not a list such as 0-3,8",
