@@ -23,6 +23,9 @@ public record Amendment(
     /// What a job is to which this has happened.
     public JobDescription applied(JobDescription to) {
         JobTerms next = terms == null ? to.conditions() : terms;
+        if (timeLimitSeconds != null) {
+            next = next.asked(null);
+        }
         ArrayTask task = to.array();
         if (task != null) {
             next = next.as(throttle == null ? task : task.throttled(throttle));

@@ -74,6 +74,33 @@ public record JobDescription(
                 other);
     }
 
+    /// The same job with a lower limit than it asks for.
+    public JobDescription limited(long seconds) {
+        Long asked = conditions().askedLimitSeconds();
+        return withLimit(seconds, asked == null ? (Long) timeLimitSeconds : asked);
+    }
+
+    /// The same job with the limit that it asks for.
+    public JobDescription inFull() {
+        Long asked = conditions().askedLimitSeconds();
+        return asked == null ? this : withLimit(asked, null);
+    }
+
+    private JobDescription withLimit(long seconds, @Nullable Long asked) {
+        return new JobDescription(
+                user,
+                account,
+                partition,
+                qos,
+                name,
+                request,
+                launch,
+                seconds,
+                nice,
+                requeue,
+                conditions().asked(asked));
+    }
+
     /// The same job with another request.
     public JobDescription with(ResourceRequest other) {
         return new JobDescription(

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 /// @param preemption whose place it takes; null is [PreemptPolicy#LOWER]
 /// @param siteFactor points that an operator adds to its priority; null is 0
 /// @param maxWaitSeconds it ends as DEADLINE when it has waited for its turn so long and never ran
+/// @param askedLimitSeconds the limit that it asked for and has again when it waits again, 0 being
+///   none; null unless its run has a lower one, see `timeMinSeconds`
 public record JobTerms(
         @Nullable Hold hold,
         @Nullable Long beginAt,
@@ -28,7 +30,8 @@ public record JobTerms(
         @Nullable String comment,
         @Nullable PreemptPolicy preemption,
         @Nullable Integer siteFactor,
-        @Nullable Long maxWaitSeconds) {
+        @Nullable Long maxWaitSeconds,
+        @Nullable Long askedLimitSeconds) {
 
     public static final JobTerms NONE =
             new JobTerms(null, null, null, null, null, null, null, null, null, null, null, null);
@@ -60,6 +63,7 @@ public record JobTerms(
                 comment,
                 preemption,
                 siteFactor,
+                null,
                 null);
     }
 
@@ -78,7 +82,8 @@ public record JobTerms(
                 comment,
                 preemption,
                 siteFactor,
-                maxWaitSeconds);
+                maxWaitSeconds,
+                askedLimitSeconds);
     }
 
     /// The same terms for a task of an array.
@@ -96,6 +101,28 @@ public record JobTerms(
                 comment,
                 preemption,
                 siteFactor,
-                maxWaitSeconds);
+                maxWaitSeconds,
+                askedLimitSeconds);
+    }
+
+    /// The same terms of a job whose limit is lower than the one that it asked for.
+    ///
+    /// @param seconds what it asked for; null if it has that
+    JobTerms asked(@Nullable Long seconds) {
+        return new JobTerms(
+                hold,
+                beginAt,
+                deadlineAt,
+                timeMinSeconds,
+                dependency,
+                killOnInvalidDependency,
+                signal,
+                array,
+                priority,
+                comment,
+                preemption,
+                siteFactor,
+                maxWaitSeconds,
+                seconds);
     }
 }

@@ -246,6 +246,11 @@ public record ResourceRequest(
         return segment == null || nodes == 1 ? 0 : segment;
     }
 
+    /// Whether it needs less of each node on more of them: its tasks or its GPUs are counted.
+    public boolean spreads() {
+        return range != null && (!range.moreTasks() || gpus.total() != null);
+    }
+
     /// How many nodes it may have at most.
     public int mostNodes() {
         return range == null ? nodes : range.most();

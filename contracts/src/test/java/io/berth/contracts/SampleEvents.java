@@ -235,7 +235,12 @@ final class SampleEvents {
             DESCRIPTION.on(
                     new JobTerms(
                             null, null, null, null, null, null, null, null, null, null, null, null,
-                            7200L));
+                            7200L, null));
+    private static final JobDescription SHORTENED =
+            DESCRIPTION.on(
+                    new JobTerms(
+                            null, null, null, 600L, null, null, null, null, null, null, null, null,
+                            null, 7200L));
     private static final JobDescription IN_ARRAY =
             DESCRIPTION.on(
                     new JobTerms(
@@ -806,6 +811,7 @@ final class SampleEvents {
         add(Topics.JOBS, new JobEvent.Started(JOB, 110, 2));
         add(Topics.JOBS, new JobEvent.Requeued(JOB, 1100, ENDED_RUN, Reason.NODE_DOWN));
         add(Topics.JOBS, new JobEvent.Amended(JOB, 95, ON_TERMS, "root"));
+        addNamed("shortened", Topics.JOBS, new JobEvent.Amended(JOB, 95, SHORTENED, "alice"));
         add(Topics.JOBS, new JobEvent.Held(JOB, 96, Hold.ADMIN, "root"));
         add(Topics.JOBS, new JobEvent.Released(JOB, 97, "root"));
         add(

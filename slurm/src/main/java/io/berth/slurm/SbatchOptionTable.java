@@ -146,11 +146,7 @@ final class SbatchOptionTable {
                 SbatchSetting.SIGNAL,
                 "without `B:` it goes to what the script has started, as there are no steps; `R:` is"
                         + " refused");
-        different(
-                "time-min",
-                null,
-                SbatchSetting.TIME_MIN,
-                "the limit is not lowered; a deadline counts with it");
+        same("time-min", '\0', REQUIRED, null, SbatchSetting.TIME_MIN);
         different(
                 "wait-all-nodes",
                 "SBATCH_WAIT_ALL_NODES",

@@ -145,8 +145,19 @@ public final class Admission {
                         nice(asked),
                         requireNonNullElse(asked.requeue(), true),
                         RequestedTerms.of(asked.conditions(), caller));
+        checkLeastTime(description);
         reserve(description);
         return description;
+    }
+
+    private static void checkLeastTime(JobDescription job) throws Refused {
+        Long least = job.conditions().timeMinSeconds();
+        long limit = job.timeLimitSeconds();
+        if (least != null && limit > 0 && least > limit) {
+            throw invalid(
+                    "Invalid time-min specification (exceeds job's time or other limits): %d seconds, and the limit is %d"
+                            .formatted(least, limit));
+        }
     }
 
     /// @throws Refused if the job may not use its reservation, or must have one

@@ -215,7 +215,8 @@ public final class Amendments {
                                 : line("the comment", change.comment(), Checks.MAX_PATH),
                 before.preemption(),
                 siteFactor(before, change.siteFactor()),
-                before.maxWaitSeconds());
+                before.maxWaitSeconds(),
+                before.askedLimitSeconds());
     }
 
     private static @Nullable Long changed(String what, @Nullable Long asked, @Nullable Long before)

@@ -63,7 +63,8 @@ final class RequestedTerms {
                                                 asked.maxWaitSeconds(),
                                                 1,
                                                 MAX_SECONDS,
-                                                0));
+                                                0),
+                        null);
         return terms.equals(JobTerms.NONE) ? null : terms;
     }
 

@@ -314,6 +314,17 @@ final class AdmissionTest {
     }
 
     @Test
+    void a_least_time_above_the_limit_is_refused() {
+        var asked =
+                Asked.with(
+                        Map.of("timeLimitSeconds", 600, "terms", Map.of("timeMinSeconds", 601)));
+
+        assertThat(refused(asked, ALICE).detail())
+                .isEqualTo(
+                        "Invalid time-min specification (exceeds job's time or other limits): 601 seconds, and the limit is 600");
+    }
+
+    @Test
     void a_job_may_want_its_nodes_for_its_user_alone() {
         var asked = where(Map.of("exclusiveUser", true));
 

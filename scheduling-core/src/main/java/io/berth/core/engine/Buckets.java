@@ -56,6 +56,12 @@ final class Buckets {
         return low;
     }
 
+    /// The last bucket whose lengths are all up to that; the first if there is none.
+    static int upTo(long length) {
+        int bucket = of(length);
+        return LENGTHS[bucket] == length ? bucket : Math.max(0, bucket - 1);
+    }
+
     /// The longest length in a bucket, in milliseconds.
     static long longest(int bucket) {
         return LENGTHS[bucket];

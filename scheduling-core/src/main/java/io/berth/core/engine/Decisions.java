@@ -13,6 +13,11 @@ public interface Decisions {
         return wanted;
     }
 
+    /// The job that starts next has less time than it asks for, so that it can start now.
+    ///
+    /// @param length that its run may take in all, in milliseconds
+    default void shortened(Waiting job, long length) {}
+
     /// The job starts now.
     ///
     /// @param nodes larger parts first

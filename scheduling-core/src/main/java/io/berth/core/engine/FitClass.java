@@ -1,7 +1,9 @@
 package io.berth.core.engine;
 
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -36,12 +38,22 @@ public final class FitClass {
     final int[] pools;
     final Layout layout;
 
-    /// Until when its jobs could have nodes.
+    /// The class of its jobs on the most nodes, where each needs the least; itself unless they
+    /// spread.
+    final FitClass widest;
+
+    private final Map<Integer, FitClass> byParts = new HashMap<>();
+
+    /// Until when its jobs could have nodes. Nothing is ever learned of those that spread.
     final Reach reach;
 
     /// In a start pass, until when its jobs could have nodes on which nothing came free in this
     /// pass.
     long settled = Node.NEVER;
+
+    /// The class of its jobs on as few nodes as can hold them, of those that are open, were they
+    /// empty; itself where none can.
+    FitClass least = this;
 
     /// Whether enough nodes are open, were they empty.
     boolean able;
@@ -57,6 +69,7 @@ public final class FitClass {
     ///   ([Segments]); 0 for a gang in no segments
     /// @param most nodes that it takes if it finds as many; no more than its parts is none more
     /// @param onParts where its jobs may run on more nodes than they need
+    /// @param spread whether they need less of each node on more of them
     /// @param score which nodes are taken first; null is as the policy has it
     /// @param choices all its nodes are of one of these; empty is no choice
     public record Layout(
@@ -65,11 +78,12 @@ public final class FitClass {
             BitSet among,
             int most,
             @Nullable IntFunction<Terms> onParts,
+            boolean spread,
             @Nullable NodeScore score,
             List<Choice> choices) {
 
         public static final Layout ANY =
-                new Layout(false, 0, new BitSet(), 0, null, null, List.of());
+                new Layout(false, 0, new BitSet(), 0, null, false, null, List.of());
 
         /// Whether any nodes will do.
         boolean any() {
@@ -220,6 +234,11 @@ public final class FitClass {
     }
 
     FitClass(int id, Terms terms) {
+        this(id, terms, true);
+    }
+
+    /// @param whole whether it is the class of its jobs, and not that of them on more nodes
+    private FitClass(int id, Terms terms, boolean whole) {
         this.id = id;
         this.tier = terms.tier();
         this.partition = terms.partition();
@@ -244,6 +263,8 @@ public final class FitClass {
                             ? terms.shares().get(kind).toArray(NOWHERE)
                             : least == null ? NOWHERE : new Demand[] {least};
         }
+        boolean wider = whole && layout.spread() && layout.most() > parts();
+        this.widest = wider ? onParts(layout.most()) : this;
     }
 
     /// Which nodes are taken first, where the policy is this one.
@@ -264,7 +285,14 @@ public final class FitClass {
     /// The class of its jobs on so many nodes.
     FitClass onParts(int parts) {
         IntFunction<Terms> wider = layout.onParts();
-        return parts == parts() || wider == null ? this : new FitClass(id, wider.apply(parts));
+        return parts == parts() || wider == null
+                ? this
+                : byParts.computeIfAbsent(parts, it -> new FitClass(id, wider.apply(it), false));
+    }
+
+    /// Whether its jobs may have more nodes than they need, and then need less of each.
+    boolean spreads() {
+        return widest != this;
     }
 
     /// Whether enough nodes are open, were they empty.

@@ -22,6 +22,7 @@ final class Freed {
 
     private final Scheduling all;
     private final long now;
+    private final Decisions decisions;
 
     /// Nodes on which something came free.
     private final BitSet nodes = new BitSet();
@@ -35,9 +36,10 @@ final class Freed {
     /// @param plans whose jobs may
     record Helped(Collection<FitClass> classes, Collection<Plan> plans) {}
 
-    Freed(Scheduling all, long now) {
+    Freed(Scheduling all, long now, Decisions decisions) {
         this.all = all;
         this.now = now;
+        this.decisions = decisions;
         all.classes().forEach(fit -> fit.settled = fit.reach.end());
     }
 
@@ -109,7 +111,7 @@ final class Freed {
         int free = node.open ? Math.min(node.freeGpus(), node.kind.gpus) : -1;
         for (int whole = 0; whole <= free; whole++) {
             for (FitClass fit : node.kind.classes(whole)) {
-                long until = all.search.until(fit, node, now);
+                long until = all.search.until(fit.widest, node, now);
                 if (until > now) {
                     if (gains[fit.id] == 0) {
                         gaining.add(fit);
@@ -126,7 +128,7 @@ final class Freed {
     }
 
     private boolean lasts(Plan plan, long until) {
-        long length = plan.job().length;
+        long length = plan.job().shortest;
         return until == Node.NEVER || (length != Node.NEVER && now + length <= until);
     }
 
@@ -139,10 +141,10 @@ final class Freed {
     /// that its class could have for so long, and on its own.
     boolean hopeful(Plan plan) {
         FitClass fit = plan.job().fit;
-        if (fit.pools.length > 0) {
+        if (fit.spreads() || fit.pools.length > 0) {
             return true; // What its class lacks may be what is kept for this very job.
         }
-        int found = fit.reach.nodesUntil(Search.end(now, plan.job().length));
+        int found = fit.reach.nodesUntil(Search.end(now, plan.job().shortest));
         for (int i = 0; i < plan.nodes().length && found < fit.parts(); i++) {
             Node own = all.cluster.node(plan.nodes()[i]);
             found += Arrays.stream(fit.ways(own.kind.number)).anyMatch(own::fits) ? 1 : 0;
@@ -154,20 +156,37 @@ final class Freed {
     @Nullable Place search(Plan plan) {
         Waiting job = plan.job();
         all.plans.lift(plan);
-        Place place;
-        if (known(job.fit, job.length)) {
-            var among = (BitSet) nodes.clone();
-            among.set(plan.nodes()[0]);
-            place = all.search.among(among, job.fit, now, job.length);
-        } else {
-            place = all.search.now(job.fit, now, job.length);
+        Place place = search(plan, job.length);
+        if (place == null && job.shortens()) {
+            place = search(plan, job.shortest);
         }
         all.plans.putBack(plan);
         return place;
     }
 
-    /// Where a job in the queue could start now. If that is nowhere, its class's reach is lowered.
-    @Nullable Place search(FitClass fit, long length) {
+    private @Nullable Place search(Plan plan, long length) {
+        FitClass fit = plan.job().fit;
+        if (!known(fit, length)) {
+            return all.now(plan.job(), length, now, decisions);
+        }
+        var among = (BitSet) nodes.clone();
+        among.set(plan.nodes()[0]);
+        return all.search.among(among, fit, now, length);
+    }
+
+    /// Where a job in the queue could start now. If that is nowhere, its class's reach is lowered,
+    /// unless it is looked for by its own length and not by that of its bucket.
+    @Nullable Place search(Waiting job) {
+        if (!job.shortens() && !job.fit.spreads()) {
+            return search(job.fit, Buckets.longest(job.bucket));
+        }
+        Place whole = all.now(job, job.length, now, decisions);
+        return whole == null && job.shortens()
+                ? all.now(job, job.shortest, now, decisions)
+                : whole;
+    }
+
+    private @Nullable Place search(FitClass fit, long length) {
         boolean known = known(fit, length);
         Place place =
                 known
@@ -181,6 +200,6 @@ final class Freed {
 
     /// Whether a job could have none of the other nodes.
     private boolean known(FitClass fit, long length) {
-        return fit.parts() == 1 && Search.end(now, length) > fit.settled;
+        return fit.parts() == 1 && !fit.spreads() && Search.end(now, length) > fit.settled;
     }
 }

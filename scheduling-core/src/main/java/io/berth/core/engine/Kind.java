@@ -103,7 +103,7 @@ public final class Kind {
 
     /// There is a class of jobs.
     void admit(FitClass fit) {
-        Demand least = fit.leastOn(number);
+        Demand least = fit.widest.leastOn(number);
         if (least != null && whole(least) <= gpus) {
             classes.get(whole(least)).add(fit);
         }

@@ -44,7 +44,8 @@ final class Later {
     /// An earlier start for a planned job whose reservation is lifted; null if none is found.
     @Nullable Place earlier(Plan plan, long now) {
         Waiting job = plan.job();
-        return earliest(new Wish(job.fit, now, now, job.length, plan.start(), plan.nodes()));
+        FitClass fit = job.fit.onParts(plan.nodes().length);
+        return earliest(new Wish(fit, now, now, job.length, plan.start(), plan.nodes()));
     }
 
     /// @param from a start must not be earlier than that

@@ -21,7 +21,7 @@ public final class Outlook {
     public boolean lasts(FitClass fit, int node, long limitMillis, long now) {
         Node at = all.cluster.node(node);
         long until = now;
-        for (Demand way : fit.ways(at.kind.number)) {
+        for (Demand way : fit.widest.ways(at.kind.number)) {
             until = Math.max(until, at.until(way, now, Search.floor(now), fit.hours.of(node)));
         }
         long length = Scheduling.lengthOf(limitMillis);
@@ -49,7 +49,7 @@ public final class Outlook {
 
     /// Whether a class's smallest part could run on a node, were it open and empty.
     public boolean couldHold(FitClass fit, int node) {
-        return fit.leastOn(all.cluster.kind(node)) != null;
+        return fit.widest.leastOn(all.cluster.kind(node)) != null;
     }
 
     /// Whether nobody runs on a node beside whom a class's jobs cannot be.
@@ -62,7 +62,7 @@ public final class Outlook {
     /// Whether a class's smallest part has room on a node now, if nobody waited.
     public boolean fits(FitClass fit, int node) {
         Node at = all.cluster.node(node);
-        return Arrays.stream(fit.ways(at.kind.number)).anyMatch(at::fits);
+        return Arrays.stream(fit.widest.ways(at.kind.number)).anyMatch(at::fits);
     }
 
     /// Whether a job of that class and limit would start now and move no expected start.

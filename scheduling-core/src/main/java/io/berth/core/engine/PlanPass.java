@@ -122,7 +122,7 @@ final class PlanPass {
             all.start(job, at, now, decisions);
             return;
         }
-        Place found = all.later.earliest(job.fit, now, job.length);
+        Place found = all.later.earliest(job.fit.least, now, job.length);
         if (found != null && found.start() <= now) {
             all.start(job, found, now, decisions);
         } else if (found != null) {
@@ -133,12 +133,17 @@ final class PlanPass {
     /// Where a job can start now that has nothing reserved. While the plan is made anew, nothing
     /// comes free.
     private @Nullable Place now(Waiting job) {
-        long end = Search.end(now, job.length);
+        Place whole = now(job, job.length);
+        return whole == null && job.shortens() ? now(job, job.shortest) : whole;
+    }
+
+    private @Nullable Place now(Waiting job, long length) {
+        long end = Search.end(now, length);
         if (end > job.fit.reach.end()) {
             return null;
         }
-        Place place = all.search.now(job.fit, now, job.length);
-        if (place == null) {
+        Place place = all.now(job, length, now, decisions);
+        if (place == null && !job.fit.spreads()) {
             all.search.learn(job.fit, end, now);
         }
         return place;
@@ -148,7 +153,10 @@ final class PlanPass {
     private void compress(Plan plan) {
         Waiting job = plan.job();
         all.plans.lift(plan);
-        Place at = all.search.now(job.fit, now, job.length);
+        Place at = all.now(job, job.length, now, decisions);
+        if (at == null && job.shortens()) {
+            at = all.now(job, job.shortest, now, decisions);
+        }
         Place found = at != null ? null : all.later.earlier(plan, now);
         all.plans.putBack(plan);
         if (at != null) {

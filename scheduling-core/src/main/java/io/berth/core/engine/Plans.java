@@ -54,7 +54,7 @@ final class Plans {
         plans.put(plan.job().job, plan);
         byPlace.add(plan);
         byStart.add(plan);
-        byClass.computeIfAbsent(plan.job().fit, _ -> by(it -> it.job().length)).add(plan);
+        byClass.computeIfAbsent(plan.job().fit, _ -> by(it -> it.job().shortest)).add(plan);
         Waiting job = plan.job();
         cluster.reserve(
                 job.job,

@@ -10,7 +10,9 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -127,8 +129,23 @@ public final class Scheduling {
     /// @param limitMillis its time limit; 0 is none
     public Waiting wait(
             long job, FitClass fit, Association association, Rank rank, long limitMillis) {
+        return wait(job, fit, association, rank, limitMillis, 0);
+    }
+
+    /// The same of a job that takes less time if it then starts sooner.
+    ///
+    /// @param leastMillis the lowest limit that it takes; 0 is its own
+    public Waiting wait(
+            long job,
+            FitClass fit,
+            Association association,
+            Rank rank,
+            long limitMillis,
+            long leastMillis) {
         forget(job);
-        var added = new Waiting(job, fit, association, rank, lengthOf(limitMillis));
+        long length = lengthOf(limitMillis);
+        long shortest = leastMillis <= 0 ? length : Math.min(length, lengthOf(leastMillis));
+        var added = new Waiting(job, fit, association, rank, length, shortest);
         waiting.put(job, added);
         queue.add(added);
         arrived.add(added);
@@ -177,13 +194,15 @@ public final class Scheduling {
     }
 
     private boolean allows(FitClass fit, int[] nodes) {
-        boolean allowed = nodes.length == fit.parts();
+        boolean more = nodes.length > fit.parts() && nodes.length <= fit.layout.most();
+        FitClass on = fit.spreads() && more ? fit.onParts(nodes.length) : fit;
+        boolean allowed = nodes.length == on.parts();
         for (int part = 0; part < nodes.length && allowed; part++) {
             Node node = nodes[part] < 0 ? null : cluster.node(nodes[part]);
             allowed =
                     node != null
                             && fit.admits(node)
-                            && (part < fit.large ? fit.largeOn : fit.smallOn)[node.kind.number]
+                            && (part < on.large ? on.largeOn : on.smallOn)[node.kind.number]
                                     != null;
         }
         return allowed;
@@ -299,12 +318,43 @@ public final class Scheduling {
     }
 
     private void judge(FitClass fit) {
-        fit.capable = search.couldHold(fit, false);
+        fit.capable = widths(fit).anyMatch(it -> search.couldHold(it, false));
         boolean was = fit.able;
-        fit.able = fit.capable && search.couldHold(fit, true);
+        FitClass least =
+                widths(fit).filter(it -> search.couldHold(it, true)).findFirst().orElse(null);
+        fit.least = least == null ? fit : least;
+        fit.able = least != null;
         if (fit.able != was) {
             queue.judged(fit);
         }
+    }
+
+    private Stream<FitClass> widths(FitClass fit) {
+        return widths(fit, cluster.size());
+    }
+
+    /// A class on as many nodes as it needs, and on more where each then needs less: one more each
+    /// time at first, then ever more.
+    private static Stream<FitClass> widths(FitClass fit, int most) {
+        return !fit.spreads()
+                ? Stream.of(fit)
+                : IntStream.iterate(
+                                fit.parts(),
+                                it -> it <= Math.min(most, fit.layout.most()),
+                                it -> it + 1 + (it - fit.parts()) / 4)
+                        .mapToObj(fit::onParts);
+    }
+
+    /// Where a job can start now: on as few nodes as it needs, or on more where each needs less.
+    @Nullable Place now(Waiting job, long length, long now, Decisions decisions) {
+        FitClass fit = job.fit;
+        int wanted = Math.min(fit.layout.most(), cluster.size());
+        int most = fit.spreads() ? decisions.most(job, wanted) : fit.parts();
+        return widths(fit, most)
+                .map(it -> search.now(it, now, length))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
     }
 
     List<FitClass> classes() {
@@ -393,27 +443,46 @@ public final class Scheduling {
         return queue.first(this::mayPlan, now);
     }
 
-    /// Starts the job there, in the engine and in words, or on more nodes if it may have more.
+    /// Starts the job there, in the engine and in words, for as long as it may stay, or on more
+    /// nodes if it may have more.
     void start(Waiting job, Place found, long now, Decisions decisions) {
         boolean kept = clearings.of(job.job) != null;
         dequeue(job.job);
-        Place at = kept ? found : widest(job, found, now, decisions);
+        long length = job.shortens() ? longest(job, found, now) : job.length;
+        if (length < job.length) {
+            decisions.shortened(job, length);
+        }
+        Place at = kept ? found : widest(job, found, length, now, decisions);
         Demand[] demands = cluster.demands(job.fit, at.nodes(), at.lane());
-        cluster.run(job.job, at.nodes(), demands, end(job, now), null);
-        pools.run(job.job, job.fit.pools, end(job, now));
+        long end = end(length, now);
+        cluster.run(job.job, at.nodes(), demands, end, null);
+        pools.run(job.job, job.fit.pools, end);
         decisions.started(job, at.nodes(), at.lane());
+    }
+
+    /// How long a job can stay there beside all that is planned, as far as it wants to.
+    private long longest(Waiting job, Place found, long now) {
+        int[] nodes = found.nodes();
+        Demand[] demands = cluster.demands(job.fit, nodes, found.lane());
+        long until = pools.until(job.fit.pools, now);
+        for (int part = 0; part < nodes.length; part++) {
+            long[] hours = job.fit.hours.of(nodes[part]);
+            Node node = cluster.node(nodes[part]);
+            until = Math.min(until, node.until(demands[part], now, Search.floor(now), hours));
+        }
+        return until == Node.NEVER ? job.length : Math.min(job.length, until - now);
     }
 
     /// The most nodes that the job may have and finds beside all that is planned. They are found by
     /// halving.
-    private Place widest(Waiting job, Place found, long now, Decisions decisions) {
+    private Place widest(Waiting job, Place found, long length, long now, Decisions decisions) {
         Place widest = found;
         int fits = found.nodes().length;
         int wanted = Math.min(job.fit.layout.most(), cluster.size());
         int parts = wanted > fits ? decisions.most(job, wanted) : fits;
         int tooMany = parts + 1;
         while (parts > fits) {
-            Place wider = search.now(job.fit.onParts(parts), now, job.length);
+            Place wider = search.now(job.fit.onParts(parts), now, length);
             if (wider == null) {
                 tooMany = parts;
             } else {
@@ -426,7 +495,11 @@ public final class Scheduling {
     }
 
     static long end(Waiting job, long start) {
-        return start + (job.length == Node.NEVER ? WITHOUT_LIMIT_MILLIS : job.length);
+        return end(job.length, start);
+    }
+
+    private static long end(long length, long start) {
+        return start + (length == Node.NEVER ? WITHOUT_LIMIT_MILLIS : length);
     }
 
     void plan(Waiting job, Place place, long number, Decisions decisions) {

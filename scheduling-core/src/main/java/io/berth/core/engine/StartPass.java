@@ -35,7 +35,7 @@ final class StartPass {
         this.all = all;
         this.now = now;
         this.decisions = decisions;
-        this.freed = new Freed(all, now);
+        this.freed = new Freed(all, now, decisions);
         this.line = new PriorityQueue<>(Waiting.order(now));
         this.off = all.settings.backfill() == Backfill.OFF;
     }
@@ -158,7 +158,7 @@ final class StartPass {
     }
 
     private boolean mayPreempt(Waiting job) {
-        return job.bucket <= lastToPreempt(job.fit);
+        return Buckets.of(job.length) <= lastToPreempt(job.fit);
     }
 
     /// The last bucket of a class for whose jobs somebody may give way.
@@ -175,7 +175,7 @@ final class StartPass {
         }
         Clearing clearing = VictimSearch.find(all, job, now);
         if (clearing == null) {
-            hopeless.put(job.fit, job.bucket);
+            hopeless.put(job.fit, Buckets.of(job.length));
             return false;
         }
         displace(job, clearing.nodes());
@@ -205,13 +205,13 @@ final class StartPass {
     private void tryQueued(Waiting job) {
         FitClass fit = job.fit;
         Place place = null;
-        boolean open = job.bucket <= open(fit);
+        boolean open = fit.spreads() || job.bucket <= open(fit);
         if ((open || mayPreempt(job)) && !decisions.admits(job)) {
             setAside(job);
             return;
         }
         if (open) {
-            place = freed.search(fit, Buckets.longest(job.bucket));
+            place = freed.search(job);
         }
         if (place != null) {
             start(job, place);
@@ -222,11 +222,15 @@ final class StartPass {
         } else if (all.mayPlan(fit)) {
             plan(job);
         }
+        if ((job.shortens() || fit.spreads()) && job.line != null) {
+            setAside(job); // What its search has found is not learned: it is tried once in a pass.
+        }
     }
 
     /// Gives the job an expected start, unless limits hold it back. What was planned before stands.
     private void plan(Waiting job) {
-        Place place = decisions.admits(job) ? all.later.earliest(job.fit, now, job.length) : null;
+        Place place =
+                decisions.admits(job) ? all.later.earliest(job.fit.least, now, job.length) : null;
         if (place == null) {
             setAside(job);
         } else if (place.start() <= now) {

@@ -18,6 +18,13 @@ public final class Waiting {
     final long slope;
     final long cap;
     final long length;
+
+    /// For how long it needs its nodes at least; [#length] unless it takes less where it then
+    /// starts sooner.
+    final long shortest;
+
+    /// Of its length; of one that takes less, the last that is no longer than it takes: it is looked
+    /// for by its own lengths.
     final int bucket;
 
     /// Whether it has waited as long as counts.
@@ -47,7 +54,14 @@ public final class Waiting {
     public record Rank(long constant, long slope, long cap, long submission, long submittedAt) {}
 
     /// @param length milliseconds that a run of it may take in all; [Node#NEVER] without limit
-    Waiting(long job, FitClass fit, Association association, Rank rank, long length) {
+    /// @param shortest milliseconds that it takes if it then starts sooner
+    Waiting(
+            long job,
+            FitClass fit,
+            Association association,
+            Rank rank,
+            long length,
+            long shortest) {
         this.job = job;
         this.fit = fit;
         this.association = association;
@@ -57,12 +71,18 @@ public final class Waiting {
         this.slope = rank.slope();
         this.cap = rank.cap();
         this.length = length;
-        this.bucket = Buckets.of(length);
+        this.shortest = shortest;
+        this.bucket = shortest < length ? Buckets.upTo(shortest) : Buckets.of(length);
         this.capped = slope <= 0 || cap <= 0;
     }
 
     public long job() {
         return job;
+    }
+
+    /// Whether it takes less time than it asks for where it then starts sooner.
+    boolean shortens() {
+        return shortest < length;
     }
 
     /// When waiting stops counting.

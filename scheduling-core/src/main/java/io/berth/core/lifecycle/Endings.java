@@ -111,6 +111,9 @@ final class Endings {
                 freed.state() == JobState.PENDING
                         ? new JobEvent.Requeued(id, now, freed.ended().getLast(), job.reason())
                         : ended(freed));
+        if (freed.description().timeLimitSeconds() != job.description().timeLimitSeconds()) {
+            draft.announce(new JobEvent.Amended(id, now, freed.description(), freed.submittedBy()));
+        }
     }
 
     /// The public word that a job is over.

@@ -219,6 +219,7 @@ final class ClusterModel {
                         points == null ? job.rank().ageCap() : 0,
                         job.submission(),
                         job.waitsSince());
+        Long least = description.conditions().timeMinSeconds();
         quotas.waits(job);
         mig.waits(job);
         engine.wait(
@@ -226,7 +227,8 @@ final class ClusterModel {
                 fit(job),
                 points == null ? association(description) : unshared,
                 rank,
-                description.timeLimitSeconds() * 1000);
+                description.timeLimitSeconds() * 1000,
+                least == null ? 0 : least * 1000);
         Planned planned = job.planned();
         Clearing clearing = job.clearing();
         if (clearing != null) {

@@ -140,6 +140,7 @@ final class FitClasses {
                 indices,
                 request.mostNodes(),
                 wider ? parts -> terms(name, request.onNodes(parts)) : null,
+                wider && request.spreads(),
                 leastLoaded ? NodeScore.LEAST_LOADED : null,
                 choices);
     }

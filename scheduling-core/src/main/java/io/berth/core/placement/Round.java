@@ -19,6 +19,7 @@ import io.berth.contracts.event.NodeStatus;
 import io.berth.core.engine.Clearing;
 import io.berth.core.engine.Decisions;
 import io.berth.core.engine.FitClass;
+import io.berth.core.engine.Scheduling;
 import io.berth.core.engine.Waiting;
 import io.berth.core.placement.Placement.GivingWay;
 import io.berth.core.request.Dependencies;
@@ -34,6 +35,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /// The facts of one pass as they come together.
@@ -50,6 +52,9 @@ final class Round implements Decisions {
     private final Keeping keeping;
     private final TreeSet<JobId> planned = new TreeSet<>();
     private final TreeSet<JobId> startedJobs = new TreeSet<>();
+
+    /// In seconds, of jobs that start with a lower limit than they ask for.
+    private final TreeMap<JobId, Long> lowered = new TreeMap<>();
 
     Round(
             CellState state,
@@ -108,8 +113,22 @@ final class Round implements Decisions {
     }
 
     @Override
+    public void shortened(Waiting job, long length) {
+        lowered.put(new JobId(job.job()), (length - Scheduling.SLACK_MILLIS) / 1000);
+    }
+
+    @Override
     public void started(Waiting job, int[] nodes, int lane) {
-        JobStatus status = Transitions.onNodes(state.knownJob(new JobId(job.job())), nodes.length);
+        JobStatus asked = state.knownJob(new JobId(job.job()));
+        Long limit = lowered.get(asked.job());
+        JobStatus status =
+                Transitions.onNodes(
+                        limit == null ? asked : Transitions.limited(asked, limit), nodes.length);
+        if (limit != null) {
+            draft.announce(
+                    new JobEvent.Amended(
+                            asked.job(), now, status.description(), asked.submittedBy()));
+        }
         List<Allocation> allocations = new ArrayList<>();
         for (int part = 0; part < nodes.length; part++) {
             Allocation allocation = allocation(status, part, model.nodes.name(nodes[part]), lane);

@@ -90,6 +90,11 @@ public final class Transitions {
                         .done();
     }
 
+    /// A job that has less time than it asks for, so that it starts sooner.
+    public static JobStatus limited(JobStatus job, long seconds) {
+        return new StatusEdit(job).description(job.description().limited(seconds)).done();
+    }
+
     /// A waiting job's new run holds resources. Slurm calls the job RUNNING from here on.
     public static JobStatus placed(JobStatus job, Run run) {
         if (job.state() != JobState.PENDING) {
@@ -152,14 +157,20 @@ public final class Transitions {
                         outcome.ending(),
                         used(run)));
         boolean over = outcome.state() != JobState.PENDING;
-        ResourceRequest request = job.description().request();
-        return new StatusEdit(over ? job : onNodes(job, request.onLeastNodes().nodes()))
+        return new StatusEdit(over ? job : asAsked(job))
                 .state(outcome.state(), outcome.reason())
                 .run(null)
                 .ended(ended, over ? now : 0)
                 .exit(outcome.exit())
                 .message(outcome.message())
                 .done();
+    }
+
+    /// The job with its whole range of nodes, and its whole time.
+    private static JobStatus asAsked(JobStatus job) {
+        ResourceRequest request = job.description().request();
+        JobStatus least = onNodes(job, request.onLeastNodes().nodes());
+        return new StatusEdit(least).description(least.description().inFull()).done();
     }
 
     private static @Nullable Consumption used(Run run) {

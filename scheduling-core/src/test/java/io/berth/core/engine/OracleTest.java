@@ -95,7 +95,14 @@ final class OracleTest {
                                     true,
                                     List.of(),
                                     new Layout(
-                                            inRow, 0, among, large + small, null, null, choices)));
+                                            inRow,
+                                            0,
+                                            among,
+                                            large + small,
+                                            null,
+                                            false,
+                                            null,
+                                            choices)));
         }
 
         /// Some of the nodes, of which so many of one group and so many of another one.
@@ -304,6 +311,7 @@ final class OracleTest {
                                             new BitSet(),
                                             parts,
                                             null,
+                                            false,
                                             null,
                                             List.of())));
             trial.jobs.put(1L, new Trial.Job(1, 0, parts, 4, 60, 60, 0));

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -86,7 +87,8 @@ final class SchedulingLawsTest {
             while (trial.step(random.nextInt(4) == 0)) {
                 for (Job job : jobs) {
                     for (int node : trial.places.getOrDefault(job.id(), new int[0])) {
-                        assertThat(open(closed[node], trial.starts.getOrDefault(job.id(), 0L), job))
+                        long start = trial.starts.getOrDefault(job.id(), 0L);
+                        assertThat(open(closed[node], start, trial.limit(job)))
                                 .as("job %s on node %s", job.id(), node)
                                 .isTrue();
                     }
@@ -105,10 +107,10 @@ final class SchedulingLawsTest {
         return closed;
     }
 
-    /// Whether the job could last to its limit.
-    private static boolean open(long[] closed, long startSeconds, Job job) {
+    /// Whether a job could last to its limit, in seconds.
+    private static boolean open(long[] closed, long startSeconds, long limit) {
         long start = startSeconds * 1000;
-        long end = job.limit() == 0 ? Long.MAX_VALUE : start + job.limit() * 1000;
+        long end = limit == 0 ? Long.MAX_VALUE : start + limit * 1000;
         return closed.length == 0 || end <= closed[0] || start >= closed[1];
     }
 
@@ -196,6 +198,28 @@ final class SchedulingLawsTest {
 
             assertThat(trial.starts.keySet()).containsExactlyInAnyOrderElementsOf(possible);
         });
+    }
+
+    @Test
+    void nobody_has_less_time_than_he_would_take() {
+        int[] lowered = {0};
+        always(random -> {
+            var trial = cluster(random, settings(random));
+            jobs(random, 40, 1500).forEach(trial::submit);
+
+            trial.run();
+
+            lowered[0] += trial.shortened.size();
+            trial.shortened.forEach((id, length) -> {
+                Job job = Objects.requireNonNull(trial.jobs.get(id));
+                assertThat(length)
+                        .as("job %s", job)
+                        .isBetween(
+                                Scheduling.lengthOf(Trial.least(job) * 1000),
+                                Scheduling.lengthOf(job.limit() * 1000) - 1);
+            });
+        });
+        assertThat(lowered[0]).isPositive();
     }
 
     @Test

@@ -68,6 +68,10 @@ final class Trial implements Decisions {
     final TreeMap<Long, int[]> places = new TreeMap<>();
     private final TreeMap<Long, Integer> lanes = new TreeMap<>();
     final TreeMap<Long, Long> expected = new TreeMap<>();
+
+    /// Of jobs that have less time than they asked for, in milliseconds.
+    final TreeMap<Long, Long> shortened = new TreeMap<>();
+
     final Map<Long, Job> jobs = new HashMap<>();
     private final List<Kind> kinds;
     private final Map<Ask, FitClass> classes = new HashMap<>();
@@ -138,6 +142,7 @@ final class Trial implements Decisions {
             BitSet among,
             int most,
             int licenses,
+            boolean spread,
             Tenant tenant,
             List<Choice> choices,
             int counted) {}
@@ -147,7 +152,8 @@ final class Trial implements Decisions {
     }
 
     private Terms terms(Ask ask, int nodes) {
-        int gpus = ask.like().gpus();
+        int all = ask.like().gpus() * ask.like().nodes();
+        int gpus = ask.spread() ? Math.ceilDiv(all, nodes) : ask.like().gpus();
         int share = ask.like().share();
         var on = new ArrayList<@Nullable Demand>();
         var shares = new ArrayList<List<Demand>>();
@@ -192,6 +198,7 @@ final class Trial implements Decisions {
                         ask.among(),
                         ask.most(),
                         more -> terms(ask, more),
+                        ask.spread(),
                         null,
                         ask.choices()));
     }
@@ -207,6 +214,7 @@ final class Trial implements Decisions {
                         among(job),
                         most(job),
                         licenses(job),
+                        spread(job),
                         tenant(job),
                         choices(job),
                         counted(job)));
@@ -252,6 +260,11 @@ final class Trial implements Decisions {
         return job.nodes() + (job.id() % 5 == 3 && job.share() == 0 ? 2 : 0);
     }
 
+    /// Of those that take more, every second spreads what it needs over them.
+    static boolean spread(Job job) {
+        return most(job) > job.nodes() && job.id() % 2 == 0;
+    }
+
     /// Jobs are of three users; every eleventh wants its nodes for its user alone, every third is
     /// in a partition whose jobs have only so many CPUs of a node.
     static Tenant tenant(Job job) {
@@ -282,13 +295,33 @@ final class Trial implements Decisions {
                 new Choice(all, List.of(new Count(second, 1), new Count(even, 1))));
     }
 
+    /// Every fourth takes a third of its time, in seconds, where it then starts sooner; 0 is none.
+    static long least(Job job) {
+        return job.id() % 4 == 3 ? job.limit() / 3 : 0;
+    }
+
+    /// The limit that a run has, in seconds; 0 is none.
+    long limit(Job job) {
+        Long length = shortened.get(job.id());
+        return length == null ? job.limit() : (length - Scheduling.SLACK_MILLIS) / 1000;
+    }
+
+    /// When a run ends at the latest, in milliseconds.
+    private long latestEnd(Job job, long startedAt) {
+        Long length = shortened.get(job.id());
+        return length == null
+                ? Scheduling.latestEnd(startedAt * 1000, job.limit() * 1000)
+                : startedAt * 1000 + length;
+    }
+
     void arrive(Job job) {
         engine.wait(
                 job.id(),
                 fit(job),
                 association,
                 new Rank(job.priority() * 1_000_000, 0, 0, job.id(), job.submit() * 1000),
-                job.limit() * 1000);
+                job.limit() * 1000,
+                least(job) * 1000);
     }
 
     /// Takes the next moment: events, or an expected start. False: there is none.
@@ -365,13 +398,12 @@ final class Trial implements Decisions {
                         nodes,
                         other.engine.cluster.demands(
                                 other.fit(job), nodes, lanes.getOrDefault(job.id(), Search.WHOLE)),
-                        starts.getOrDefault(job.id(), 0L) * 1000,
-                        job.limit() * 1000);
+                        latestEnd(job, starts.getOrDefault(job.id(), 0L)),
+                        null);
                 int[] licenses = other.fit(job).pools;
                 if (licenses.length > 0) {
-                    long placedAt = starts.getOrDefault(job.id(), 0L) * 1000;
-                    other.engine.share(
-                            job.id(), licenses, Scheduling.latestEnd(placedAt, job.limit() * 1000));
+                    long startedAt = starts.getOrDefault(job.id(), 0L);
+                    other.engine.share(job.id(), licenses, latestEnd(job, startedAt));
                 }
             }
         }
@@ -384,6 +416,11 @@ final class Trial implements Decisions {
     }
 
     @Override
+    public void shortened(Waiting job, long length) {
+        shortened.put(job.job(), length);
+    }
+
+    @Override
     public void started(Waiting waiting, int[] nodes, int lane) {
         Job job = jobs.get(waiting.job());
         if (job == null) {
@@ -393,7 +430,8 @@ final class Trial implements Decisions {
         places.put(job.id(), nodes);
         lanes.put(job.id(), lane);
         expected.remove(job.id());
-        events.add(new Event(now + job.runs(), true, job));
+        long most = shortened.containsKey(job.id()) ? limit(job) : job.runs();
+        events.add(new Event(now + Math.min(job.runs(), most), true, job));
     }
 
     @Override

@@ -79,8 +79,8 @@ final class ControlsTest {
         cell.node("n1", 8, 8, "a100");
         JobTerms terms =
                 new JobTerms(
-                        null, null, null, null, null, null, null, null, null, null, null, null,
-                        60L);
+                        null, null, null, null, null, null, null, null, null, null, null, null, 60L,
+                        null);
         for (long id = 1; id <= 2; id++) {
             cell.submit(
                     id,

@@ -26,6 +26,7 @@ import io.berth.core.state.Input;
 import io.berth.core.testing.TestCell;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -225,6 +226,63 @@ final class NodeChoiceTest {
         cell.round();
 
         assertThat(on(1)).containsExactly("n1", "n2");
+    }
+
+    /// Eight tasks of one CPU each, on two to four nodes.
+    private static ResourceRequest eightTasks() {
+        return new ResourceRequest(
+                2,
+                8,
+                1,
+                MemoryRequest.perCpu(16),
+                GpuRequest.NONE,
+                null,
+                null,
+                null,
+                new NodeRange(2, 4, false));
+    }
+
+    @Test
+    void counted_tasks_go_to_more_nodes_where_the_fewest_have_no_room() {
+        nodes("n1", "n2", "n3", "n4");
+        for (int i = 1; i <= 4; i++) {
+            cell.submit(10 + i, cpusOn("n" + i, 6));
+        }
+        cell.round();
+        cell.submit(1, eightTasks());
+
+        cell.round();
+
+        assertThat(cell.where(1)).containsExactly("n1:6-7:", "n2:6-7:", "n3:6-7:", "n4:6-7:");
+    }
+
+    @Test
+    void counted_tasks_that_have_no_room_anywhere_are_expected_on_the_fewest_nodes() {
+        nodes("n1", "n2", "n3", "n4");
+        for (int i = 1; i <= 4; i++) {
+            cell.submit(10 + i, cpusOn("n" + i, 7));
+        }
+        cell.round();
+        cell.submit(1, eightTasks());
+        cell.round();
+        assertThat(cell.job(1).reason()).isEqualTo(Reason.RESOURCES);
+        assertThat(Objects.requireNonNull(cell.job(1).planned()).nodes()).hasSize(2);
+
+        cell.ended(11, 1, "n1", RunReport.Cause.EXITED, 0);
+        cell.ended(12, 1, "n2", RunReport.Cause.EXITED, 0);
+        cell.round();
+
+        assertThat(on(1)).contains("n1", "n2");
+    }
+
+    private static ResourceRequest cpusOn(String node, int cpus) {
+        return new ResourceRequest(
+                1,
+                1,
+                cpus,
+                MemoryRequest.perCpu(16),
+                GpuRequest.NONE,
+                where(List.of(new NodeName(node)), null));
     }
 
     @Test
