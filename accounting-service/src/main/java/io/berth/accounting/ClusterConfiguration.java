@@ -7,6 +7,7 @@ import io.berth.accounting.cluster.InvalidClusterFile;
 import io.berth.accounting.cluster.NotAllowed;
 import io.berth.accounting.cluster.Occupancy;
 import io.berth.accounting.cluster.Removed;
+import io.berth.accounting.cluster.ReservationUpkeep;
 import io.berth.accounting.cluster.ReservedNodes;
 import io.berth.accounting.cluster.Revision;
 import io.berth.accounting.cluster.Revisions;
@@ -173,6 +174,21 @@ public class ClusterConfiguration {
                 publishLatest();
             }
         }
+    }
+
+    /// Makes of reservations what becomes of them by themselves ([ReservationUpkeep]).
+    void keepUp(ReservationUpkeep upkeep) {
+        Optional<Revision> latest = revisions.latest();
+        if (inForce.isEmpty() || latest.isEmpty()) {
+            return;
+        }
+        upkeep.patch(latest.get().file(), occupancy, Clock.systemUTC().millis())
+                .map(patch -> patch("reservations", latest.get().number(), false, patch))
+                .ifPresent(changed -> {
+                    if (changed instanceof Changed.Refused it) {
+                        LOG.debugf("Reservations stay as they are: %s", it);
+                    }
+                });
     }
 
     /// Waits until that revision is published, at most so long; whether it is.

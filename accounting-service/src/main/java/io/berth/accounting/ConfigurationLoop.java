@@ -1,17 +1,19 @@
 package io.berth.accounting;
 
+import io.berth.accounting.cluster.ReservationUpkeep;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /// Publishes the revisions of the configuration that were stored, soon after they were made, and
-/// whatever an instance that went away left untold.
+/// whatever an instance that went away left untold; and looks after reservations.
 @ApplicationScoped
 class ConfigurationLoop {
 
     private static final Logger LOG = Logger.getLogger(ConfigurationLoop.class);
     private static final Duration INTERVAL = Duration.ofSeconds(1);
+    private static final Duration UPKEEP = Duration.ofSeconds(10);
 
     private final ClusterConfiguration configuration;
     private volatile boolean stopping;
@@ -38,9 +40,15 @@ class ConfigurationLoop {
     }
 
     private void run() {
+        var upkeep = new ReservationUpkeep();
+        long kept = System.nanoTime();
         while (!stopping) {
             try {
                 configuration.catchUp(INTERVAL);
+                if (System.nanoTime() - kept >= UPKEEP.toNanos()) {
+                    kept = System.nanoTime();
+                    configuration.keepUp(upkeep);
+                }
                 failing = false;
             } catch (InterruptedException e) {
                 return;

@@ -23,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Executors;
@@ -162,6 +163,11 @@ class ClusterConfigurationTest {
                 public List<String> nodes() {
                     return List.of();
                 }
+
+                        @Override
+                        public Set<String> usable() {
+                            return Set.copyOf(nodes());
+                        }
 
                 @Override
                 public List<Stay> stays() {

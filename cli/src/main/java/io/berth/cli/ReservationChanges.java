@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// Source: scontrol(1), "RESERVATIONS - SPECIFICATIONS FOR CREATE, UPDATE, AND DELETE COMMANDS".
 final class ReservationChanges {
 
+    private static final String PURGE = "PURGE_COMP";
     private static final DateTimeFormatter UTC =
             DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss", Locale.ROOT);
 
@@ -129,7 +130,12 @@ final class ReservationChanges {
                 case "users", "user" -> entry.put("users", list(before, "users", setting));
                 case "accounts", "account" ->
                         entry.put("accounts", list(before, "accounts", setting));
-                case "flags", "flag" -> entry.put("flags", flags(before, setting));
+                case "flags", "flag" -> {
+                    entry.put("flags", flags(before, setting));
+                    if (before.has("purgeAfter") || setting.value().contains("=")) {
+                        entry.put("purgeAfter", purgeAfter(before, setting));
+                    }
+                }
                 default -> throw Scontrol.unsupported(setting.key() + "=" + setting.value());
             }
         }
@@ -201,11 +207,30 @@ final class ReservationChanges {
 
     private static Object flags(JsonObject before, Setting setting) {
         List<String> asked =
-                setting.values().stream().map(it -> it.toUpperCase(Locale.ROOT)).toList();
+                setting.values().stream()
+                        .map(it -> it.toUpperCase(Locale.ROOT).replaceFirst("^(PURGE_COMP)=.*", "$1"))
+                        .toList();
         return listed(
                 before.texts("flags"),
                 setting,
                 asked.stream().filter(it -> !it.equals("SPEC_NODES")).toList());
+    }
+
+    /// `Flags=PURGE_COMP=00:10:00`: how long an idle reservation stays.
+    private static Object purgeAfter(JsonObject before, Setting setting) throws CommandFailure {
+        Object kept =
+                setting.sign() == '=' || !before.has("purgeAfter")
+                        ? JsonText.NULL
+                        : before.text("purgeAfter");
+        for (String flag : setting.values()) {
+            if (flag.toUpperCase(Locale.ROOT).startsWith(PURGE)) {
+                kept =
+                        setting.sign() == '-' || flag.length() <= PURGE.length() + 1
+                                ? JsonText.NULL
+                                : SlurmTime.full(seconds(flag.substring(PURGE.length() + 1)));
+            }
+        }
+        return kept;
     }
 
     private static Object listed(List<String> before, Setting setting, List<String> values) {

@@ -15,6 +15,8 @@ record ReservationView(JsonObject json) {
         return answer.objects("reservations").stream().map(ReservationView::new).toList();
     }
 
+    private static final String PURGE = "PURGE_COMP";
+
     String name() {
         return json.text("name");
     }
@@ -72,6 +74,13 @@ record ReservationView(JsonObject json) {
     /// A reservation's nodes are always named, once it is made.
     private String flags() {
         var flags = new ArrayList<>(json.texts("flags"));
+        if (json.has("purgeSeconds")) {
+            flags.replaceAll(
+                    it ->
+                            it.equals(PURGE)
+                                    ? PURGE + "=" + SlurmTime.full(json.number("purgeSeconds"))
+                                    : it);
+        }
         if (!flags.contains("SPEC_NODES")) {
             flags.add("SPEC_NODES");
         }

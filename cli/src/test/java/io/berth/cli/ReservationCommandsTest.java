@@ -62,6 +62,19 @@ final class ReservationCommandsTest {
     }
 
     @Test
+    void one_goes_when_nobody_has_used_it_for_so_long() {
+        run(
+                "scontrol",
+                "create",
+                "ReservationName=exam",
+                "Users=ann",
+                "Flags=magnetic,purge_comp=10:00");
+
+        assertThat(asked())
+                .contains("\"flags\":[\"MAGNETIC\",\"PURGE_COMP\"],\"purgeAfter\":\"00:10:00\"");
+    }
+
+    @Test
     void one_without_a_name_has_its_first_owners() {
         CommandRun.Outcome outcome =
                 run(

@@ -166,6 +166,12 @@ public record NodeConstraints(
                 linked);
     }
 
+    /// The same, in no reservation.
+    public NodeConstraints unreserved() {
+        return new NodeConstraints(
+                features, nodeList, excluded, sharing, switches, null, shape, contiguous);
+    }
+
     /// The same without nodes that must be among the job's.
     public NodeConstraints unnamed() {
         return new NodeConstraints(

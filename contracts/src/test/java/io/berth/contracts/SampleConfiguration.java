@@ -346,4 +346,19 @@ final class SampleConfiguration {
                 null,
                 null);
     }
+
+    /// A reservation that goes when nobody uses it.
+    static ConfigEntry ofPurging() {
+        return new ConfigEntry.Reservation(
+                new Part(6, 1, 1),
+                "course",
+                1_800_000_000_000L,
+                1_800_003_600_000L,
+                List.of("gpu-01"),
+                List.of("alice"),
+                List.of(),
+                List.of("WEEKDAY", "MAGNETIC", "PURGE_COMP", "REPLACE_DOWN"),
+                null,
+                600L);
+    }
 }

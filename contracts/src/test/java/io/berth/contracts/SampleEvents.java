@@ -362,6 +362,7 @@ final class SampleEvents {
         events.addNamed("use", Topics.CONFIG, SampleConfiguration.ofUse());
         events.addNamed("groups", Topics.CONFIG, SampleConfiguration.ofGroups());
         events.addNamed("weights", Topics.CONFIG, SampleConfiguration.ofWeights());
+        events.addNamed("purging", Topics.CONFIG, SampleConfiguration.ofPurging());
         events.addNamed("deadline", Topics.CONFIG, SampleConfiguration.ofDeadlines());
         events.ofPlacement();
         events.ofJobs();

@@ -1,6 +1,7 @@
 package io.berth.accounting.cluster;
 
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// What the books know of the nodes at this moment.
@@ -8,6 +9,9 @@ public interface Occupancy {
 
     /// The nodes that are registered, those that can be used first, in the order of their names.
     List<String> nodes();
+
+    /// Those of them that can be given work.
+    Set<String> usable();
 
     /// What holds nodes.
     List<Stay> stays();

@@ -14,6 +14,12 @@ import org.jspecify.annotations.Nullable;
 /// The reservations of a cluster file.
 final class ReservationsSection {
 
+    /// Those of which one has one at most, by which it comes again.
+    private static final List<String> RECURRING =
+            List.of("DAILY", "WEEKLY", "WEEKDAY", "WEEKEND");
+
+    private static final long PURGE_SECONDS = 300;
+
     private final YamlMap root;
 
     private ReservationsSection(YamlMap root) {
@@ -40,7 +46,8 @@ final class ReservationsSection {
                 "partition",
                 "users",
                 "accounts",
-                "flags");
+                "flags",
+                "purgeAfter");
         if (map.has("nodeCount") && (map.has("nodes") || map.number("nodeCount", 0) == 0)) {
             throw new InvalidClusterFile(
                     map.place("nodeCount"),
@@ -71,6 +78,8 @@ final class ReservationsSection {
             throw new InvalidClusterFile(place, "users or accounts that may use it are required");
         }
         List<String> flags = flags(map);
+        @Nullable Long purge = purge(map, flags);
+        checkReplacing(map, flags);
         var known =
                 new Reservation(
                         new Part(0, 0, 0),
@@ -81,7 +90,8 @@ final class ReservationsSection {
                         users,
                         accounts,
                         flags,
-                        partition);
+                        partition,
+                        purge);
         if (known.periodMillis() > 0 && known.periodMillis() < duration * 1000) {
             throw new InvalidClusterFile(
                     map.place("duration"), "is longer than it takes to come again");
@@ -96,7 +106,8 @@ final class ReservationsSection {
                         users,
                         accounts,
                         flags,
-                        partition);
+                        partition,
+                        purge);
     }
 
     private static String plain(String name) {
@@ -108,7 +119,35 @@ final class ReservationsSection {
         for (String name : map.nameList("flags")) {
             flags.add(YamlMap.choice(map.place("flags"), name, ReservationFlag.class).name());
         }
+        if (flags.stream().filter(RECURRING::contains).distinct().count() > 1) {
+            throw new InvalidClusterFile(
+                    map.place("flags"),
+                    "at most one of "
+                            + String.join(", ", RECURRING)
+                            + " says when it comes again");
+        }
         return flags;
+    }
+
+    /// For how long an idle one stays, in seconds; null for ever.
+    private static @Nullable Long purge(YamlMap map, List<String> flags)
+            throws InvalidClusterFile {
+        boolean goes = flags.contains(ReservationFlag.PURGE_COMP.name());
+        if (map.has("purgeAfter") && !goes) {
+            throw new InvalidClusterFile(map.place("purgeAfter"), "needs the flag PURGE_COMP");
+        }
+        return goes ? (Long) map.seconds("purgeAfter", PURGE_SECONDS) : null;
+    }
+
+    private static void checkReplacing(YamlMap map, List<String> flags)
+            throws InvalidClusterFile {
+        boolean replaces =
+                flags.contains(ReservationFlag.REPLACE.name())
+                        || flags.contains(ReservationFlag.REPLACE_DOWN.name());
+        if (replaces && !map.has("nodeCount") && NodeLists.of(map, "nodes").contains("ALL")) {
+            throw new InvalidClusterFile(
+                    map.place("flags"), "of all nodes none can be replaced: say nodeCount or nodes");
+        }
     }
 
     private static long time(YamlMap map) throws InvalidClusterFile {

@@ -81,7 +81,12 @@ public final class ReservedNodes {
         return patch;
     }
 
-    private static Reservation on(Reservation it, String node) {
+    /// Whether a reservation could have a node too.
+    boolean free(ClusterFile file, Reservation it, String node) {
+        return conflict(file, on(it, node)).isEmpty();
+    }
+
+    static Reservation on(Reservation it, String node) {
         return new Reservation(
                 it.part(),
                 it.name(),
@@ -91,7 +96,8 @@ public final class ReservedNodes {
                 it.users(),
                 it.accounts(),
                 it.flags(),
-                it.partition());
+                it.partition(),
+                it.purgeSeconds());
     }
 
     /// Why the reservations that `after` has and `before` has not, or has otherwise, cannot be
@@ -183,7 +189,7 @@ public final class ReservedNodes {
         long start = it.startAt(now);
         for (int i = 0; i < (it.periodMillis() == 0 ? 1 : TIMES) && !it.over(now); i++) {
             times.put(start, it.endOf(start));
-            start += it.periodMillis();
+            start = it.periodMillis() == 0 ? start : it.after(start);
         }
         return times;
     }

@@ -10,6 +10,8 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 
@@ -36,6 +38,18 @@ public class LiveRuns implements Occupancy {
                                     .map(Map.Entry::getKey)
                                     .sorted(HostList.ORDER))
                     .toList();
+        } catch (SQLException e) {
+            throw new IllegalStateException("read the nodes in the books: " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public Set<String> usable() {
+        try {
+            return history.current().entrySet().stream()
+                    .filter(it -> it.getValue().up())
+                    .map(Map.Entry::getKey)
+                    .collect(Collectors.toSet());
         } catch (SQLException e) {
             throw new IllegalStateException("read the nodes in the books: " + e.getMessage(), e);
         }

@@ -7,6 +7,7 @@ import io.berth.accounting.cluster.Occupancy.Stay;
 import io.berth.accounting.cluster.ReservedNodes.Conflict;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -34,6 +35,11 @@ final class ReservedNodesTest {
                         @Override
                         public List<String> nodes() {
                             return List.of("n1", "n2", "n3");
+                        }
+
+                        @Override
+                        public Set<String> usable() {
+                            return Set.copyOf(nodes());
                         }
 
                         @Override

@@ -461,6 +461,7 @@ public sealed interface ConfigEntry {
     /// @param accounts whose users may use it; an account stands for those below it
     /// @param flags by the names of [ReservationFlag]
     /// @param partition that its nodes are of; null is any
+    /// @param purgeSeconds after which it goes if it is on and no job of it runs; null is never
     record Reservation(
             Part part,
             String name,
@@ -470,14 +471,31 @@ public sealed interface ConfigEntry {
             List<String> users,
             List<String> accounts,
             List<String> flags,
-            @Nullable String partition)
+            @Nullable String partition,
+            @Nullable Long purgeSeconds)
             implements ConfigEntry {
+
+        private static final long DAY_MILLIS = TimeUnit.DAYS.toMillis(1);
 
         public Reservation {
             nodes = List.copyOf(nodes);
             users = List.copyOf(users);
             accounts = List.copyOf(accounts);
             flags = List.copyOf(flags);
+        }
+
+        /// One that stays, however long nobody uses it.
+        public Reservation(
+                Part part,
+                String name,
+                long startsAt,
+                long endsAt,
+                List<String> nodes,
+                List<String> users,
+                List<String> accounts,
+                List<String> flags,
+                @Nullable String partition) {
+            this(part, name, startsAt, endsAt, nodes, users, accounts, flags, partition, null);
         }
 
         @Override
@@ -489,21 +507,47 @@ public sealed interface ConfigEntry {
             return flags.contains(flag.name());
         }
 
-        /// From the start of one time to that of the next, in milliseconds; 0 for one that does not
-        /// come again.
+        /// From the start of one time to that of the next at least, in milliseconds; 0 for one that
+        /// does not come again.
         public long periodMillis() {
-            return has(ReservationFlag.DAILY)
-                    ? TimeUnit.DAYS.toMillis(1)
-                    : has(ReservationFlag.WEEKLY) ? TimeUnit.DAYS.toMillis(7) : 0;
+            if (has(ReservationFlag.WEEKLY)) {
+                return 7 * DAY_MILLIS;
+            }
+            boolean daily =
+                    has(ReservationFlag.DAILY)
+                            || has(ReservationFlag.WEEKDAY)
+                            || has(ReservationFlag.WEEKEND);
+            return daily ? DAY_MILLIS : 0;
         }
 
         /// The start of the time that is on at that moment, or of the next one; of the last one
         /// where none comes any more.
         public long startAt(long now) {
             long period = periodMillis();
-            return period == 0 || now < endsAt
-                    ? startsAt
-                    : startsAt + ((now - endsAt) / period + 1) * period;
+            long start =
+                    period == 0 || now < endsAt
+                            ? startsAt
+                            : startsAt + ((now - endsAt) / period + 1) * period;
+            return comesOn(start) ? start : after(start);
+        }
+
+        /// The start of the time after the one that began then. Only of one that comes again.
+        public long after(long start) {
+            long next = start + periodMillis();
+            while (!comesOn(next)) {
+                next += periodMillis();
+            }
+            return next;
+        }
+
+        /// Whether it comes on that day of the week, if it comes on certain ones.
+        private boolean comesOn(long start) {
+            if (periodMillis() != DAY_MILLIS || has(ReservationFlag.DAILY)) {
+                return true;
+            }
+            long monday = Math.floorDiv(start, DAY_MILLIS) + 3; // The first day was a Thursday.
+            boolean weekend = Math.floorMod(monday, 7) >= 5;
+            return has(weekend ? ReservationFlag.WEEKEND : ReservationFlag.WEEKDAY);
         }
 
         /// The end of the time that began then.

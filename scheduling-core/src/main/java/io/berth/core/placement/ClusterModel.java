@@ -155,7 +155,8 @@ final class ClusterModel {
     }
 
     /// What a request wants that is not there now, whatever is free; null if all is.
-    @Nullable Reason hindrance(ResourceRequest request) {
+    @Nullable Reason hindrance(ResourceRequest asked) {
+        ResourceRequest request = reservations.released(asked);
         if (!licenses.cover(request)) {
             return Reason.LICENSES;
         }
@@ -309,8 +310,9 @@ final class ClusterModel {
         return fit(job, asked.where().switches() == null ? asked : asked.underAnySwitches());
     }
 
-    private FitClass fit(JobStatus job, ResourceRequest request) {
+    private FitClass fit(JobStatus job, ResourceRequest asked) {
         JobDescription description = job.description();
+        ResourceRequest request = reservations.released(asked);
         Long pressedFrom = grounds.pressedFrom(job);
         boolean pressed = pressedFrom != null && !deadlines.ahead(job.job(), pressedFrom);
         Preemptor preemptor =
@@ -325,14 +327,26 @@ final class ClusterModel {
                         preemptor,
                         endless,
                         qos == null || !qos.ownRules().has(Flag.NO_RESERVE),
-                        tenants.of(description)));
+                        tenants.of(description),
+                        magnets(description, request)));
+    }
+
+    private List<String> magnets(JobDescription job, ResourceRequest request) {
+        return request.where().reservation() == null ? reservations.magnets(job) : List.of();
     }
 
     /// The class of such jobs that take nobody's place.
     FitClass fit(JobDescription job) {
+        ResourceRequest request = reservations.released(job.request());
         return classes.of(
                 new FitClasses.Name(
-                        job.partition(), job.request(), null, false, true, tenants.of(job)));
+                        job.partition(),
+                        request,
+                        null,
+                        false,
+                        true,
+                        tenants.of(job),
+                        magnets(job, request)));
     }
 
     /// Whether GPUs of a node, or of one that is open, could be divided so that the job can run.
@@ -343,6 +357,6 @@ final class ClusterModel {
 
     /// The nodes that a request's constraints and its reservation admit; null for all.
     @Nullable BitSet only(ResourceRequest request) {
-        return classes.only(request);
+        return classes.only(reservations.released(request));
     }
 }

@@ -29,13 +29,15 @@ final class FitClasses {
     /// @param endless whether its jobs have no time limit; told only of those in a reservation
     /// @param plans whether its jobs may keep nodes for themselves while they wait
     /// @param tenant for whom they are
+    /// @param magnets reservations whose nodes they use though they name none
     record Name(
             String partition,
             ResourceRequest request,
             @Nullable Preemptor preemptor,
             boolean endless,
             boolean plans,
-            Tenant tenant) {}
+            Tenant tenant,
+            List<String> magnets) {}
 
     /// Jobs in a reservation are tried before those of every partition's tier.
     private static final int RESERVED_TIER = 1 << 20;
@@ -100,7 +102,7 @@ final class FitClasses {
                 only(request),
                 limit == null ? 0 : limit.count(),
                 name.preemptor(),
-                reservations.hours(reservation, name.endless()),
+                reservations.hours(reservation, name.endless(), name.magnets()),
                 licenses.counts(request),
                 name.plans(),
                 shares(name, request),

@@ -1,5 +1,6 @@
 package io.berth.core.placement;
 
+import io.berth.contracts.JobDescription;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.config.Configuration;
@@ -24,7 +25,10 @@ import org.jspecify.annotations.Nullable;
 /// - A job in one uses its nodes alone, while it is on, and must end by its end; without a time
 ///   limit it may start as long as it is on. Nodes that are reserved twice are closed to it for the
 ///   time of the other one, unless its own may lie over others.
-/// - A job in a FLEX one may use all nodes at all times that no other reservation closes.
+/// - A job in a FLEX one may use all nodes at all times that no other reservation closes; in one
+///   with ANY_NODES all nodes while it is on.
+/// - To a job without one the nodes of those that are MAGNETIC and let it in are open.
+/// - When one with NO_HOLD_JOBS_AFTER is over, its jobs are as those without one.
 ///
 /// Of one that comes again the next [#TIMES] times are known: a job that lasts for longer than that
 /// never fits between them anyhow.
@@ -34,8 +38,10 @@ final class Reservations {
 
     static final int TIMES = 32;
 
-    private record HoursName(@Nullable String reservation, boolean endless) {}
+    private record HoursName(
+            @Nullable String reservation, boolean endless, List<String> magnets) {}
 
+    private final Configuration configuration;
     private final Map<String, Reservation> all;
     private final Map<String, BitSet> nodes = new LinkedHashMap<>();
     private final Map<HoursName, Hours> hours = new HashMap<>();
@@ -44,6 +50,7 @@ final class Reservations {
     private final long next;
 
     Reservations(Configuration configuration, List<NodeName> names, long now) {
+        this.configuration = configuration;
         this.all = configuration.reservations();
         this.size = names.size();
         this.now = now;
@@ -68,6 +75,24 @@ final class Reservations {
         return next;
     }
 
+    /// What a request asks for when its reservation is over and its jobs are not held by that.
+    ResourceRequest released(ResourceRequest request) {
+        String name = request.where().reservation();
+        Reservation it = name == null ? null : all.get(name);
+        return it != null && it.has(ReservationFlag.NO_HOLD_JOBS_AFTER) && it.over(now)
+                ? request.on(request.where().unreserved())
+                : request;
+    }
+
+    /// The reservations whose nodes a job uses that names none.
+    List<String> magnets(JobDescription job) {
+        return all.values().stream()
+                .filter(it -> it.has(ReservationFlag.MAGNETIC) && !it.over(now))
+                .filter(it -> Reserved.admits(configuration, it, job.user(), job.account()))
+                .map(Reservation::name)
+                .toList();
+    }
+
     /// Whether a request's reservation, if it names one, is there and can be used now.
     boolean usable(ResourceRequest request) {
         String name = request.where().reservation();
@@ -84,17 +109,23 @@ final class Reservations {
     /// The nodes that jobs of a reservation may use; null for all that no other one closes.
     @Nullable BitSet only(@Nullable String reservation) {
         Reservation it = reservation == null ? null : all.get(reservation);
-        return it == null || it.has(ReservationFlag.FLEX) ? null : nodes.get(reservation);
+        return it == null
+                        || it.has(ReservationFlag.FLEX)
+                        || it.has(ReservationFlag.ANY_NODES)
+                ? null
+                : nodes.get(reservation);
     }
 
     /// When nodes are closed to jobs.
     ///
     /// @param reservation of the jobs; null is none
     /// @param endless of jobs without a time limit
-    Hours hours(@Nullable String reservation, boolean endless) {
+    /// @param magnets other reservations whose nodes they use
+    Hours hours(@Nullable String reservation, boolean endless, List<String> magnets) {
         return all.isEmpty()
                 ? Hours.ALWAYS
-                : hours.computeIfAbsent(new HoursName(reservation, endless), this::makeHours);
+                : hours.computeIfAbsent(
+                        new HoursName(reservation, endless, magnets), this::makeHours);
     }
 
     private Hours makeHours(HoursName name) {
@@ -107,7 +138,12 @@ final class Reservations {
         var closed = new long[size][];
         Map<List<Reservation>, long[]> known = new HashMap<>();
         for (int node = 0; node < size; node++) {
-            List<Reservation> others = own != null && own.overlaps() ? List.of() : on(node, own);
+            List<Reservation> others =
+                    own != null && own.overlaps()
+                            ? List.of()
+                            : on(node, own).stream()
+                                    .filter(it -> !name.magnets().contains(it.name()))
+                                    .toList();
             closed[node] = known.computeIfAbsent(others, it -> times(it, last));
         }
         return new Hours(closed, end);
@@ -133,7 +169,7 @@ final class Reservations {
             long start = it.startAt(now);
             times.add(new long[] {start, it.endOf(start)});
             for (int more = 1; it.periodMillis() > 0 && more < TIMES; more++) {
-                start += it.periodMillis();
+                start = it.after(start);
                 times.add(new long[] {start, it.endOf(start)});
             }
         }

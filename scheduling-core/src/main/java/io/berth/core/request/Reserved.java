@@ -49,7 +49,7 @@ public final class Reserved {
     }
 
     /// When a run that was placed at that time is ended with its reservation; `Long.MAX_VALUE` for
-    /// never.
+    /// never, as for one that was placed when it was over.
     public static long end(
             @Nullable Configuration configuration, JobDescription job, long placedAt) {
         String name = job.request().where().reservation();
@@ -57,7 +57,7 @@ public final class Reserved {
                 name == null || configuration == null
                         ? null
                         : configuration.reservations().get(name);
-        return it == null || it.has(ReservationFlag.FLEX)
+        return it == null || it.has(ReservationFlag.FLEX) || it.over(placedAt)
                 ? Long.MAX_VALUE
                 : it.endOf(it.startAt(placedAt));
     }

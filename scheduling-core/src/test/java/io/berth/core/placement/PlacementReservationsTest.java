@@ -340,4 +340,49 @@ final class PlacementReservationsTest {
         assertThat(cell.where(4)).hasSize(1).first().asString().startsWith("n1");
         assertThat(cell.where(3)).hasSize(1).first().asString().startsWith("n2");
     }
+
+    @Test
+    void a_magnetic_one_takes_the_jobs_of_its_users_that_do_not_name_it() {
+        reserve(on("pull", "n1", 0, 3600, "MAGNETIC"), on("other", "n2", 0, 3600));
+        submit(1, 600, null);
+        cell.submit(2, "bob", gpus(1, 8, null));
+
+        cell.round();
+
+        assertThat(cell.where(1)).singleElement().asString().startsWith("n1:");
+        assertThat(cell.where(2)).as("bob may not use it").isEmpty();
+        assertThat(cell.job(2).reason()).isEqualTo(Reason.RESERVED_FOR_OTHERS);
+    }
+
+    @Test
+    void jobs_of_one_with_any_nodes_use_others_too_while_it_is_on() {
+        reserve(on("r", "n1", 0, 3600, "ANY_NODES"));
+        submit(1, 600, "r");
+        submit(2, 600, "r");
+        submit(3, 3500, "r");
+
+        cell.round();
+
+        assertThat(cell.where(1)).hasSize(1);
+        assertThat(cell.where(2)).hasSize(1);
+        assertThat(cell.where(3)).isEmpty();
+    }
+
+    @Test
+    void jobs_that_wait_for_one_that_is_over_run_elsewhere_if_it_does_not_hold_them() {
+        reserve(
+                on("holds", "n1", 0, 60),
+                on("lets", "n2", 0, 60, "NO_HOLD_JOBS_AFTER"));
+        submit(1, 600, "holds");
+        submit(2, 600, "lets");
+        cell.round();
+        assertThat(cell.where(2)).as("it lasts for longer than that").isEmpty();
+
+        at(61);
+
+        assertThat(cell.where(2)).hasSize(1);
+        assertThat(cell.job(1).reason()).isEqualTo(Reason.RESERVATION);
+        at(300);
+        assertThat(cell.job(2).state()).isEqualTo(JobState.RUNNING);
+    }
 }

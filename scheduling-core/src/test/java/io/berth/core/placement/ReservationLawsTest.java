@@ -37,7 +37,11 @@ final class ReservationLawsTest {
                     List.of("OVERLAP"),
                     List.of("FLEX"),
                     List.of("DAILY"),
-                    List.of("WEEKLY", "OVERLAP"));
+                    List.of("WEEKLY", "OVERLAP"),
+                    List.of("WEEKDAY"),
+                    List.of("WEEKEND"),
+                    List.of("ANY_NODES"),
+                    List.of("MAGNETIC"));
 
     private final TestCell cell = new TestCell();
     private final LinkedHashMap<String, Reservation> reservations = new LinkedHashMap<>();
@@ -154,7 +158,8 @@ final class ReservationLawsTest {
         Reservation own = name == null ? null : reservations.get(name);
         for (Allocation it : run.allocations()) {
             for (Reservation other : reservations.values()) {
-                boolean mayLieOver = own != null && own.overlaps();
+                boolean attracted = own == null && other.has(ReservationFlag.MAGNETIC);
+                boolean mayLieOver = attracted || (own != null && own.overlaps());
                 if (!other.equals(own) && !mayLieOver && has(other, it)) {
                     assertThat(apart(other, run.placedAt(), end(job, run)))
                             .as("job %s on %s in %s", id, it.node(), other)
@@ -162,7 +167,10 @@ final class ReservationLawsTest {
                 }
             }
             if (own != null && !own.has(ReservationFlag.FLEX)) {
-                assertThat(has(own, it)).as("job %s on %s of %s", id, it.node(), own).isTrue();
+                boolean anywhere = own.has(ReservationFlag.ANY_NODES);
+                assertThat(anywhere || has(own, it))
+                        .as("job %s on %s of %s", id, it.node(), own)
+                        .isTrue();
                 long start = own.startAt(run.placedAt());
                 assertThat(run.placedAt()).isGreaterThanOrEqualTo(start);
                 assertThat(end(job, run)).isLessThanOrEqualTo(own.endOf(start));

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// @param users who may use it; one with `-` before it may not
 /// @param accounts whose users may use it; those of one with `-` before it may not
 /// @param partition that its nodes are of; left out for any
+/// @param purgeSeconds after which it goes if no job of it runs; left out if it stays
 @Schema(name = "Reservation")
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record ReservationJson(
@@ -31,7 +32,8 @@ record ReservationJson(
         List<String> users,
         List<String> accounts,
         List<String> flags,
-        @Nullable String partition) {
+        @Nullable String partition,
+        @Nullable Long purgeSeconds) {
 
     /// Those that are not over.
     static List<ReservationJson> all(
@@ -60,6 +62,7 @@ record ReservationJson(
                 it.users(),
                 it.accounts(),
                 it.flags(),
-                it.partition());
+                it.partition(),
+                it.purgeSeconds());
     }
 }
