@@ -92,7 +92,14 @@ public class CasesBenchmark {
                             true,
                             List.of(),
                             new FitClass.Layout(
-                                    false, segment, new BitSet(), parts, null, null, List.of())));
+                                    false,
+                                    segment,
+                                    new BitSet(),
+                                    parts,
+                                    null,
+                                    false,
+                                    null,
+                                    List.of())));
         }
 
         long submit(FitClass fit, Association of, long points) {

@@ -86,9 +86,9 @@ enum NodeField {
                             ? "up"
                             : partition.state().toLowerCase(Locale.ROOT);
             case TIME_LIMIT -> partition.briefTimeLimit();
-            case GROUPS -> "all";
+            case GROUPS -> partition.groups();
             case OVERSUBSCRIBE -> "NO";
-            case ROOT -> "no";
+            case ROOT -> partition.json().flag("rootOnly") ? "yes" : "no";
             case TIER -> Long.toString(partition.number("tier"));
             case PARTITION -> partition.marked();
             case PARTITION_NAME -> partition.name();

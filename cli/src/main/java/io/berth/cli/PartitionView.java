@@ -41,4 +41,10 @@ record PartitionView(JsonObject json) {
         long most = json.number("maxNodes");
         return most == 1 ? "1" : "1-" + (most == 0 ? "infinite" : most);
     }
+
+    /// Of whose members it takes jobs.
+    String groups() {
+        List<String> groups = json.texts("allowGroups");
+        return groups.isEmpty() ? "all" : String.join(",", groups);
+    }
 }

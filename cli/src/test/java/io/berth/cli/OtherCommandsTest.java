@@ -242,7 +242,7 @@ final class OtherCommandsTest {
         String jwt =
                 new CommandRun()
                         .with("BERTH_HOME", folder.toString())
-                        .run("token", "bob", "--lifetime", "1-0")
+                        .run("token", "bob", "--groups", "lab,chemistry", "--lifetime", "1-0")
                         .out()
                         .strip();
 
@@ -254,9 +254,16 @@ final class OtherCommandsTest {
         JsonObject claims = JsonObject.read(Base64.getUrlDecoder().decode(parts[1]));
         assertThat(claims.text("iss")).isEqualTo("berth");
         assertThat(claims.text("sub")).isEqualTo("bob");
-        assertThat(claims.texts("groups")).containsExactly("user");
+        assertThat(claims.texts("groups")).containsExactly("user", "lab", "chemistry");
         assertThat(claims.number("exp") - claims.number("iat")).isEqualTo(86_400);
         assertThat(claims.number("iat")).isEqualTo(CommandRun.NOW / 1000);
+    }
+
+    @Test
+    void groups_make_nobody_an_operator() {
+        assertThat(new CommandRun().run("token", "bob", "--groups", "lab,operator").err())
+                .isEqualTo(
+                        "token: error: group operator is given by --operator, not by --groups\n");
     }
 
     private static KeyPair keyPair() throws Exception {

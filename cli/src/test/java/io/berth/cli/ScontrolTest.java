@@ -331,6 +331,22 @@ final class ScontrolTest {
     }
 
     @Test
+    void a_node_has_another_weight() {
+        mesh.on("POST", "/v1/nodes/node01", "{}");
+
+        Outcome set =
+                new CommandRun(mesh).run("scontrol", "update", "NodeName=node01", "Weight=10");
+
+        assertThat(set.exitCode()).isZero();
+        assertThat(mesh.requests().getLast().body()).isEqualTo("{\"weight\":10}");
+        assertThat(
+                        new CommandRun(mesh)
+                                .run("scontrol", "update", "NodeName=node01", "Weight=-1")
+                                .err())
+                .isEqualTo("Invalid weight value: -1\n");
+    }
+
+    @Test
     void nodes_are_drained_with_a_reason_and_resumed() {
         mesh.on("POST", "/v1/nodes/node01", "{}").on("POST", "/v1/nodes/node02", "{}");
 

@@ -169,7 +169,16 @@ public record NodeConstraints(
     /// The same, in no reservation.
     public NodeConstraints unreserved() {
         return new NodeConstraints(
-                features, nodeList, excluded, sharing, switches, null, shape, contiguous);
+                features,
+                nodeList,
+                excluded,
+                sharing,
+                switches,
+                null,
+                shape,
+                contiguous,
+                segment,
+                linked);
     }
 
     /// The same without nodes that must be among the job's.

@@ -246,13 +246,24 @@ final class ExplanationWriter {
         String because =
                 picture.configuration()
                         .flatMap(it ->
-                                new Feasibility(request, registrations, it.cluster()).obstacle())
+                                new Feasibility(
+                                                request,
+                                                registrations,
+                                                it.cluster(),
+                                                mostCpus(it))
+                                        .obstacle())
                         .orElse(
                                 registrations.isEmpty()
                                         ? "no node of it is registered"
                                         : "it has too few such nodes");
         return "No nodes of partition %s could ever hold it: it asks for %s, but %s."
                 .formatted(job.partition(), wanted(), because);
+    }
+
+    /// How many CPUs of a node its partition's jobs may have; 0 is all.
+    private int mostCpus(Configuration configuration) {
+        Partition partition = configuration.partitions().get(job.partition());
+        return partition == null ? 0 : partition.partitionRules().maxCpusPerNode();
     }
 
     private String nodesNotAvailable() {

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /// Five nodes, at noon.
@@ -58,7 +59,7 @@ final class ReservationUpkeepTest {
                 .formatted(start, rest);
     }
 
-    private void holds(String node, String reservation) {
+    private void holds(String node, @Nullable String reservation) {
         stays.add(new Occupancy.Stay(17, List.of(node), NOON + 3_600_000, reservation));
     }
 

@@ -279,8 +279,8 @@ final class Node {
     /// How many runs here cannot be on one node with a tenant.
     long strangers(Tenant tenant) {
         long strangers = 0;
-        for (Step run : runs) {
-            strangers += run.demand.tenant().bars(tenant) ? 1 : 0;
+        for (int i = 0; i < runs.length && tenant.user() != 0; i++) {
+            strangers += runs[i].demand.tenant().bars(tenant) ? 1 : 0;
         }
         return strangers;
     }
