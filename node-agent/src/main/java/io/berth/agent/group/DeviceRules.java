@@ -58,7 +58,8 @@ public final class DeviceRules {
     /// The rules for a run that holds these GPUs, and some of the node's other devices. Where these
     /// are of the cluster's network, a run opens no others of that.
     ///
-    /// @param own other devices that it holds, as [DeviceFile#number] names them
+    /// @param own other devices that it holds, as [io.berth.agent.host.DeviceFile#number] names
+    ///   them
     /// @param guarded those that the node has
     public List<String> allowing(
             List<Gpu> gpus, Collection<String> own, Collection<String> guarded) {

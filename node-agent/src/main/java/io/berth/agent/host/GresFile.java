@@ -1,6 +1,5 @@
 package io.berth.agent.host;
 
-import io.berth.agent.group.DeviceFile;
 import io.berth.contracts.Gres;
 import io.berth.slurm.GresConf;
 import io.berth.slurm.SlurmConf;

@@ -1,10 +1,10 @@
 package io.berth.agent.launch;
 
-import io.berth.agent.group.DeviceFile;
 import io.berth.agent.group.DeviceRules;
 import io.berth.agent.group.Group;
 import io.berth.agent.group.Groups;
 import io.berth.agent.group.Limits;
+import io.berth.agent.host.DeviceFile;
 import io.berth.agent.host.LocalNode;
 import io.berth.agent.launch.Containers.InContainer;
 import io.berth.contracts.Allocation;

@@ -3,6 +3,7 @@ package io.berth.agent.group;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.berth.agent.host.DeviceFile;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuHardware;
 import io.berth.contracts.GpuHardware.MigInstance;

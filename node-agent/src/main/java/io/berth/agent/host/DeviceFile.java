@@ -1,4 +1,4 @@
-package io.berth.agent.group;
+package io.berth.agent.host;
 
 import java.io.IOException;
 import java.nio.file.Files;
