@@ -1,6 +1,8 @@
 package io.berth.cli;
 
 import io.berth.contracts.Gres;
+import io.berth.slurm.GresText;
+import io.berth.slurm.InvalidOption;
 import io.berth.slurm.SlurmConf;
 import io.berth.slurm.SlurmConf.Line;
 import io.berth.slurm.SlurmTime;
@@ -24,6 +26,9 @@ final class SlurmCluster {
 
     private static final String GRES_CONF =
             "the node's agent reads such a file: BERTH_AGENT_GRES_CONF=/etc/berth/gres.conf";
+
+    private static final String UNLESS =
+            ", unless other lines have some: a node stands in one rule";
 
     /// What is done otherwise in Berth, and how.
     private static final Map<String, String> OTHERWISE =
@@ -73,6 +78,8 @@ final class SlurmCluster {
     private final Map<String, Object> nodeWeights = new LinkedHashMap<>();
     private @Nullable Long switchWait;
     private final Map<String, Object> gres = new LinkedHashMap<>();
+    private @Nullable Map<String, Object> gresOfAll;
+    private boolean gresOfSome;
     private final List<String> leftOut = new ArrayList<>();
     private final SlurmAccounts accounts = new SlurmAccounts();
     private final SlurmPartitions partitions = new SlurmPartitions(accounts);
@@ -161,15 +168,18 @@ final class SlurmCluster {
         if (weighed) {
             nodeWeights.put(nodes, Long.valueOf(weight));
         }
-        List<String> others =
-                CliOption.split(line.value("gres", "")).stream()
-                        .filter(it -> Gres.isName(it.split(":", 2)[0]))
-                        .toList();
+        String listed = line.value("gres", "");
+        String others = gres(listed, place);
+        gresOfSome |= !listed.isEmpty() && !nodes.equals("ALL");
         if (!others.isEmpty()) {
             var entry = new LinkedHashMap<String, Object>();
             entry.put("nodes", nodes);
-            entry.put("has", String.join(",", others));
-            gres.put("gres" + (gres.size() + 1), entry);
+            entry.put("has", others);
+            if (nodes.equals("ALL")) {
+                gresOfAll = entry;
+            } else {
+                gres.put("gres" + (gres.size() + 1), entry);
+            }
         }
         String name = line.value("name", "gpu").toLowerCase(Locale.ROOT);
         leftOut.add(
@@ -178,7 +188,27 @@ final class SlurmCluster {
                         + ": "
                         + (Gres.isName(name) ? GRES_CONF : AGENTS)
                         + (weighed ? "; its weight is carried over" : "")
-                        + (others.isEmpty() ? "" : "; resources other than GPUs are carried over"));
+                        + (others.isEmpty() ? "" : "; resources other than GPUs are carried over")
+                        + (!others.isEmpty() && nodes.equals("ALL") ? UNLESS : ""));
+    }
+
+    /// Of a node's resources those other than GPUs that a cluster file can have.
+    private String gres(String list, String place) {
+        var taken = new ArrayList<String>();
+        for (String item : CliOption.split(list)) {
+            if (!Gres.isName(item.split("[:(]", 2)[0])) {
+                continue;
+            }
+            try {
+                if (List.of(item.split(":")).contains("no_consume")) {
+                    throw InvalidOption.refused("a job holds what it asks for");
+                }
+                GresText.parse(item).forEach(it -> taken.add(it.text()));
+            } catch (InvalidOption e) {
+                leftOut.add(place + "Gres=" + item + ": " + e.getMessage());
+            }
+        }
+        return String.join(",", taken);
     }
 
     private void schedulerParameters(Line line, String place) {
@@ -278,6 +308,9 @@ final class SlurmCluster {
         put(file, "nodeWeights", nodeWeights);
         if (switchWait != null) {
             file.put("maxSwitchWait", SlurmTime.full(switchWait));
+        }
+        if (!gresOfSome && gresOfAll != null) {
+            gres.put("gres1", gresOfAll);
         }
         put(file, "gres", gres);
         return "# Made of Slurm's configuration by 'berth import slurm'. Its QOS and prices are not in those"

@@ -3,6 +3,7 @@ package io.berth.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.cli.CommandRun.Outcome;
+import io.berth.slurm.SlurmConf;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -95,6 +96,41 @@ final class ImportSlurmTest {
                           topology.conf:1: linkspeed=100: it is not used
                           accounts.cfg:3: AdminLevel=Administrator of root: Berth knows no such setting
                         """);
+    }
+
+    @Test
+    void resources_that_no_cluster_file_can_have_are_told_and_left_out() {
+        var cluster = new SlurmCluster();
+
+        cluster.take(
+                SlurmConf.parse(
+                        "slurm.conf",
+                        """
+                        NodeName=DEFAULT Gres=nic:1
+                        NodeName=n1 Gres=nic:2,lic:no_consume:4,bandwidth:lustre:no_consume:4G
+                        NodeName=n2 Gres=gpu:a100:2(S:0),fpga:1(S:0),fpga:xilinx:1
+                        """));
+
+        assertThat(cluster.yaml())
+                .contains("has: \"nic:2\"", "has: \"fpga:xilinx:1\"")
+                .doesNotContain("ALL", "no_consume", "(S:0)");
+        assertThat(cluster.leftOut())
+                .anyMatch(
+                        it -> it.startsWith("slurm.conf:1: ") && it.contains("unless other lines"))
+                .anyMatch(it -> it.startsWith("slurm.conf:2: Gres=lic:no_consume:4: "))
+                .anyMatch(
+                        it -> it.startsWith("slurm.conf:2: Gres=bandwidth:lustre:no_consume:4G: "))
+                .anyMatch(it -> it.startsWith("slurm.conf:3: Gres=fpga:1(S:0): "));
+    }
+
+    @Test
+    void resources_of_all_nodes_are_carried_over_where_no_line_has_others() {
+        var cluster = new SlurmCluster();
+
+        cluster.take(
+                SlurmConf.parse("slurm.conf", "NodeName=DEFAULT Gres=nic:1\nNodeName=n1 CPUs=8\n"));
+
+        assertThat(cluster.yaml()).contains("nodes: ALL", "has: \"nic:1\"");
     }
 
     @Test

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -64,6 +65,54 @@ public record Gres(
     /// Whether what a node has of it is what a request speaks of.
     public boolean admits(Gres there) {
         return name.equals(there.name) && (type == null || type.equals(there.type));
+    }
+
+    /// Of what is wanted together, a name that comes twice, with a type and without one: what then
+    /// is wanted of it nobody can say. Null if there is none.
+    ///
+    /// @param wanted in their order
+    public static @Nullable String ambiguous(List<Gres> wanted) {
+        for (int next = 1; next < wanted.size(); next++) {
+            Gres before = wanted.get(next - 1);
+            Gres gres = wanted.get(next);
+            if (gres.name.equals(before.name)
+                    && (before.type == null || before.type.equals(gres.type))) {
+                return gres.name;
+            }
+        }
+        return null;
+    }
+
+    /// How much of each of a node's resources is held by who was given `held` of what the node told
+    /// of then: what has the device file now, else what has the name and type, else all of that
+    /// name, for nobody can say which of them it is.
+    ///
+    /// @param there what the node has now, one of a name and type
+    public static List<Gres> heldOf(List<Gres> held, List<Gres> there) {
+        var now = new TreeMap<Gres, Long>();
+        for (Gres one : held) {
+            long unnamed = one.count() - one.files.size();
+            for (String file : one.files) {
+                List<Gres> having = there.stream().filter(it -> it.files.contains(file)).toList();
+                having.forEach(it -> now.merge(it, 1L, Gres::sum));
+                unnamed += having.isEmpty() ? 1 : 0;
+            }
+            if (unnamed > 0) {
+                long rest = unnamed;
+                one.among(there).forEach(it -> now.merge(it, rest, Gres::sum));
+            }
+        }
+        return now.entrySet().stream().map(it -> it.getKey().counted(it.getValue())).toList();
+    }
+
+    private static long sum(long one, long other) {
+        return Math.min(MOST, one + other);
+    }
+
+    /// Those of its name and type, or if there are none of its name.
+    private List<Gres> among(List<Gres> there) {
+        List<Gres> same = there.stream().filter(it -> it.compareTo(this) == 0).toList();
+        return same.isEmpty() ? there.stream().filter(it -> it.name.equals(name)).toList() : same;
     }
 
     /// `nic`, `fpga:xilinx`.

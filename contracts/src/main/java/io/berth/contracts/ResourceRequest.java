@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /// @param licenses how many of each the whole job holds; null is none
 /// @param minCpusPerNode CPUs that it has on each node at least; null does not ask
 /// @param range within which its nodes may be more; null is no more than `nodes`
-/// @param gres resources other than GPUs that it holds on each node, one of a name and type
+/// @param gres resources other than GPUs that it holds on each node: of a name one without a type,
+///   or one of each type
 public record ResourceRequest(
         int nodes,
         int tasks,
@@ -62,6 +63,12 @@ public record ResourceRequest(
                     "%d nodes do not divide into segments of %d".formatted(nodes, segment));
         }
         gres = gres == null ? List.of() : gres.stream().sorted().toList();
+        String ambiguous = Gres.ambiguous(gres);
+        if (ambiguous != null) {
+            throw new IllegalArgumentException(
+                    "'%s' comes twice in %s: with its types, or once without one"
+                            .formatted(ambiguous, gres));
+        }
         licenses =
                 licenses == null || licenses.isEmpty()
                         ? null
@@ -190,7 +197,16 @@ public record ResourceRequest(
     /// The same request with other memory, and other CPUs for it.
     public ResourceRequest with(MemoryRequest other, int cpus) {
         return new ResourceRequest(
-                nodes, tasks, cpus, other, gpus, constraints, licenses, minCpusPerNode, range);
+                nodes,
+                tasks,
+                cpus,
+                other,
+                gpus,
+                constraints,
+                licenses,
+                minCpusPerNode,
+                range,
+                gres);
     }
 
     /// The same request on so many nodes of its range.

@@ -2,6 +2,7 @@ package io.berth.agent;
 
 import io.berth.agent.group.DeviceRules;
 import io.berth.agent.group.HostGroups;
+import io.berth.agent.host.DeviceFile;
 import io.berth.agent.host.LocalNode;
 import io.berth.agent.host.StartRefused;
 import io.berth.agent.kafka.AgentLog;
@@ -16,6 +17,7 @@ import io.berth.agent.launch.Shims;
 import io.berth.agent.launch.Specs;
 import io.berth.agent.launch.SpoolWatch;
 import io.berth.contracts.Gpu;
+import io.berth.contracts.Gres;
 import io.berth.log.trace.SpanExporter;
 import io.berth.log.trace.Spans;
 import java.io.IOException;
@@ -24,6 +26,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 
 /// The launcher that a host's settings make.
 ///
@@ -36,7 +40,7 @@ record HostLauncher(AgentConfig config, Path home, List<LocalNode> nodes) {
 
     /// @throws StartRefused if the host does not allow what is set
     Launcher open(Specs specs, SpoolWatch watch) throws IOException, InterruptedException {
-        DeviceRules rules = DeviceRules.read();
+        DeviceRules rules = DeviceRules.read().guarding(guarded());
         List<Gpu> gpus = nodes.stream().flatMap(node -> node.inventory().gpus().stream()).toList();
         var commands = new Commands();
         return new Launcher(
@@ -55,6 +59,20 @@ record HostLauncher(AgentConfig config, Path home, List<LocalNode> nodes) {
                 config.tracesEndpoint()
                         .<Spans>map(it -> new SpanExporter(it, AgentLog.SERVICE))
                         .orElse(Spans.NONE));
+    }
+
+    /// All devices that the machine gives out one by one: a run of any of its nodes opens none but
+    /// its own.
+    private Set<String> guarded() throws IOException {
+        var numbers = new TreeSet<String>();
+        for (LocalNode node : nodes) {
+            for (Gres gres : node.inventory().gres()) {
+                for (String file : gres.files()) {
+                    numbers.add(DeviceFile.number(file));
+                }
+            }
+        }
+        return numbers;
     }
 
     private Containers containers(Commands commands) {

@@ -1,9 +1,11 @@
 package io.berth.agent;
 
+import io.berth.agent.host.GresFile;
 import io.berth.agent.host.Host;
 import io.berth.agent.host.LocalNode;
 import io.berth.agent.host.MachineIdentity;
 import io.berth.agent.launch.Launcher;
+import io.berth.contracts.Allocation;
 import io.berth.contracts.GpuSample;
 import io.berth.contracts.Hardware;
 import io.berth.contracts.HeldRun;
@@ -14,7 +16,6 @@ import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.Order;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -142,7 +143,11 @@ public final class NodeAgent implements AutoCloseable {
 
     /// The node has other GPUs for a while, which is told if it registers meanwhile.
     void has(Inventory inventory) {
-        node = node.with(inventory.enforcing(node.inventory().isolation()));
+        node =
+                node.with(
+                        inventory
+                                .having(GresFile.present(inventory.gres()))
+                                .enforcing(node.inventory().isolation()));
         runs.know(inventory);
     }
 
@@ -185,15 +190,32 @@ public final class NodeAgent implements AutoCloseable {
         return runs.holds(uuid);
     }
 
-    /// Why one of those GPUs cannot be had, if one cannot.
-    private Optional<String> unfit(Collection<String> gpus) {
+    /// Why one of the GPUs or other devices of a part cannot be had, if one cannot.
+    private Optional<String> unfit(Allocation given) {
         Hardware hardware = node.inventory().hardware();
-        return hardware == null
-                ? Optional.empty()
-                : hardware.outOfService().stream()
-                        .filter(gpu -> gpu.uuid() != null && gpus.contains(gpu.uuid()))
-                        .map(gpu -> "GPU " + gpu.uuid() + " is out of service: " + gpu.reason())
-                        .findFirst();
+        Optional<String> gpu =
+                hardware == null
+                        ? Optional.empty()
+                        : hardware.outOfService().stream()
+                                .filter(it -> it.uuid() != null && given.gpus().contains(it.uuid()))
+                                .map(it ->
+                                        "GPU " + it.uuid() + " is out of service: " + it.reason())
+                                .findFirst();
+        return gpu.or(() -> lost(given));
+    }
+
+    /// Why one of the device files of a part cannot be had. The node registers anew without it, or
+    /// the next run would be sent to it too.
+    private Optional<String> lost(Allocation given) {
+        Optional<String> lost = GresFile.lost(given.gres(), node.inventory().gres());
+        if (lost.isPresent()) {
+            LOG.atWarn()
+                    .addKeyValue("node", name())
+                    .addKeyValue("file", lost.get())
+                    .log("A device file is gone");
+            offer(node.inventory());
+        }
+        return lost.map(file -> "device file %s of node %s is gone".formatted(file, name()));
     }
 
     /// What was written of it at that time, in milliseconds since boot, stands in the log.

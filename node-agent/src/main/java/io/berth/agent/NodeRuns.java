@@ -5,6 +5,7 @@ import io.berth.agent.host.FoundGpus;
 import io.berth.agent.host.LocalNode;
 import io.berth.agent.launch.Launcher;
 import io.berth.agent.launch.RunFiles;
+import io.berth.contracts.Allocation;
 import io.berth.contracts.Consumption;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.HeldRun;
@@ -20,7 +21,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -53,7 +53,7 @@ final class NodeRuns implements Closeable {
     ///
     /// @param now the node as it is now
     /// @param ended called when a run's part has ended
-    /// @param unfit why one of some GPUs cannot be had
+    /// @param unfit why one of the GPUs or other devices of a part cannot be had
     NodeRuns(
             Supplier<LocalNode> now,
             Spool spool,
@@ -63,7 +63,7 @@ final class NodeRuns implements Closeable {
             Duration killGrace,
             GpuMeters meters,
             Consumer<RunEnd> ended,
-            Function<Collection<String>, Optional<String>> unfit)
+            Function<Allocation, Optional<String>> unfit)
             throws IOException {
         know(now.get().inventory());
         this.spool = spool;

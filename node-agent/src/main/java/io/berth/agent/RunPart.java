@@ -13,6 +13,7 @@ import io.berth.agent.launch.Launcher.Prepared;
 import io.berth.agent.launch.RunFiles;
 import io.berth.agent.launch.SpoolWatch;
 import io.berth.agent.launch.StepLog;
+import io.berth.contracts.Allocation;
 import io.berth.contracts.Consumption;
 import io.berth.contracts.GpuShare.Enforcement;
 import io.berth.contracts.HeldRun;
@@ -26,7 +27,6 @@ import io.berth.contracts.event.RunReport.Cause;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -50,7 +50,7 @@ final class RunPart {
     /// @param now the node as it is now
     /// @param ended called when a part has ended
     /// @param gone called when that stands in the log and nothing is left of the part
-    /// @param unfit why one of some GPUs cannot be had
+    /// @param unfit why one of the GPUs or other devices of a part cannot be had
     /// @param meters of what the node's GPUs do
     record Surroundings(
             Supplier<LocalNode> now,
@@ -59,7 +59,7 @@ final class RunPart {
             Duration killGrace,
             Consumer<RunEnd> ended,
             Consumer<RunId> gone,
-            Function<Collection<String>, Optional<String>> unfit,
+            Function<Allocation, Optional<String>> unfit,
             GpuMeters meters) {
 
         LocalNode node() {
@@ -323,7 +323,7 @@ final class RunPart {
         Optional<String> unfit =
                 files.has(Verified.NAME)
                         ? Optional.empty()
-                        : surroundings.unfit().apply(launch.here().gpus());
+                        : surroundings.unfit().apply(launch.here());
         if (unfit.isPresent()) {
             return RunEnd.unstarted(Cause.GPU_FAILED, unfit.get());
         }

@@ -1,13 +1,19 @@
 package io.berth.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.berth.agent.nvml.NvmlStub;
 import io.berth.agent.nvml.Topologies;
+import io.berth.contracts.Allocation;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuConsumption;
+import io.berth.contracts.Gres;
 import io.berth.contracts.Hardware.OutOfService;
+import io.berth.contracts.IndexSet;
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
 import io.berth.contracts.event.Heartbeat;
 import io.berth.contracts.event.NodeSeen;
@@ -27,10 +33,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What an agent does when a GPU of its machine fails under a run.
+/// What an agent does when a GPU of its machine fails under a run, or a device file is gone.
 class GpuFailureTest {
 
     @TempDir Path folder;
+    Path card;
     NvmlStub driver;
     AgentRig rig;
     HandPlacement placement;
@@ -43,6 +50,13 @@ class GpuFailureTest {
         Files.writeString(test, "#!/bin/sh\n[ -e %s/repaired ]\n".formatted(folder));
         Files.setPosixFilePermissions(test, PosixFilePermissions.fromString("rwx------"));
         Files.writeString(folder.resolve("home/low-gpu-use-after"), "PT1S");
+        card = folder.resolve("card");
+        var made = new ProcessBuilder("mknod", card.toString(), "c", "1", "3").start();
+        if (made.waitFor() == 0) {
+            Files.writeString(
+                    folder.resolve("home/gres.conf"),
+                    "Name=card File=%s\nName=nic Count=2\n".formatted(card));
+        }
         var config = TestConfig.found(folder.resolve("home"), AgentRig.newNode(), driver.library());
         rig = new AgentRig(folder, config);
         placement = rig.placement;
@@ -128,6 +142,46 @@ class GpuFailureTest {
         assertThat(ended.cause()).isEqualTo(Cause.GPU_FAILED);
         assertThat(ended.message())
                 .isEqualTo("GPU GPU-1 failed: XID 79, the GPU has fallen off the bus");
+    }
+
+    @Test
+    void a_device_file_that_is_gone_sends_its_run_elsewhere_and_is_given_out_no_more()
+            throws Exception {
+        assumeThat(card).as("a device file that only root can make").exists();
+        var nic = new Gres("nic", null, 2);
+        var held = new Gres("card", null, 1, List.of(card.toString()));
+        NodeSeen before = placement.register(rig.node);
+        assertThat(before.inventory().gres()).containsExactly(held, nic);
+        Files.delete(card);
+
+        RunId run = HandPlacement.newRun();
+        placement.launch(
+                rig.node,
+                run,
+                placement.writeSpec(Jobs.script(run.job(), rig.work, "touch ran")),
+                LaunchMode.BATCH,
+                false,
+                List.of(
+                        new Allocation(
+                                new NodeName(rig.node),
+                                0,
+                                1,
+                                IndexSet.firstN(1),
+                                64,
+                                List.of(),
+                                null,
+                                List.of(held))),
+                0);
+
+        NodeSeen after = placement.registerAll(rig.node);
+        assertThat(after.inventory().gres()).containsExactly(nic);
+        Ended ended = placement.awaitRegistering(rig.node, Ended.class, run);
+        assertThat(ended.cause()).isEqualTo(Cause.GPU_FAILED);
+        assertThat(ended.message())
+                .isEqualTo("device file %s of node %s is gone".formatted(card, rig.node));
+        RunId other = running("GPU-1", "exec sleep 60");
+        assertThat(placement.await(Started.class, other)).isNotNull();
+        assertThat(rig.work.resolve("ran")).doesNotExist();
     }
 
     private Path spool() {

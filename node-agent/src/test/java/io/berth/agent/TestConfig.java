@@ -98,12 +98,12 @@ record TestConfig(
                 required);
     }
 
-    /// The account of each job's user, if the test has made a file of that name.
     @Override
     public Optional<Path> gresConf() {
-        return Optional.empty();
+        return inHome("gres.conf");
     }
 
+    /// The account of each job's user, if the test has made a file of that name.
     @Override
     public RunAs runAs() {
         return Files.exists(home.resolve("run-as-user")) ? RunAs.USER : RunAs.AGENT;

@@ -5,7 +5,7 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /// GPUs as an option names them: how many, and of which type if that matters.
-record GpuSpec(int count, @Nullable String type) {
+public record GpuSpec(int count, @Nullable String type) {
 
     private static final String INVALID_GRES = "Invalid generic resource (gres) specification";
     static final String INVALID_TRES =

@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
 /// @param gpus whole GPUs, or instances of them; null is none
 /// @param part of a GPU, as [GpuPartText] reads it; null is none
 /// @param others as [GresText] reads them; null is none
-record GresList(@Nullable GpuSpec gpus, @Nullable String part, @Nullable String others) {
+public record GresList(@Nullable GpuSpec gpus, @Nullable String part, @Nullable String others) {
 
     static final GresList NONE = new GresList(null, null, null);
 
     /// @param list the items, or `none`
-    static GresList parse(String list) throws InvalidOption {
+    public static GresList parse(String list) throws InvalidOption {
         if (list.equals("none")) {
             return NONE;
         }
@@ -44,7 +44,7 @@ record GresList(@Nullable GpuSpec gpus, @Nullable String part, @Nullable String 
         if (part != null) {
             var unused = GpuPartText.parse(part);
         }
-        String rest = GresText.text(GresText.parse(joined(others)));
+        String rest = GresText.text(GresText.wanted(joined(others)));
         return new GresList(gpus, part, rest.isEmpty() ? null : rest);
     }
 

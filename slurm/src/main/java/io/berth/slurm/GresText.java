@@ -46,6 +46,21 @@ public final class GresText {
         return new ArrayList<>(found.values());
     }
 
+    /// What a job wants.
+    ///
+    /// @param list null is an empty one
+    /// @throws InvalidOption if the list is none, or names a resource with a type and without one
+    public static List<Gres> wanted(@Nullable String list) throws InvalidOption {
+        List<Gres> wanted = parse(list);
+        String ambiguous = Gres.ambiguous(wanted);
+        if (ambiguous != null) {
+            throw InvalidOption.refused(
+                    "%s: '%s' names %s with a type and without one"
+                            .formatted(INVALID, list, ambiguous));
+        }
+        return wanted;
+    }
+
     /// Whether that is to be a count, and not a type.
     private static boolean beginsWithDigit(String word) {
         return !word.isEmpty() && Character.isDigit(word.charAt(0));

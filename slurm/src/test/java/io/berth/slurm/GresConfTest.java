@@ -9,6 +9,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class GresConfTest {
 
@@ -65,6 +66,20 @@ final class GresConfTest {
     void an_option_asks_for_a_name_a_type_and_a_count(String list, String read)
             throws InvalidOption {
         assertThat(GresText.text(GresText.parse(list))).isEqualTo(read);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"fpga:1,fpga:xilinx:1", "gpu:1,fpga:xilinx,nic:1,fpga"})
+    void a_name_with_its_type_and_without_one_is_refused_together(String list) {
+        assertThatThrownBy(() -> GresList.parse(list))
+                .isInstanceOf(InvalidOption.class)
+                .hasMessageContaining("names fpga with a type and without one");
+    }
+
+    @Test
+    void several_types_of_a_name_may_be_wanted_together() throws InvalidOption {
+        assertThat(GresText.text(GresText.wanted("fpga:xilinx,fpga:altera:2,nic:1")))
+                .isEqualTo("fpga:altera:2,fpga:xilinx:1,nic:1");
     }
 
     @ParameterizedTest

@@ -292,6 +292,9 @@ public final class Admission {
 
     /// @throws Refused if it wants a resource that no registered node has under that name
     private void checkGres(ResourceRequest request) throws Refused {
+        if (request.gres().isEmpty()) {
+            return;
+        }
         var known = new TreeSet<String>();
         for (NodeSeen node : nodes) {
             configuration.cluster().gresOn(node.node(), node.inventory()).stream()

@@ -1,5 +1,6 @@
 package io.berth.submit;
 
+import io.berth.contracts.Gres;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.NodeHold;
 import io.berth.contracts.NodeName;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param gpuHolders the job that holds a GPU, by its UUID; of a shared one, one of them
 /// @param partsHeld hundredths or shards of a shared GPU that are held, by its UUID
-/// @param gresHeld how much is held of other resources, by name and type (`nic`, `fpga:xilinx`)
+/// @param gresHeld other resources as the holders were given them
 /// @param jobs in the order of their ids
 /// @param beat null if no heartbeat is remembered
 public record Node(
@@ -23,7 +24,7 @@ public record Node(
         long memoryMibHeld,
         SequencedMap<String, Job> gpuHolders,
         SequencedMap<String, Long> partsHeld,
-        SequencedMap<String, Long> gresHeld,
+        List<Gres> gresHeld,
         List<Job> jobs,
         @Nullable Beat beat) {
     /// The last heartbeat of a node.

@@ -2,6 +2,7 @@ package io.berth.submit;
 
 import io.berth.contracts.Allocation;
 import io.berth.contracts.GpuShare;
+import io.berth.contracts.Gres;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.submit.Node.Beat;
 import java.util.ArrayList;
@@ -15,7 +16,7 @@ final class NodeOccupants {
     private final List<Job> jobs = new ArrayList<>();
     private final SequencedMap<String, Job> gpuHolders = new LinkedHashMap<>();
     private final SequencedMap<String, Long> partsHeld = new LinkedHashMap<>();
-    private final SequencedMap<String, Long> gresHeld = new LinkedHashMap<>();
+    private final List<Gres> gresHeld = new ArrayList<>();
     private int cpus;
     private long memoryMib;
 
@@ -24,7 +25,7 @@ final class NodeOccupants {
         cpus += allocation.cpus().size();
         memoryMib += allocation.memoryMib();
         allocation.gpus().forEach(uuid -> gpuHolders.put(uuid, job));
-        allocation.gres().forEach(gres -> gresHeld.merge(gres.kind(), gres.count(), Long::sum));
+        gresHeld.addAll(allocation.gres());
         GpuShare share = allocation.share();
         if (share != null) {
             partsHeld.merge(allocation.gpus().getFirst(), share.amount(), Long::sum);

@@ -122,7 +122,7 @@ final class RequestedResources {
 
     private List<Gres> gres() throws Refused {
         try {
-            return GresText.parse(asked.gres());
+            return GresText.wanted(asked.gres());
         } catch (InvalidOption e) {
             throw invalid(String.valueOf(e.getMessage()));
         }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.GpuSharing;
+import io.berth.contracts.Gres;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.ShareRequest;
@@ -284,6 +285,11 @@ final class RequestedResourcesTest {
         assertThatThrownBy(() -> request(asked))
                 .isInstanceOfSatisfying(
                         Refused.class, it -> assertThat(it.refusal().detail()).contains(because));
+    }
+
+    @Test
+    void other_resources_are_held_as_they_were_asked_for() throws Refused {
+        assertThat(request("gres=nic:2").gres()).containsExactly(new Gres("nic", null, 2));
     }
 
     private static ResourceRequest request(String asked) throws Refused {

@@ -2,11 +2,11 @@ package io.berth.accounting.db;
 
 import io.berth.contracts.Allocation;
 import io.berth.contracts.GpuShare;
+import io.berth.contracts.Gres;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.Reason;
-import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.ShareRequest;
 import io.berth.contracts.Tres;
 import io.berth.core.fairshare.Member;
@@ -19,7 +19,9 @@ import jakarta.persistence.EnumType;
 import jakarta.persistence.Enumerated;
 import jakarta.persistence.Id;
 import jakarta.persistence.Table;
+import java.util.Collections;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -76,7 +78,7 @@ public class JobRow extends PanacheEntityBase {
     @Column(name = "gpu_part")
     public @Nullable String gpuPart;
 
-    /// What it wants of other resources, such as `gres/nic=4`; null is none.
+    /// What it wants, or had, of other resources, such as `gres/nic=4`; null is none.
     public @Nullable String gres;
 
     /// Of its last run; 0 before the first.
@@ -119,20 +121,24 @@ public class JobRow extends PanacheEntityBase {
             }
             ShareRequest part = request.gpus().share();
             gpuPart = part == null ? null : part.sharing().tres() + "=" + part.amount();
+            gres = gres(Collections.nCopies(request.nodes(), request.gres()));
         }
         gpus = request.totalGpus();
-        gres = gres(request);
         String reserved = request.where().reservation();
         reservation = reserved == null ? null : Texts.storable(reserved);
         String type = request.gpus().type();
         gpuType = type == null ? null : Texts.storable(type);
     }
 
-    private static @Nullable String gres(ResourceRequest request) {
-        return request.gres().isEmpty()
+    /// @param ofNodes of each node
+    private static @Nullable String gres(List<List<Gres>> ofNodes) {
+        var amounts = new TreeMap<String, Long>();
+        ofNodes.forEach(node ->
+                node.forEach(it -> amounts.merge(Tres.gres(it.kind()), it.count(), Long::sum)));
+        return amounts.isEmpty()
                 ? null
-                : request.gres().stream()
-                        .map(it -> Tres.gres(it.kind()) + "=" + it.count() * request.nodes())
+                : amounts.entrySet().stream()
+                        .map(it -> it.getKey() + "=" + it.getValue())
                         .collect(Collectors.joining(","));
     }
 
@@ -147,8 +153,9 @@ public class JobRow extends PanacheEntityBase {
                                 .getResultList());
     }
 
-    /// Takes what a run was given of a shared GPU.
+    /// Takes what a run was given of a shared GPU, and of other resources.
     void give(List<Allocation> allocations) {
+        gres = gres(allocations.stream().map(Allocation::gres).toList());
         for (Allocation allocation : allocations) {
             GpuShare part = allocation.share();
             gpuPart = part == null ? gpuPart : part.sharing().tres() + "=" + part.amount();

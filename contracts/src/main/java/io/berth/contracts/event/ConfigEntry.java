@@ -245,6 +245,9 @@ public sealed interface ConfigEntry {
         public List<Gres> gresOn(NodeName node, Inventory told) {
             for (DeclaredGres declared : gres == null ? List.<DeclaredGres>of() : gres) {
                 if (declared.on(node)) {
+                    if (told.gres().isEmpty()) {
+                        return declared.gres();
+                    }
                     var names = new HashSet<String>();
                     told.gres().forEach(it -> names.add(it.name()));
                     var all = new ArrayList<>(told.gres());

@@ -125,7 +125,7 @@ public sealed interface RunReport {
         LAUNCH_FAILED,
         /// Its code is gone and left no exit status.
         STATUS_LOST,
-        /// A GPU that it held failed; the message names the GPU and its error.
+        /// A GPU or another device that it held failed; the message names it and its error.
         GPU_FAILED,
         /// The agent was told to shut down and to take its runs with it.
         AGENT_SHUTDOWN

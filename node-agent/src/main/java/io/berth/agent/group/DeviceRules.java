@@ -10,6 +10,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /// Which device files a run may open: those that every program needs, the network of the cluster,
@@ -27,9 +28,11 @@ public final class DeviceRules {
     private static final int DRM_MAJOR = 226;
 
     private final Map<String, Integer> majors;
+    private final Set<String> guarded;
 
-    private DeviceRules(Map<String, Integer> majors) {
+    private DeviceRules(Map<String, Integer> majors, Set<String> guarded) {
         this.majors = majors;
+        this.guarded = guarded;
     }
 
     public static DeviceRules read() throws IOException {
@@ -47,22 +50,28 @@ public final class DeviceRules {
                 majors.putIfAbsent(words[1], Integer.valueOf(words[0]));
             }
         }
-        return new DeviceRules(majors);
+        return new DeviceRules(majors, Set.of());
+    }
+
+    /// The same where devices are given out one by one: of the cluster's network, if one of them is
+    /// of it, a run opens no others.
+    ///
+    /// @param numbers of all that the machine has, as [io.berth.agent.host.DeviceFile#number] names
+    ///   them
+    public DeviceRules guarding(Set<String> numbers) {
+        return new DeviceRules(majors, Set.copyOf(numbers));
     }
 
     /// The rules for a run that holds these GPUs.
     public List<String> allowing(List<Gpu> gpus) {
-        return allowing(gpus, List.of(), List.of());
+        return allowing(gpus, List.of());
     }
 
-    /// The rules for a run that holds these GPUs, and some of the node's other devices. Where these
-    /// are of the cluster's network, a run opens no others of that.
+    /// The rules for a run that holds these GPUs, and other devices.
     ///
-    /// @param own other devices that it holds, as [io.berth.agent.host.DeviceFile#number] names
+    /// @param own of those that are given out, as [io.berth.agent.host.DeviceFile#number] names
     ///   them
-    /// @param guarded those that the node has
-    public List<String> allowing(
-            List<Gpu> gpus, Collection<String> own, Collection<String> guarded) {
+    public List<String> allowing(List<Gpu> gpus, Collection<String> own) {
         var rules = new ArrayList<String>();
         ALWAYS.forEach(device -> rules.add(rule(device)));
         majors.forEach((name, major) -> {

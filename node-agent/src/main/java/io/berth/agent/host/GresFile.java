@@ -5,9 +5,12 @@ import io.berth.slurm.GresConf;
 import io.berth.slurm.SlurmConf;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 
 /// The resources other than GPUs that an operator names in a gres.conf on the host.
 public final class GresFile {
@@ -18,21 +21,55 @@ public final class GresFile {
 
     /// @param node the host's node name
     /// @throws StartRefused if the file is not there or wrong, or a device file that it names is
-    ///   none, or is named twice
+    ///   none, or is named twice, be it under two paths
     public static List<Gres> read(Path file, String node) {
         try {
             SlurmConf conf = SlurmConf.parse(file.toString(), Files.readString(file));
             List<Gres> gres = GresConf.of(conf, node);
             var named = new HashSet<String>();
             for (String device : gres.stream().flatMap(it -> it.files().stream()).toList()) {
-                String unused = DeviceFile.number(device);
-                if (!named.add(device)) {
+                if (!named.add(DeviceFile.number(device))) {
                     throw new StartRefused(SETTING + device + " is named twice in " + file);
                 }
             }
             return gres;
+        } catch (NoSuchFileException e) {
+            throw new StartRefused(SETTING + "there is no file " + file);
         } catch (IOException | IllegalArgumentException e) {
             throw new StartRefused(SETTING + e.getMessage());
+        }
+    }
+
+    /// Those of a node's resources whose device files are there now, and those without any.
+    public static List<Gres> present(List<Gres> gres) {
+        var present = new ArrayList<Gres>();
+        for (Gres one : gres) {
+            List<String> files = one.files().stream().filter(GresFile::isDevice).toList();
+            if (one.files().isEmpty()) {
+                present.add(one);
+            } else if (!files.isEmpty()) {
+                present.add(new Gres(one.name(), one.type(), files.size(), files));
+            }
+        }
+        return present;
+    }
+
+    /// Which of the device files that a run was given cannot be had, if one cannot.
+    ///
+    /// @param has what the node gives out
+    public static Optional<String> lost(List<Gres> held, List<Gres> has) {
+        return held.stream()
+                .flatMap(it -> it.files().stream())
+                .filter(file ->
+                        !isDevice(file) || has.stream().noneMatch(it -> it.files().contains(file)))
+                .findFirst();
+    }
+
+    private static boolean isDevice(String file) {
+        try {
+            return !DeviceFile.number(file).isEmpty();
+        } catch (IOException e) {
+            return false;
         }
     }
 }

@@ -297,12 +297,7 @@ public record Launcher(
             throws LaunchRefused, IOException, InterruptedException {
         List<Gpu> gpus = held(node, allocation);
         IndexSet cpus = node.virtual() ? IndexSet.EMPTY : node.onHost(allocation.cpus());
-        var devices =
-                new ArrayList<>(
-                        rules.allowing(
-                                gpus,
-                                devices(node, allocation.gres()),
-                                devices(node, node.inventory().gres())));
+        var devices = new ArrayList<>(rules.allowing(gpus, devices(node, allocation.gres())));
         imexChannel.ifPresent(it -> rules.imexChannel(it).ifPresent(devices::add));
         var limits = new Limits(cpus, allocation.memoryMib(), maxProcesses, devices);
         Group group = groups.create(node.name(), run, limits);
@@ -336,7 +331,7 @@ public record Launcher(
         return gpus;
     }
 
-    /// The devices of some of the node's other resources.
+    /// The devices of other resources that a run was given.
     private static List<String> devices(LocalNode node, List<Gres> gres)
             throws LaunchRefused, IOException {
         var numbers = new ArrayList<String>();

@@ -12,6 +12,7 @@ import io.berth.contracts.IndexSet;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 final class DeviceRulesTest {
@@ -79,8 +80,10 @@ final class DeviceRulesTest {
         String given = DeviceFile.number("/dev/null");
 
         assertThat(given).isEqualTo("c 1:3");
-        assertThat(network.allowing(List.of(), List.of(), List.of())).contains("c 231:* rw");
-        assertThat(network.allowing(List.of(), List.of("c 231:192"), List.of("c 231:192", given)))
+        assertThat(network.allowing(List.of())).contains("c 231:* rw");
+        assertThat(
+                        network.guarding(Set.of("c 231:192", given))
+                                .allowing(List.of(), List.of("c 231:192")))
                 .contains("c 231:192 rw")
                 .doesNotContain("c 231:* rw");
         assertThatThrownBy(() -> DeviceFile.number("/etc/passwd"))

@@ -198,12 +198,21 @@ class LauncherTest {
     @Test
     void a_run_opens_the_device_files_that_it_was_given_and_no_others() throws Exception {
         Groups groups = HostGroups.find(PARENT);
-        assumeThat(groups.description()).isEqualTo("cgroup v1");
+        assumeThat(groups.heldByKernel()).isTrue();
         List<String> cards = List.of("/dev/kmsg", "/dev/loop-control");
         assumeThat(cards).allMatch(it -> Files.exists(Path.of(it)));
         LocalNode plain = node(EnumSet.noneOf(Isolation.class));
         LocalNode node =
-                plain.with(plain.inventory().having(List.of(new Gres("card", null, 2, cards))));
+                plain.with(
+                        plain.inventory()
+                                .having(
+                                        List.of(
+                                                new Gres("card", null, 2, cards),
+                                                new Gres(
+                                                        "gone",
+                                                        null,
+                                                        1,
+                                                        List.of("/dev/no-such")))));
         RunFiles files = files();
         try (var watch = new SpoolWatch()) {
             Launcher launcher =
@@ -215,6 +224,7 @@ class LauncherTest {
                                     .formatted(String.join(" ", cards)));
 
             var prepared = launcher.prepare(node, holding("/dev/kmsg"), files);
+            assumeThat(prepared.group().enforced()).contains(Isolation.DEVICES);
             files.release();
             Awaitility.await().until(() -> files.has("exit"));
 

@@ -1,6 +1,7 @@
 package io.berth.core.lifecycle;
 
 import io.berth.contracts.Gpu;
+import io.berth.contracts.Gres;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.JobId;
 import io.berth.contracts.MigGpu;
@@ -37,7 +38,7 @@ final class Registrations {
     /// counts, decided anew. What the node was running and does not have any more is lost, proven.
     ///
     /// A machine that takes the name of another one that is not DOWN is refused, and one that says
-    /// to have a GPU twice.
+    /// to have a GPU, another resource or a device file twice.
     static List<Fact> registered(CellState state, NodeSeen seen, long now) {
         NodeStatus known = state.node(seen.node()).orElse(null);
         var draft = new Draft(state);
@@ -93,6 +94,17 @@ final class Registrations {
         for (Gpu gpu : seen.inventory().gpus()) {
             if (!uuids.add(gpu.uuid())) {
                 return "GPU " + gpu.uuid() + " is there twice";
+            }
+        }
+        var others = new HashSet<String>();
+        for (Gres gres : seen.inventory().gres()) {
+            if (!others.add(gres.kind())) {
+                return gres.kind() + " is there twice";
+            }
+            for (String file : gres.files()) {
+                if (!others.add(file)) {
+                    return "device file " + file + " is there twice";
+                }
             }
         }
         return null;

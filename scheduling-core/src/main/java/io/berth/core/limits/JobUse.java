@@ -8,6 +8,7 @@ import io.berth.contracts.ShareRequest;
 import io.berth.contracts.Tres;
 import io.berth.contracts.event.ConfigEntry.Prices;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -61,13 +62,20 @@ public record JobUse(
                 job.timeLimitSeconds());
     }
 
-    /// The job on the GPUs that it was given, whose types are known.
+    /// The job on the GPUs that it was given, whose types are known, and with the other resources
+    /// that it was given: all of its nodes if it has these to itself.
     ///
     /// @param byType GPUs of each type
-    public JobUse holding(Map<String, Long> byType) {
+    /// @param given on all its nodes; none if it is not known yet
+    public JobUse holding(Map<String, Long> byType, List<Gres> given) {
         var held = new TreeMap<>(tres);
         held.keySet().removeIf(it -> it.startsWith(Tres.GPU + ":"));
         byType.forEach((type, count) -> held.put(Tres.gpu(type), count));
+        for (Gres gres : given) {
+            String name = Tres.gres(gres.name());
+            held.keySet().removeIf(it -> it.equals(name) || it.startsWith(name + ":"));
+        }
+        given.forEach(gres -> add(held, gres));
         return new JobUse(user, account, partition, qos, held, perNode, limitSeconds);
     }
 
@@ -88,13 +96,15 @@ public record JobUse(
         if (share != null) {
             amounts.put(share.sharing().tres(), share.amount());
         }
-        for (Gres gres : request.gres()) {
-            amounts.merge(Tres.gres(gres.name()), gres.count(), Saturated::plus);
-            if (gres.type() != null) {
-                amounts.put(Tres.gres(gres.kind()), gres.count());
-            }
-        }
+        request.gres().forEach(gres -> add(amounts, gres));
         return amounts;
+    }
+
+    private static void add(Map<String, Long> amounts, Gres gres) {
+        amounts.merge(Tres.gres(gres.name()), gres.count(), Saturated::plus);
+        if (gres.type() != null) {
+            amounts.merge(Tres.gres(gres.kind()), gres.count(), Saturated::plus);
+        }
     }
 
     /// In thousandths. In how many shards a GPU is given out depends on the node: one counts as

@@ -198,6 +198,7 @@ final class ClusterModel {
         quotas.holds(
                 job,
                 nodes.gpusByType(run.allocations()),
+                run.allocations().stream().flatMap(it -> it.gres().stream()).toList(),
                 Math.max(run.placedAt(), run.startedAt()));
     }
 
@@ -206,7 +207,11 @@ final class ClusterModel {
         GpuRequest gpus = cleared.description().request().gpus();
         long since = Objects.requireNonNull(cleared.clearing()).since();
         long count = cleared.description().request().totalGpus();
-        quotas.holds(cleared, gpus.type() == null ? Map.of() : Map.of(gpus.type(), count), since);
+        quotas.holds(
+                cleared,
+                gpus.type() == null ? Map.of() : Map.of(gpus.type(), count),
+                List.of(),
+                since);
     }
 
     private void wait(JobStatus job) {

@@ -99,7 +99,7 @@ final class FreeNodes {
         for (Gres one : chosen == null ? List.<Gres>of() : chosen) {
             Gres all =
                     there.stream().filter(it -> it.compareTo(one) == 0).findFirst().orElseThrow();
-            Gres free = holding.free(all, one.count());
+            Gres free = holding.free(all, there, one.count());
             if (free == null) {
                 return null;
             }

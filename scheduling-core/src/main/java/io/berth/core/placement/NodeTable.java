@@ -42,6 +42,9 @@ final class NodeTable {
     private final List<Integer> kindOf = new ArrayList<>();
     private final Admission admission = new Admission();
 
+    /// Resources other than GPUs with their device files, where a node has some.
+    private final Map<NodeName, List<Gres>> gres = new HashMap<>();
+
     /// How GPUs of a node are shared, where some are.
     private final Map<NodeName, SharedGpus> shared = new HashMap<>();
 
@@ -54,7 +57,11 @@ final class NodeTable {
             if (rule != null) {
                 shared.put(node.node(), rule);
             }
-            NodeKind kind = kind(node);
+            List<Gres> others = gres(node);
+            if (!others.isEmpty()) {
+                gres.put(node.node(), others);
+            }
+            NodeKind kind = kind(node, others);
             indices.put(node.node(), names.size());
             names.add(node.node());
             admission.add(node);
@@ -100,17 +107,19 @@ final class NodeTable {
     /// Whether the model still speaks of this node as it is.
     boolean covers(NodeStatus node) {
         Integer index = indices.get(node.node());
+        List<Gres> others = gres(node);
         return index != null
                 && admission.covers(index, node)
-                && kinds.get(kindOf.get(index)).equals(kind(node));
+                && others.equals(gres(node.node()))
+                && kinds.get(kindOf.get(index)).equals(kind(node, others));
     }
 
-    private NodeKind kind(NodeStatus node) {
+    private NodeKind kind(NodeStatus node, List<Gres> others) {
         Inventory inventory = node.seen().inventory();
         return NodeKind.of(
                 inventory,
                 node.usableGpus(),
-                configuration.cluster().gresOn(node.node(), inventory),
+                others,
                 partitionsOf(node.node()),
                 sharedOn(node.node()),
                 node.weight() == null
@@ -123,9 +132,13 @@ final class NodeTable {
         return kinds.get(kindOf.get(index(node)));
     }
 
+    private List<Gres> gres(NodeStatus node) {
+        return configuration.cluster().gresOn(node.node(), node.seen().inventory());
+    }
+
     /// What a node has of other resources than GPUs.
     List<Gres> gres(NodeName node) {
-        return configuration.cluster().gresOn(node, inventory(node));
+        return gres.getOrDefault(node, List.of());
     }
 
     private @Nullable SharedGpus sharedOn(NodeName node) {
@@ -268,7 +281,7 @@ final class NodeTable {
         }
         int cpus = allocation.cpus().size();
         long memory = allocation.memoryMib();
-        Counted others = kind.counted(allocation.gres());
+        Counted others = kind.counted(Gres.heldOf(allocation.gres(), gres(allocation.node())));
         var demands = new ArrayList<Demand>();
         for (var entry : byLane.entrySet()) {
             demands.add(new Demand(cpus, memory, entry.getValue(), entry.getKey()).with(others));

@@ -1,6 +1,7 @@
 package io.berth.core.placement;
 
 import io.berth.contracts.EndedRun;
+import io.berth.contracts.Gres;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.Reason;
@@ -110,14 +111,15 @@ final class Quotas {
     /// A job holds resources.
     ///
     /// @param gpusByType that it was given
+    /// @param gres other resources that it was given; none if it is not known yet
     /// @param since in epoch milliseconds
-    void holds(JobStatus job, Map<String, Long> gpusByType, long since) {
+    void holds(JobStatus job, Map<String, Long> gpusByType, List<Gres> gres, long since) {
         if (policy.none()) {
             return;
         }
         JobDescription description = job.description();
         var use = JobUse.asked(description, policy.prices(description.partition()));
-        var taken = new Held(use.holding(gpusByType), since / 1000 + use.longestSeconds());
+        var taken = new Held(use.holding(gpusByType, gres), since / 1000 + use.longestSeconds());
         if (taken.equals(held.get(job.job()))) {
             return;
         }

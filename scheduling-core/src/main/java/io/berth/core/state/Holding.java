@@ -31,8 +31,8 @@ public final class Holding {
     /// Units held of GPUs that are held in parts.
     private final TreeMap<String, Integer> units = new TreeMap<>();
 
-    /// By name and type, how much is held of other resources.
-    private final TreeMap<String, Long> gres = new TreeMap<>();
+    /// Other resources, as each holder was given them.
+    private final List<Gres> gres = new ArrayList<>();
 
     /// By device file, how many hold it.
     private final TreeMap<String, Integer> files = new TreeMap<>();
@@ -47,7 +47,7 @@ public final class Holding {
         copy.moreOfCpu.putAll(moreOfCpu);
         copy.moreOfGpu.putAll(moreOfGpu);
         copy.units.putAll(units);
-        copy.gres.putAll(gres);
+        copy.gres.addAll(gres);
         copy.files.putAll(files);
         copy.memoryMib = memoryMib;
         return copy;
@@ -91,7 +91,7 @@ public final class Holding {
             }
         }
         for (Gres one : allocation.gres()) {
-            gres.merge(one.kind(), one.count(), Long::sum);
+            gres.add(one);
             one.files().forEach(file -> files.merge(file, 1, Integer::sum));
         }
         memoryMib += allocation.memoryMib();
@@ -120,8 +120,7 @@ public final class Holding {
             }
         }
         for (Gres one : allocation.gres()) {
-            gres.computeIfPresent(
-                    one.kind(), (_, held) -> held == one.count() ? null : held - one.count());
+            gres.remove(one);
             for (String file : one.files()) {
                 files.computeIfPresent(file, (_, held) -> held == 1 ? null : held - 1);
             }
@@ -176,17 +175,25 @@ public final class Holding {
         return gpus.contains(uuid) || units.containsKey(uuid);
     }
 
-    /// How much runs hold of another resource of that name and type.
-    public long gres(String kind) {
-        return gres.getOrDefault(kind, 0L);
+    /// How much runs hold of each of a node's other resources.
+    ///
+    /// @param there what the node has, with device files
+    public List<Gres> gres(List<Gres> there) {
+        return gres.isEmpty() ? List.of() : Gres.heldOf(gres, there);
     }
 
-    /// So many of what nobody holds of another resource, the first of them by device file; null if
-    /// they are too few.
+    /// So many of what nobody holds of a node's other resource, the first of them by device file;
+    /// null if they are too few.
     ///
     /// @param all what the node has of it
-    public @Nullable Gres free(Gres all, long count) {
-        if (all.count() - gres(all.kind()) < count) {
+    /// @param there of which it is one
+    public @Nullable Gres free(Gres all, List<Gres> there, long count) {
+        long held =
+                gres(there).stream()
+                        .filter(it -> it.compareTo(all) == 0)
+                        .mapToLong(Gres::count)
+                        .sum();
+        if (all.count() - held < count) {
             return null;
         }
         if (all.files().isEmpty()) {

@@ -1,10 +1,12 @@
 package io.berth.core.placement;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.berth.contracts.DeclaredGres;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.Gres;
+import io.berth.contracts.HeldRun;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.LaunchMode;
@@ -15,6 +17,7 @@ import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.PreemptMode;
 import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.RunId;
 import io.berth.contracts.Sharing;
 import io.berth.contracts.Tres;
 import io.berth.contracts.config.Configuration;
@@ -69,7 +72,17 @@ final class PlacementGresTest {
     }
 
     private void node(String name, Gres... gres) {
-        NodeSeen plain = TestCell.seen(name, 16, 2, "a100", "nonce-" + name, "boot", List.of());
+        node(name, "nonce-" + name, List.of(), gres);
+    }
+
+    /// The agent of `n1` starts anew, while the run of job 1 goes on, and tells of these.
+    private void restarted(Gres... gres) {
+        var going = new HeldRun(new RunId(new JobId(1), 1), HeldRun.Phase.RUNNING);
+        node("n1", "another nonce", List.of(going), gres);
+    }
+
+    private void node(String name, String nonce, List<HeldRun> runs, Gres... gres) {
+        NodeSeen plain = TestCell.seen(name, 16, 2, "a100", nonce, "boot", List.of());
         cell.take(
                 new Input.Registered(
                         new NodeSeen(
@@ -79,7 +92,7 @@ final class PlacementGresTest {
                                 plain.bootId(),
                                 plain.agentVersion(),
                                 plain.inventory().having(List.of(gres)),
-                                List.of(),
+                                runs,
                                 0)));
     }
 
@@ -217,6 +230,26 @@ final class PlacementGresTest {
     }
 
     @Test
+    void a_limit_counts_all_that_a_job_holds_that_has_its_node_to_itself() {
+        configure(
+                new Limits(
+                        Map.of(),
+                        Map.of(Limit.MAX_TRES_PER_USER, Tres.parse("gres/fpga:xilinx=2"))),
+                PreemptRules.NONE,
+                4);
+        node("n3", new Gres("fpga", "xilinx", 2));
+        var alone = new NodeConstraints(null, List.of(), List.of(), Sharing.NODE, null);
+        cell.submit(1, wants(0, fpgas(1)).on(alone));
+        cell.round();
+        cell.submit(2, wants(0, new Gres("fpga", "xilinx", 1)));
+
+        cell.round();
+
+        assertThat(runs(1)).isTrue();
+        assertThat(cell.job(2).reason()).isEqualTo(Reason.QOS_MAX_GRES_PER_USER);
+    }
+
+    @Test
     void who_holds_what_another_needs_gives_way_for_it_and_nobody_else_does() {
         configure(
                 Limits.NONE,
@@ -257,6 +290,85 @@ final class PlacementGresTest {
         assertThat(runs(2)).isFalse();
     }
 
+    @Test
+    void who_wants_a_name_with_its_type_and_without_one_is_refused() {
+        assertThatThrownBy(() -> wants(0, fpgas(1), new Gres("fpga", "xilinx", 1)))
+                .hasMessageContaining("'fpga' comes twice");
+        assertThatThrownBy(() -> wants(0, nics(1), nics(2))).hasMessageContaining("'nic'");
+    }
+
+    @Test
+    void a_device_file_that_has_got_a_type_under_a_run_is_still_held() {
+        node("n1", "untyped", List.of(), new Gres("fpga", null, 2, FPGAS.files()));
+        cell.submit(1, wants(0, fpgas(1)));
+        cell.round();
+        cell.started(1, 1, "n1");
+        cell.submit(2, wants(0, fpgas(2)));
+        cell.submit(3, wants(0, fpgas(1)));
+
+        restarted(FPGAS);
+        cell.round();
+
+        assertThat(held(1)).containsExactly(new Gres("fpga", null, 1, List.of("/dev/xfpga0")));
+        assertThat(runs(2)).isFalse();
+        assertThat(held(3)).containsExactly(new Gres("fpga", "xilinx", 1, List.of("/dev/xfpga1")));
+    }
+
+    @Test
+    void device_files_that_have_changed_their_types_under_a_run_are_held_where_they_are_now() {
+        Gres first = new Gres("fpga", "altera", 1, List.of("/dev/fpga0"));
+        Gres second = new Gres("fpga", "xilinx", 1, List.of("/dev/fpga1"));
+        node("n1", "before", List.of(), first, second);
+        cell.submit(1, wants(0, new Gres("fpga", "altera", 1)));
+        cell.round();
+        cell.started(1, 1, "n1");
+        cell.submit(2, wants(0, new Gres("fpga", "xilinx", 1)));
+        cell.submit(3, wants(0, new Gres("fpga", "altera", 1)));
+
+        restarted(
+                new Gres("fpga", "altera", 1, second.files()),
+                new Gres("fpga", "xilinx", 1, first.files()));
+        cell.round();
+
+        assertThat(runs(2)).isFalse();
+        assertThat(held(3)).containsExactly(new Gres("fpga", "altera", 1, second.files()));
+    }
+
+    @Test
+    void what_is_only_counted_and_got_types_under_a_run_is_still_held() {
+        node("n1", "untyped", List.of(), new Gres("lic", null, 2));
+        cell.submit(1, wants(0, new Gres("lic", null, 2)));
+        cell.round();
+        cell.started(1, 1, "n1");
+        cell.submit(2, wants(0, new Gres("lic", null, 1)));
+        cell.submit(3, wants(0, new Gres("lic", "y", 1)));
+
+        restarted(new Gres("lic", "x", 2), new Gres("lic", "y", 2));
+        cell.round();
+
+        assertThat(runs(2)).isFalse();
+        assertThat(runs(3)).isFalse();
+
+        cell.ended(1, 1, "n1", Cause.EXITED, 0);
+        cell.round();
+
+        assertThat(runs(2)).isTrue();
+        assertThat(runs(3)).isTrue();
+    }
+
+    @Test
+    void a_node_that_tells_of_a_resource_or_a_device_file_twice_is_refused() {
+        node("n3", new Gres("lic", null, 1), new Gres("lic", null, 2));
+        node(
+                "n4",
+                new Gres("lic", "x", 1, List.of("/dev/a")),
+                new Gres("nic", null, 1, List.of("/dev/a")));
+
+        assertThat(cell.state.nodes())
+                .extracting(it -> it.node().value())
+                .containsExactly("n1", "n2");
+    }
+
     /// A law over random jobs that end at random: never more is held than there is, no device file
     /// twice, and every job runs once.
     @Test
@@ -277,8 +389,13 @@ final class PlacementGresTest {
             for (NodeStatus node : cell.state.nodes()) {
                 Holding holding = cell.state.holdingOn(node.node());
                 assertThat(holding.twice()).as(as).isFalse();
-                assertThat(holding.gres("nic")).as(as).isLessThanOrEqualTo(4);
-                assertThat(holding.gres("fpga:xilinx")).as(as).isLessThanOrEqualTo(2);
+                List<Gres> there =
+                        node.node().value().equals("n1") ? List.of(FPGAS) : List.of(nics(4));
+                assertThat(holding.gres(there))
+                        .as(as)
+                        .allSatisfy(held ->
+                                assertThat(held.count())
+                                        .isLessThanOrEqualTo(there.getFirst().count()));
             }
             cell.now += 30_000;
             for (JobId job : List.copyOf(cell.state.holding())) {

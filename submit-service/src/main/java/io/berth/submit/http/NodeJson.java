@@ -128,15 +128,16 @@ record NodeJson(
 
         static @Nullable List<GresJson> of(Node node, Picture picture) {
             List<Gres> all = picture.gres(node);
-            return all.isEmpty() ? null : all.stream().map(it -> of(it, node)).toList();
+            List<Gres> held = Gres.heldOf(node.gresHeld(), all);
+            return all.isEmpty() ? null : all.stream().map(it -> of(it, held)).toList();
         }
 
-        private static GresJson of(Gres it, Node node) {
+        private static GresJson of(Gres it, List<Gres> held) {
             return new GresJson(
                     it.name(),
                     it.type(),
                     it.count(),
-                    node.gresHeld().getOrDefault(it.kind(), 0L),
+                    held.stream().filter(is -> is.compareTo(it) == 0).mapToLong(Gres::count).sum(),
                     it.files().isEmpty() ? null : it.files());
         }
     }

@@ -2,8 +2,9 @@ package io.berth.submit.restd;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.berth.contracts.Gres;
 import io.berth.contracts.json.Json;
+import io.berth.slurm.GpuSpec;
+import io.berth.slurm.GresList;
 import io.berth.slurm.JobSubmission;
 import io.berth.submit.Refusal.InvalidOption;
 import io.berth.submit.Refused;
@@ -74,7 +75,7 @@ final class SlurmSubmission {
             case "memory_per_cpu" -> job.put("memoryMibPerCpu", number(name, value));
             case "time_limit" -> job.put("timeLimitSeconds", 60 * number(name, value));
             case "tres_per_job" -> gpus("gpus", text(name, value));
-            case "tres_per_node" -> gpus("gpusPerNode", text(name, value));
+            case "tres_per_node" -> perNode(text(name, value));
             case "tres_per_task" -> gpus("gpusPerTask", text(name, value));
             case "nice" -> job.put("nice", number(name, value));
             case "requeue" -> job.put("requeue", value.asBoolean());
@@ -111,17 +112,32 @@ final class SlurmSubmission {
         }
     }
 
+    /// A list as `--gres` has it; each item may be written as a TRES is: `gres/gpu:a100=2`.
+    private void perNode(String list) throws Refused {
+        try {
+            GresList wanted = GresList.parse(list.replace("gres/", "gres:").replace('=', ':'));
+            GpuSpec gpus = wanted.gpus();
+            if (gpus != null) {
+                job.put("gpusPerNode", gpus.count());
+                job.put("gpuType", gpus.type());
+            }
+            job.put("gpuPart", wanted.part());
+            job.put("gres", wanted.others());
+        } catch (io.berth.slurm.InvalidOption e) {
+            throw invalid(
+                    list,
+                    "gres/gpu[:type]:count, gres/name[:type]:count or a list of them: "
+                            + e.getMessage());
+        }
+    }
+
     private void gpus(String field, String tres) throws Refused {
         String gpu = tres.replaceFirst("^gres[:/]", "");
         if (gpu.startsWith("mps") || gpu.startsWith("shard")) {
             job.put("gpuPart", gpu.replace('=', ':'));
             return;
         }
-        if (field.equals("gpusPerNode") && Gres.isName(gpu.split("[:=]", 2)[0])) {
-            job.put("gres", gpu.replace('=', ':'));
-            return;
-        }
-        if (!gpu.startsWith("gpu")) {
+        if (!gpu.startsWith("gpu") || gpu.contains(",")) {
             throw invalid(tres, "gres/gpu[:type]:count");
         }
         String[] parts = gpu.split("[:=]");

@@ -1,0 +1,63 @@
+package io.berth.agent.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.berth.contracts.Gres;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class GresFileTest {
+
+    @TempDir Path folder;
+
+    private List<Gres> read(String text) throws IOException {
+        return GresFile.read(Files.writeString(folder.resolve("gres.conf"), text), "n1");
+    }
+
+    @Test
+    void device_files_that_are_there_are_told() throws IOException {
+        assertThat(read("Name=card Type=a File=/dev/null\nNodeName=n2 Name=card File=/dev/gone\n"))
+                .containsExactly(new Gres("card", "a", 1, List.of("/dev/null")));
+    }
+
+    @Test
+    void a_file_that_is_none_or_names_no_device_is_refused() {
+        assertThatThrownBy(() -> GresFile.read(folder.resolve("none"), "n1"))
+                .isInstanceOf(StartRefused.class)
+                .hasMessage("berth.agent.gres-conf: there is no file %s", folder.resolve("none"));
+        assertThatThrownBy(() -> read("Name=card File=/dev/no-such\n"))
+                .isInstanceOf(StartRefused.class)
+                .hasMessageEndingWith("there is no device file /dev/no-such");
+        assertThatThrownBy(() -> read("Name=card File=" + folder + "\n"))
+                .isInstanceOf(StartRefused.class)
+                .hasMessageEndingWith(folder + " is no device file");
+    }
+
+    @Test
+    void one_device_under_two_paths_is_refused() throws IOException {
+        Path link = Files.createSymbolicLink(folder.resolve("card"), Path.of("/dev/null"));
+
+        assertThatThrownBy(() -> read("Name=card File=/dev/null\nName=other File=" + link + "\n"))
+                .isInstanceOf(StartRefused.class)
+                .hasMessageContaining(link + " is named twice");
+    }
+
+    @Test
+    void a_device_file_that_is_gone_is_given_out_no_more_and_cannot_be_had() {
+        Gres nic = new Gres("nic", null, 2);
+        Gres cards = new Gres("card", "a", 2, List.of("/dev/no-such", "/dev/null"));
+        Gres gone = new Gres("other", null, 1, List.of("/dev/none"));
+
+        List<Gres> there = GresFile.present(List.of(nic, cards, gone));
+
+        assertThat(there).containsExactly(nic, new Gres("card", "a", 1, List.of("/dev/null")));
+        assertThat(GresFile.lost(List.of(cards), List.of(cards))).hasValue("/dev/no-such");
+        assertThat(GresFile.lost(there, there)).isEmpty();
+        assertThat(GresFile.lost(there, List.of(nic))).hasValue("/dev/null");
+    }
+}

@@ -1,0 +1,62 @@
+package io.berth.submit.restd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.berth.slurm.JobSubmission;
+import io.berth.submit.Refused;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class SlurmSubmissionTest {
+
+    private static JobSubmission of(String field, String value) throws Refused {
+        var body = JsonNodeFactory.instance.objectNode().put("script", "#!/bin/sh\n");
+        body.putObject("job").put(field, value);
+        return SlurmSubmission.of(body);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "gres/gpu:2                            | 2 |      |       |",
+                "gres/gpu:a100=2                       | 2 | a100 |       |",
+                "gres:gpu:4,gres:nic:1                 | 4 |      |       | nic:1",
+                "gres/nic=1,gres/gpu=4,gres/fpga:x=2   | 4 |      |       | fpga:x:2,nic:1",
+                "gres/mps=50                           |   |      | mps:50|",
+            })
+    void what_a_node_is_to_have_is_a_list(
+            String list,
+            @Nullable Integer gpus,
+            @Nullable String type,
+            @Nullable String part,
+            @Nullable String others)
+            throws Refused {
+        JobSubmission job = of("tres_per_node", list);
+
+        assertThat(job.gpusPerNode()).isEqualTo(gpus);
+        assertThat(job.gpuType()).isEqualTo(type);
+        assertThat(String.valueOf(job.gpuPart()).replace("gres:", ""))
+                .isEqualTo(String.valueOf(part));
+        assertThat(job.gres()).isEqualTo(others);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"gres/gpu:4,gres/nic:1", "gres/nic:1", "gres/gpu:many"})
+    void what_a_job_is_to_have_in_all_is_one_number_of_gpus(String tres) {
+        assertThatThrownBy(() -> of("tres_per_job", tres)).isInstanceOf(Refused.class);
+    }
+
+    @Test
+    void what_is_no_resource_of_a_node_is_refused() {
+        assertThatThrownBy(() -> of("tres_per_node", "license/x:1"))
+                .isInstanceOfSatisfying(
+                        Refused.class,
+                        it -> assertThat(it.refusal().detail()).contains("is not gres/gpu"));
+    }
+}
