@@ -56,6 +56,7 @@ record Up(
         }
         try (HomeLock held = lock.get()) {
             ports.requireFree();
+            home.requireRoom();
             SupervisorLog.to(home.log("supervisor"));
             home.prepare(root, ports);
             return supervise(held);

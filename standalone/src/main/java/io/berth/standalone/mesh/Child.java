@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class Child {
 
     private static final Duration EAGER = Duration.ofMillis(200);
-    private static final Duration CALM = Duration.ofSeconds(2);
+    private static final Duration CALM = Duration.ofSeconds(5);
 
     /// A service may say that it is broken for so long before it is killed.
     private static final Duration PATIENCE = Duration.ofSeconds(10);

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 /// run/             who runs now; empty when nobody does
 /// ```
 public record MeshHome(Path root) {
+
+    /// What the first start writes, and then some.
+    private static final long LEAST_FREE_MIB = 64;
 
     /// As `--home`, `BERTH_HOME` or the user's own folder say, in this order.
     public static MeshHome configured(@Nullable Path option, Map<String, String> environment) {
@@ -81,6 +85,19 @@ public record MeshHome(Path root) {
 
     public Path cluster() {
         return root.resolve("cluster.yaml");
+    }
+
+    /// @throws CannotStart if a disk that holds data of the mesh is nearly full
+    public void requireRoom() throws IOException {
+        for (Path folder : List.of(kafka(), postgres(), spool())) {
+            Path there = Files.exists(folder) ? folder : root;
+            long free = Files.getFileStore(there).getUsableSpace() >> 20;
+            if (free < LEAST_FREE_MIB) {
+                throw new CannotStart(
+                        "no room to start: %s has %d MiB free, and at least %d are needed"
+                                .formatted(folder, free, LEAST_FREE_MIB));
+            }
+        }
     }
 
     public Path kafka() {
