@@ -5,7 +5,10 @@ import io.berth.contracts.JobId;
 import io.berth.contracts.LaunchMode;
 import io.berth.contracts.ResourceRequest;
 import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.lifecycle.Engine;
 import io.berth.core.placement.Placement;
+import io.berth.core.placement.Placement.Pass;
+import io.berth.core.state.Fact;
 import io.berth.core.testing.TestCell;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
@@ -31,11 +34,16 @@ public class ExplainCost {
         }
         var placement = new Placement(cell.state, Settings.DEFAULT);
         long id = 0;
-        while (cell.state.pending().size() < waiting) {
+        int run = -1;
+        while (cell.state.pending().size() < waiting || run < cell.state.holding().size()) {
+            run = cell.state.holding().size();
             for (int i = 0; i < 1_000; i++) {
-                cell.submit(++id, job(random));
+                cell.submit(++id, job(random)).forEach(placement::note);
             }
-            cell.round();
+            for (Fact fact : Engine.place(cell.state, placement, cell.now, Pass.START)) {
+                cell.state.replay(fact);
+                placement.note(fact);
+            }
         }
         List<JobId> jobs = cell.state.pending().stream().limit(WARM_UP + COUNTED).toList();
         var threads = ManagementFactory.getThreadMXBean();

@@ -21,7 +21,6 @@ import io.berth.core.placement.Verdict.Change;
 import io.berth.core.placement.Verdict.Question;
 import io.berth.core.placement.Verdict.Stage;
 import io.berth.core.state.CellState;
-import io.berth.core.state.Holding;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -88,6 +87,7 @@ final class Explaining {
         long limit = description.timeLimitSeconds() * 1000;
         var stages = new ArrayList<Stage>();
         List<Integer> left = IntStream.range(0, state.nodes().size()).boxed().toList();
+        int[] free = left.stream().mapToInt(node -> freeGpus(model.nodes.name(node))).toArray();
         for (Question question : Question.values()) {
             IntPredicate yes =
                     switch (question) {
@@ -102,7 +102,7 @@ final class Explaining {
                         case UNPLANNED -> node -> outlook.lasts(fit, node, limit, now);
                     };
             left = left.stream().filter(yes::test).toList();
-            int gpus = left.stream().mapToInt(node -> freeGpus(status(node))).sum();
+            int gpus = left.stream().mapToInt(node -> free[node]).sum();
             stages.add(new Stage(question, left.size(), gpus));
             if (question == Question.AVAILABLE) {
                 left.forEach(node -> usable.add(model.nodes.name(node)));
@@ -119,17 +119,22 @@ final class Explaining {
                                 "explain job " + job.job() + ": no node " + name));
     }
 
-    private int freeGpus(NodeStatus node) {
-        Holding holding = state.holdingOn(node.node());
+    private int freeGpus(NodeName node) {
         boolean inParts = request.gpus().share() != null;
-        return (int)
-                model.nodes.gpus(node.node(), inParts).stream()
-                        .filter(gpu -> request.gpus().admits(gpu))
-                        .filter(gpu ->
+        List<Gpu> gpus = model.nodes.gpus(node, inParts);
+        return state.count(
+                node,
+                holding -> {
+                    int free = 0;
+                    for (Gpu gpu : gpus) {
+                        boolean open =
                                 inParts
                                         ? holding.freeUnits(gpu.uuid()) > 0
-                                        : !holding.holdsGpu(gpu.uuid()))
-                        .count();
+                                        : !holding.holdsGpu(gpu.uuid());
+                        free += open && request.gpus().admits(gpu) ? 1 : 0;
+                    }
+                    return free;
+                });
     }
 
     private List<Change> changes() {

@@ -23,6 +23,7 @@ import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /// Everything that a cell's decisions rest on. It changes by [#replay] alone: live, and when it is
@@ -173,6 +174,13 @@ public final class CellState {
     public Holding holdingOn(NodeName node) {
         Holding holding = held.get(node);
         return holding == null ? new Holding() : holding.copy();
+    }
+
+    /// Counts something of what is held on a node.
+    ///
+    /// @param of must not change what it is given
+    public int count(NodeName node, ToIntFunction<Holding> of) {
+        return of.applyAsInt(held.getOrDefault(node, new Holding()));
     }
 
     /// The known job that this user's idempotency key stands for.
