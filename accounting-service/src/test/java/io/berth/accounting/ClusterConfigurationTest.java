@@ -23,8 +23,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Executors;
 import java.util.stream.Stream;
@@ -164,10 +164,10 @@ class ClusterConfigurationTest {
                     return List.of();
                 }
 
-                        @Override
-                        public Set<String> usable() {
-                            return Set.copyOf(nodes());
-                        }
+                @Override
+                public Set<String> usable() {
+                    return Set.copyOf(nodes());
+                }
 
                 @Override
                 public List<Stay> stays() {

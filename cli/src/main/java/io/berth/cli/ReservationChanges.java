@@ -208,7 +208,8 @@ final class ReservationChanges {
     private static Object flags(JsonObject before, Setting setting) {
         List<String> asked =
                 setting.values().stream()
-                        .map(it -> it.toUpperCase(Locale.ROOT).replaceFirst("^(PURGE_COMP)=.*", "$1"))
+                        .map(it ->
+                                it.toUpperCase(Locale.ROOT).replaceFirst("^(PURGE_COMP)=.*", "$1"))
                         .toList();
         return listed(
                 before.texts("flags"),

@@ -75,11 +75,10 @@ record ReservationView(JsonObject json) {
     private String flags() {
         var flags = new ArrayList<>(json.texts("flags"));
         if (json.has("purgeSeconds")) {
-            flags.replaceAll(
-                    it ->
-                            it.equals(PURGE)
-                                    ? PURGE + "=" + SlurmTime.full(json.number("purgeSeconds"))
-                                    : it);
+            flags.replaceAll(it ->
+                    it.equals(PURGE)
+                            ? PURGE + "=" + SlurmTime.full(json.number("purgeSeconds"))
+                            : it);
         }
         if (!flags.contains("SPEC_NODES")) {
             flags.add("SPEC_NODES");

@@ -246,11 +246,7 @@ final class ExplanationWriter {
         String because =
                 picture.configuration()
                         .flatMap(it ->
-                                new Feasibility(
-                                                request,
-                                                registrations,
-                                                it.cluster(),
-                                                mostCpus(it))
+                                new Feasibility(request, registrations, it.cluster(), mostCpus(it))
                                         .obstacle())
                         .orElse(
                                 registrations.isEmpty()

@@ -316,8 +316,7 @@ final class AdmissionTest {
     @Test
     void a_least_time_above_the_limit_is_refused() {
         var asked =
-                Asked.with(
-                        Map.of("timeLimitSeconds", 600, "terms", Map.of("timeMinSeconds", 601)));
+                Asked.with(Map.of("timeLimitSeconds", 600, "terms", Map.of("timeMinSeconds", 601)));
 
         assertThat(refused(asked, ALICE).detail())
                 .isEqualTo(

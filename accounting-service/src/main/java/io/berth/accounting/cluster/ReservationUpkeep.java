@@ -22,8 +22,8 @@ import java.util.TreeSet;
 ///
 /// - PURGE_COMP: one that is on goes when for so long none of its jobs has run. From when on is
 ///   remembered here, so that after a start of the service it stays for as long again.
-/// - REPLACE_DOWN: a node that cannot be given work is replaced by one that can, which no job and no
-///   reservation has. REPLACE: a node that a job holds is, too; the job stays on it.
+/// - REPLACE_DOWN: a node that cannot be given work is replaced by one that can, which no job and
+///   no reservation has. REPLACE: a node that a job holds is, too; the job stays on it.
 ///
 /// Confined to one thread.
 ///

@@ -15,8 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class ReservationsSection {
 
     /// Those of which one has one at most, by which it comes again.
-    private static final List<String> RECURRING =
-            List.of("DAILY", "WEEKLY", "WEEKDAY", "WEEKEND");
+    private static final List<String> RECURRING = List.of("DAILY", "WEEKLY", "WEEKDAY", "WEEKEND");
 
     private static final long PURGE_SECONDS = 300;
 
@@ -122,16 +121,13 @@ final class ReservationsSection {
         if (flags.stream().filter(RECURRING::contains).distinct().count() > 1) {
             throw new InvalidClusterFile(
                     map.place("flags"),
-                    "at most one of "
-                            + String.join(", ", RECURRING)
-                            + " says when it comes again");
+                    "at most one of " + String.join(", ", RECURRING) + " says when it comes again");
         }
         return flags;
     }
 
     /// For how long an idle one stays, in seconds; null for ever.
-    private static @Nullable Long purge(YamlMap map, List<String> flags)
-            throws InvalidClusterFile {
+    private static @Nullable Long purge(YamlMap map, List<String> flags) throws InvalidClusterFile {
         boolean goes = flags.contains(ReservationFlag.PURGE_COMP.name());
         if (map.has("purgeAfter") && !goes) {
             throw new InvalidClusterFile(map.place("purgeAfter"), "needs the flag PURGE_COMP");
@@ -139,14 +135,14 @@ final class ReservationsSection {
         return goes ? (Long) map.seconds("purgeAfter", PURGE_SECONDS) : null;
     }
 
-    private static void checkReplacing(YamlMap map, List<String> flags)
-            throws InvalidClusterFile {
+    private static void checkReplacing(YamlMap map, List<String> flags) throws InvalidClusterFile {
         boolean replaces =
                 flags.contains(ReservationFlag.REPLACE.name())
                         || flags.contains(ReservationFlag.REPLACE_DOWN.name());
         if (replaces && !map.has("nodeCount") && NodeLists.of(map, "nodes").contains("ALL")) {
             throw new InvalidClusterFile(
-                    map.place("flags"), "of all nodes none can be replaced: say nodeCount or nodes");
+                    map.place("flags"),
+                    "of all nodes none can be replaced: say nodeCount or nodes");
         }
     }
 

@@ -181,9 +181,7 @@ final class Freed {
             return search(job.fit, Buckets.longest(job.bucket));
         }
         Place whole = all.now(job, job.length, now, decisions);
-        return whole == null && job.shortens()
-                ? all.now(job, job.shortest, now, decisions)
-                : whole;
+        return whole == null && job.shortens() ? all.now(job, job.shortest, now, decisions) : whole;
     }
 
     private @Nullable Place search(FitClass fit, long length) {

@@ -23,8 +23,8 @@ public final class Waiting {
     /// starts sooner.
     final long shortest;
 
-    /// Of its length; of one that takes less, the last that is no longer than it takes: it is looked
-    /// for by its own lengths.
+    /// Of its length; of one that takes less, the last that is no longer than it takes: it is
+    /// looked for by its own lengths.
     final int bucket;
 
     /// Whether it has waited as long as counts.

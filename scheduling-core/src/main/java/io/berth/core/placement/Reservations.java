@@ -38,8 +38,7 @@ final class Reservations {
 
     static final int TIMES = 32;
 
-    private record HoursName(
-            @Nullable String reservation, boolean endless, List<String> magnets) {}
+    private record HoursName(@Nullable String reservation, boolean endless, List<String> magnets) {}
 
     private final Configuration configuration;
     private final Map<String, Reservation> all;
@@ -109,9 +108,7 @@ final class Reservations {
     /// The nodes that jobs of a reservation may use; null for all that no other one closes.
     @Nullable BitSet only(@Nullable String reservation) {
         Reservation it = reservation == null ? null : all.get(reservation);
-        return it == null
-                        || it.has(ReservationFlag.FLEX)
-                        || it.has(ReservationFlag.ANY_NODES)
+        return it == null || it.has(ReservationFlag.FLEX) || it.has(ReservationFlag.ANY_NODES)
                 ? null
                 : nodes.get(reservation);
     }

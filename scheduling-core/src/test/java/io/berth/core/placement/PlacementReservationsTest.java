@@ -370,9 +370,7 @@ final class PlacementReservationsTest {
 
     @Test
     void jobs_that_wait_for_one_that_is_over_run_elsewhere_if_it_does_not_hold_them() {
-        reserve(
-                on("holds", "n1", 0, 60),
-                on("lets", "n2", 0, 60, "NO_HOLD_JOBS_AFTER"));
+        reserve(on("holds", "n1", 0, 60), on("lets", "n2", 0, 60, "NO_HOLD_JOBS_AFTER"));
         submit(1, 600, "holds");
         submit(2, 600, "lets");
         cell.round();
