@@ -3,6 +3,7 @@ package io.berth.contracts;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -24,6 +25,9 @@ public final class FeatureExpression {
 
     /// Brackets beside brackets multiply.
     private static final int MAX_ALTERNATIVES = 64;
+
+    /// Of one alternative.
+    private static final int MAX_COUNTS = 8;
 
     private final String text;
     private final Node root;
@@ -47,18 +51,31 @@ public final class FeatureExpression {
         record Counted(Node node, int count) implements Node {}
     }
 
-    /// The expression of that text.
+    /// The expression of that text. Jobs that were accepted have any number of alternatives and
+    /// counts.
     ///
     /// @throws IllegalArgumentException if the text is none; the message says where it fails
     @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
     public static FeatureExpression parse(String text) {
-        Node root = FeatureParser.parse(text);
-        if (choices(root) > MAX_ALTERNATIVES) {
+        return new FeatureExpression(text, FeatureParser.parse(text));
+    }
+
+    /// The expression of that text, for a job that is submitted: what it takes to look for its
+    /// nodes is bounded.
+    ///
+    /// @throws IllegalArgumentException if the text is none, or has too many alternatives or counts
+    public static FeatureExpression parseBounded(String text) {
+        FeatureExpression it = parse(text);
+        if (choices(it.root) > MAX_ALTERNATIVES) {
             throw new IllegalArgumentException(
                     "constraint '%s' has more than %d alternatives"
                             .formatted(text, MAX_ALTERNATIVES));
         }
-        return new FeatureExpression(text, root);
+        if (it.alternatives().stream().anyMatch(one -> one.counts().size() > MAX_COUNTS)) {
+            throw new IllegalArgumentException(
+                    "constraint '%s' counts more than %d features".formatted(text, MAX_COUNTS));
+        }
+        return it;
     }
 
     /// How many alternatives a part has; a few above the most are as good as many.
@@ -122,15 +139,18 @@ public final class FeatureExpression {
     /// So many nodes, at least, that have these features.
     public record Count(FeatureExpression features, int nodes) {}
 
-    /// How many nodes must have which features, of an expression without brackets; empty if it
-    /// counts none.
+    /// How many nodes must have which features, of an expression without brackets, each of them
+    /// once; empty if it counts none.
     public List<Count> counts() {
-        var counts = new ArrayList<Count>();
+        var nodes = new LinkedHashMap<Node, Integer>();
         for (Node part : parts()) {
             if (part instanceof Node.Counted(Node counted, int count)) {
-                counts.add(new Count(new FeatureExpression(text, counted), count));
+                nodes.merge(counted, count, Integer::sum);
             }
         }
+        var counts = new ArrayList<Count>();
+        nodes.forEach((counted, count) ->
+                counts.add(new Count(new FeatureExpression(text, counted), count)));
         return counts;
     }
 

@@ -4,9 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
-import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -79,12 +80,37 @@ final class FeatureExpressionTest {
         assertThat(FeatureExpression.parse(text).countsPlainly()).isEqualTo(plainly);
     }
 
-    @Test
-    void brackets_that_multiply_without_end_are_refused() {
-        String text = String.join("&", Collections.nCopies(100, "[a|b|c]"));
+    @ParameterizedTest
+    @CsvSource({
+        "[a|b|c], 100, 64 alternatives",
+        "[a|b], 7, 64 alternatives",
+        "[a|b], 6, ''",
+        "f%d*1, 9, 8 features",
+        "f%d*1, 8, ''",
+        "f*1, 100, ''"
+    })
+    void what_a_new_job_may_choose_and_count_is_bounded(String part, int times, String refused) {
+        String text =
+                IntStream.range(0, times)
+                        .mapToObj(part::formatted)
+                        .collect(Collectors.joining("&"));
 
-        assertThatThrownBy(() -> FeatureExpression.parse(text))
-                .hasMessageContaining("has more than 64 alternatives");
+        if (refused.isEmpty()) {
+            assertThat(FeatureExpression.parseBounded(text)).hasToString(text);
+        } else {
+            assertThatThrownBy(() -> FeatureExpression.parseBounded(text))
+                    .hasMessageContaining("more than " + refused);
+        }
+        assertThat(FeatureExpression.parse(text))
+                .as("jobs that were accepted have any number")
+                .hasToString(text);
+    }
+
+    @Test
+    void equal_counts_are_one() {
+        assertThat(FeatureExpression.parse("a*1&b*1&(a)*2").counts())
+                .extracting(FeatureExpression.Count::nodes)
+                .containsExactly(3, 1);
     }
 
     @ParameterizedTest

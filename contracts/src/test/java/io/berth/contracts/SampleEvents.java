@@ -27,6 +27,7 @@ import io.berth.contracts.event.Usage;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -106,29 +107,6 @@ final class SampleEvents {
                                     null,
                                     null,
                                     new NodeShape(2, 32, 1),
-                                    null)),
-                    LaunchMode.BATCH,
-                    3600,
-                    0,
-                    true);
-    private static final JobDescription IN_RACKS =
-            new JobDescription(
-                    "alice",
-                    "team_a",
-                    "batch",
-                    "normal",
-                    "train",
-                    new ResourceRequest(
-                            6,
-                            6,
-                            1,
-                            new MemoryRequest(Per.NODE, 8192),
-                            GpuRequest.NONE,
-                            new NodeConstraints(
-                                    FeatureExpression.parse("[rack1*2&rack2*4]"),
-                                    List.of(),
-                                    List.of(),
-                                    Sharing.USER,
                                     null)),
                     LaunchMode.BATCH,
                     3600,
@@ -421,7 +399,18 @@ final class SampleEvents {
         addNamed(
                 "racks",
                 Topics.SUBMISSIONS,
-                new Submission.Submitted(JOB, IN_RACKS, "alice", SPEC, null));
+                new Submission.Submitted(
+                        JOB, constrained("[rack1*2&rack2*4]"), "alice", SPEC, null));
+        // More alternatives than a job may have that is submitted now.
+        addNamed(
+                "brackets",
+                Topics.SUBMISSIONS,
+                new Submission.Submitted(
+                        JOB,
+                        constrained(String.join("&", Collections.nCopies(7, "[rack1|rack2]"))),
+                        "alice",
+                        SPEC,
+                        null));
         addNamed(
                 "part",
                 Topics.SUBMISSIONS,
@@ -875,6 +864,31 @@ final class SampleEvents {
                 List.of(ENDED_RUN),
                 cancelledBy,
                 message);
+    }
+
+    private static JobDescription constrained(String features) {
+        return new JobDescription(
+                "alice",
+                "team_a",
+                "batch",
+                "normal",
+                "train",
+                new ResourceRequest(
+                        6,
+                        6,
+                        1,
+                        new MemoryRequest(Per.NODE, 8192),
+                        GpuRequest.NONE,
+                        new NodeConstraints(
+                                FeatureExpression.parse(features),
+                                List.of(),
+                                List.of(),
+                                Sharing.USER,
+                                null)),
+                LaunchMode.BATCH,
+                3600,
+                0,
+                true);
     }
 
     private static JobStatus runningStatus() {

@@ -58,7 +58,7 @@ final class NodesDraft {
 
     private static String feature(Given<SbatchOption> given) throws InvalidOption {
         try {
-            return FeatureExpression.parse(given.required()).toString();
+            return FeatureExpression.parseBounded(given.required()).toString();
         } catch (IllegalArgumentException e) {
             throw InvalidOption.refused(
                     "Batch job submission failed: Invalid feature specification");

@@ -73,7 +73,7 @@ public final class RequestedNodes {
     static @Nullable FeatureExpression features(@Nullable String text) throws Refused {
         try {
             FeatureExpression features =
-                    text == null || text.isEmpty() ? null : FeatureExpression.parse(text);
+                    text == null || text.isEmpty() ? null : FeatureExpression.parseBounded(text);
             if (features != null && !features.countsPlainly()) {
                 throw invalid(
                         "Invalid feature specification: in '%s' a count such as a*2 must stand alone or between '&'"
