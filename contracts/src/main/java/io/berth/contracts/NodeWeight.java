@@ -11,21 +11,7 @@ public record NodeWeight(List<String> nodes, int weight) {
 
     public static final int DEFAULT = 1;
 
-    private static final List<String> ALL = List.of("ALL");
-
     public NodeWeight {
         nodes = List.copyOf(nodes);
-    }
-
-    /// The weight of a node by such rules.
-    public static int of(NodeName node, List<NodeWeight> rules) {
-        int weight = DEFAULT;
-        for (NodeWeight rule : rules) {
-            if (rule.nodes.contains(node.value())) {
-                return rule.weight;
-            }
-            weight = rule.nodes.equals(ALL) ? rule.weight : weight;
-        }
-        return weight;
     }
 }

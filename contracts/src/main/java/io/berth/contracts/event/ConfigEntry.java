@@ -76,7 +76,7 @@ public sealed interface ConfigEntry {
         public Cluster {
             sharedGpus = sharedGpus == null ? null : List.copyOf(sharedGpus);
             migGpus = migGpus == null ? null : List.copyOf(migGpus);
-            nodeWeights = nodeWeights == null ? null : List.copyOf(nodeWeights);
+            nodeWeights = nodeWeights == null ? null : new NodeWeights(nodeWeights);
             gres = gres == null ? null : List.copyOf(gres);
         }
 
@@ -188,7 +188,9 @@ public sealed interface ConfigEntry {
 
         /// The weight that a node has unless an operator gave it another one.
         public int weightOf(NodeName node) {
-            return nodeWeights == null ? NodeWeight.DEFAULT : NodeWeight.of(node, nodeWeights);
+            return nodeWeights instanceof NodeWeights weights
+                    ? weights.of(node)
+                    : NodeWeight.DEFAULT;
         }
 
         /// How long a job waits at most for the switches that it wants.
