@@ -77,6 +77,10 @@ final class SlurmCluster {
     private final List<String> blockSizes = new ArrayList<>();
     private final Map<String, Object> nodeWeights = new LinkedHashMap<>();
     private @Nullable Long switchWait;
+
+    /// Of the lines of nodes that say none, as the last `NodeName=DEFAULT` has it.
+    private String defaultWeight = "";
+
     private final Map<String, Object> gres = new LinkedHashMap<>();
     private @Nullable Map<String, Object> gresOfAll;
     private boolean gresOfSome;
@@ -162,10 +166,14 @@ final class SlurmCluster {
     /// files.
     private void node(Line line, String place) {
         String named = line.value("nodename", "");
-        String nodes = named.equals("DEFAULT") ? "ALL" : named;
-        String weight = line.value("weight", "");
+        boolean defaults = named.equals("DEFAULT");
+        String nodes = defaults ? "ALL" : named;
+        boolean ofGresConf = line.values().containsKey("name");
+        String weight = line.value("weight", ofGresConf || defaults ? "" : defaultWeight);
         boolean weighed = WHOLE.matcher(weight).matches();
-        if (weighed) {
+        if (weighed && defaults) {
+            defaultWeight = weight;
+        } else if (weighed) {
             nodeWeights.put(nodes, Long.valueOf(weight));
         }
         String listed = line.value("gres", "");
@@ -214,9 +222,11 @@ final class SlurmCluster {
     private void schedulerParameters(Line line, String place) {
         for (String parameter : CliOption.split(line.value("schedulerparameters", ""))) {
             String[] pair = parameter.split("=", 2);
-            if (pair[0].equals("max_switch_wait")
-                    && pair.length > 1
-                    && WHOLE.matcher(pair[1]).matches()) {
+            boolean ofSwitches =
+                    pair[0].equals("max_switch_wait")
+                            && pair.length > 1
+                            && WHOLE.matcher(pair[1]).matches();
+            if (ofSwitches && Long.parseLong(pair[1]) > 0) {
                 switchWait = Long.valueOf(pair[1]);
             } else {
                 leftOut.add(
@@ -224,7 +234,9 @@ final class SlurmCluster {
                                 + "SchedulerParameters="
                                 + parameter
                                 + ": "
-                                + why("schedulerparameters"));
+                                + (ofSwitches
+                                        ? "maxSwitchWait must be above 0"
+                                        : why("schedulerparameters")));
             }
         }
     }

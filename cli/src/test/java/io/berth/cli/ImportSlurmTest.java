@@ -134,6 +134,39 @@ final class ImportSlurmTest {
     }
 
     @Test
+    void the_weight_of_default_holds_for_the_lines_after_it() throws IOException {
+        Files.writeString(
+                folder.resolve("nodes.conf"),
+                """
+                NodeName=n[1-2] CPUs=4
+                NodeName=DEFAULT Weight=7
+                NodeName=n3
+                NodeName=n4 Weight=9
+                NodeName=DEFAULT Weight=1
+                NodeName=n5
+                """);
+
+        assertThat(run("import", "slurm", "nodes.conf").out())
+                .contains("nodeWeights:\n  n3: 7\n  n4: 9\n  n5: 1\n")
+                .doesNotContain("ALL", "n[1-2]");
+    }
+
+    @Test
+    void a_wait_for_switches_is_carried_over_to_the_second_and_none_is_told() throws IOException {
+        Path file = folder.resolve("wait.conf");
+        Files.writeString(file, "SchedulerParameters=max_switch_wait=90\n");
+        Outcome some = run("import", "slurm", "wait.conf");
+        Files.writeString(file, "SchedulerParameters=max_switch_wait=0\n");
+        Outcome none = run("import", "slurm", "wait.conf");
+
+        assertThat(some.out()).contains("maxSwitchWait: \"00:01:30\"");
+        assertThat(none.out()).doesNotContain("maxSwitchWait");
+        assertThat(none.err())
+                .contains(
+                        "wait.conf:1: SchedulerParameters=max_switch_wait=0: maxSwitchWait must be above 0");
+    }
+
+    @Test
     void the_file_can_be_written() throws IOException {
         run("import", "slurm", "-o", "cluster.yaml", "slurm.conf", "topology.conf", "accounts.cfg");
 

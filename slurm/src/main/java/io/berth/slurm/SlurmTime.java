@@ -17,15 +17,21 @@ public final class SlurmTime {
     /// none of `M`, `M:S`, `H:M:S`, `D-H`, `D-H:M`, `D-H:M:S`, `UNLIMITED`, `INFINITE`, `-1`. A
     /// field may be larger than its unit: `1:99:00` is 159 minutes.
     public static OptionalLong parseLimit(String text) {
+        OptionalLong exact = parse(text);
+        return exact.isEmpty()
+                ? exact
+                : OptionalLong.of(Math.ceilDiv(exact.getAsLong(), 60) * 60);
+    }
+
+    /// The same, not rounded.
+    public static OptionalLong parse(String text) {
         switch (text.toUpperCase(Locale.ROOT)) {
             case UNLIMITED, "INFINITE", "-1" -> {
                 return OptionalLong.of(0);
             }
             default -> {
                 long seconds = seconds(text);
-                return seconds < 0
-                        ? OptionalLong.empty()
-                        : OptionalLong.of(Math.ceilDiv(seconds, 60) * 60);
+                return seconds < 0 ? OptionalLong.empty() : OptionalLong.of(seconds);
             }
         }
     }

@@ -176,7 +176,7 @@ public final class ClusterFile {
         @Nullable List<MigGpus> migGpus = divided.isEmpty() ? null : divided;
         List<NodeWeight> weighed = NodeWeightsSection.of(root.map("nodeWeights"));
         @Nullable List<NodeWeight> nodeWeights = weighed.isEmpty() ? null : weighed;
-        long switchWait = root.seconds("maxSwitchWait", DEFAULT_SWITCH_WAIT);
+        long switchWait = root.exactSeconds("maxSwitchWait", DEFAULT_SWITCH_WAIT);
         if (switchWait == 0) {
             throw new InvalidClusterFile(
                     root.place("maxSwitchWait"), "must be above 0, and have an end");

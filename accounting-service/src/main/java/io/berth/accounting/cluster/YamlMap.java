@@ -157,13 +157,18 @@ record YamlMap(String where, JsonNode node) {
                 "'" + at(key).asText() + "' is not a number from 0 with at most three decimals");
     }
 
-    /// Seconds of a Slurm time; 0 is unlimited.
+    /// Seconds of a Slurm time, rounded up to whole minutes; 0 is unlimited.
     long seconds(String key, long absent) throws InvalidClusterFile {
+        return Math.ceilDiv(exactSeconds(key, absent), 60) * 60;
+    }
+
+    /// The same, not rounded.
+    long exactSeconds(String key, long absent) throws InvalidClusterFile {
         String text = text(key);
         if (text == null) {
             return absent;
         }
-        return SlurmTime.parseLimit(text)
+        return SlurmTime.parse(text)
                 .orElseThrow(() ->
                         new InvalidClusterFile(
                                 place(key),

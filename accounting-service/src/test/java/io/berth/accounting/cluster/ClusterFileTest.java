@@ -327,14 +327,14 @@ class ClusterFileTest {
 
     @Test
     void nodes_have_weights_and_waits_for_switches_a_bound() throws Exception {
-        String yaml = LEAST + "maxSwitchWait: 2:00\nnodeWeights: {'gpu-[01-02]': 10, ALL: 5}\n";
+        String yaml = LEAST + "maxSwitchWait: 1:30\nnodeWeights: {'gpu-[01-02]': 10, ALL: 5}\n";
 
         var cluster = configuration(yaml).cluster();
 
         assertThat(List.of("gpu-02", "gpu-03"))
                 .extracting(it -> cluster.weightOf(new NodeName(it)))
                 .containsExactly(10, 5);
-        assertThat(cluster.switchWaitSeconds()).isEqualTo(120);
+        assertThat(cluster.switchWaitSeconds()).isEqualTo(90);
     }
 
     @Test
