@@ -9,8 +9,10 @@ import io.berth.core.engine.Tenant;
 import io.berth.core.state.CellState;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// partition that does, is on none with a job of another user; and the jobs of a partition together
 /// have so many CPUs of a node at most.
 ///
-/// Users are told apart only where somebody wants nodes for one: else jobs of all users are of the
+/// Users are told apart only if they want nodes for themselves: the jobs of all others are of the
 /// same classes.
 ///
 /// Source: sbatch(1), `--exclusive=user`; slurm.conf(5), `ExclusiveUser`, `MaxCPUsPerNode`.
@@ -26,23 +28,39 @@ final class Tenants {
 
     private final Configuration configuration;
     private final List<String> partitions;
-    private final boolean byUser;
+
+    /// Those who want nodes for themselves.
     private final Map<String, Integer> users = new HashMap<>();
+
+    /// Those of the others that somebody asked for.
+    private final Set<String> together = new HashSet<>();
 
     Tenants(CellState state, Configuration configuration) {
         this.configuration = configuration;
         this.partitions = List.copyOf(configuration.partitions().keySet());
-        this.byUser =
-                configuration.partitions().values().stream()
-                                .anyMatch(it -> it.partitionRules().ofNodes().ofOneUser())
-                        || Stream.of(state.pending(), state.holding())
-                                .flatMap(Collection<JobId>::stream)
-                                .anyMatch(job -> alone(state.knownJob(job).description()));
+        Stream.of(state.pending(), state.holding())
+                .flatMap(Collection<JobId>::stream)
+                .map(job -> state.knownJob(job).description())
+                .filter(this::alone)
+                .forEach(this::user);
     }
 
-    /// Whether users are told apart, if that job wants it.
+    /// Whether that job's user is told apart, if it wants it.
     boolean covers(JobDescription job) {
-        return byUser || !alone(job);
+        return !alone(job) || !together.contains(job.user());
+    }
+
+    /// 0 for one who is not told apart. One who was not at first is not later either: he has runs
+    /// that are not known as his.
+    private int user(JobDescription job) {
+        if (alone(job) && !together.contains(job.user())) {
+            users.putIfAbsent(job.user(), users.size() + 1);
+        }
+        int user = users.getOrDefault(job.user(), 0);
+        if (user == 0) {
+            together.add(job.user());
+        }
+        return user;
     }
 
     private boolean alone(JobDescription job) {
@@ -56,9 +74,9 @@ final class Tenants {
     Tenant of(JobDescription job) {
         Partition partition = configuration.partitions().get(job.partition());
         boolean capped = most(partition) > 0 && job.request().where().sharing() != Sharing.NODE;
-        int user = byUser ? users.computeIfAbsent(job.user(), _ -> users.size() + 1) : 0;
+        int user = user(job);
         return new Tenant(
-                user, byUser && alone(job), capped ? partitions.indexOf(job.partition()) : -1);
+                user, user > 0 && alone(job), capped ? partitions.indexOf(job.partition()) : -1);
     }
 
     /// By partition, how many CPUs of a node its jobs may have together; 0 is any number.

@@ -20,6 +20,7 @@ import io.berth.core.placement.Verdict.Question;
 import io.berth.core.testing.TestCell;
 import io.berth.core.testing.TestPartition;
 import java.util.List;
+import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 
 /// Who is on a node beside whom, and with how many CPUs. Nodes have 8 CPUs.
@@ -160,6 +161,40 @@ final class NeighboursTest {
         assertThat(List.of(on(1), on(2), on(3)))
                 .as("urgent comes first, and its jobs are no less strangers")
                 .containsExactly("n2:0-1:", "", "n1:0-1:");
+    }
+
+    @Test
+    void only_those_who_want_nodes_for_themselves_are_told_apart() {
+        nodes("n1");
+        submit(1, "alice", 2, Sharing.USER);
+        submit(2, "bob", 2, Sharing.SHARED);
+        submit(3, "carol", 2, Sharing.SHARED);
+        submit(4, "dave", 2, Sharing.USER);
+        var tenants = new Tenants(cell.state, cell.state.configuration().orElseThrow());
+        IntFunction<JobDescription> job = id -> cell.job(id).description();
+
+        assertThat(tenants.of(job.apply(2))).isEqualTo(tenants.of(job.apply(3)));
+        assertThat(tenants.of(job.apply(1)).user()).isNotZero();
+        assertThat(tenants.of(job.apply(4)).user())
+                .isNotIn(tenants.of(job.apply(1)).user(), tenants.of(job.apply(2)).user());
+        JobDescription alone = job.apply(1);
+        assertThat(tenants.covers(alone)).isTrue();
+        assertThat(tenants.covers(byUser(alone, "bob"))).as("one of the others until now").isFalse();
+        assertThat(tenants.covers(byUser(alone, "erin"))).as("nobody knew her").isTrue();
+    }
+
+    private static JobDescription byUser(JobDescription it, String user) {
+        return new JobDescription(
+                user,
+                it.account(),
+                it.partition(),
+                it.qos(),
+                it.name(),
+                it.request(),
+                it.launch(),
+                it.timeLimitSeconds(),
+                0,
+                true);
     }
 
     @Test
