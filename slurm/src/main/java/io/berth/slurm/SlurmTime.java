@@ -18,9 +18,7 @@ public final class SlurmTime {
     /// field may be larger than its unit: `1:99:00` is 159 minutes.
     public static OptionalLong parseLimit(String text) {
         OptionalLong exact = parse(text);
-        return exact.isEmpty()
-                ? exact
-                : OptionalLong.of(Math.ceilDiv(exact.getAsLong(), 60) * 60);
+        return exact.isEmpty() ? exact : OptionalLong.of(Math.ceilDiv(exact.getAsLong(), 60) * 60);
     }
 
     /// The same, not rounded.

@@ -25,8 +25,7 @@ final class NodeWeights extends AbstractList<NodeWeight> {
     }
 
     int of(NodeName node) {
-        return byNode.getOrDefault(
-                node.value(), byNode.getOrDefault(ALL, NodeWeight.DEFAULT));
+        return byNode.getOrDefault(node.value(), byNode.getOrDefault(ALL, NodeWeight.DEFAULT));
     }
 
     @Override

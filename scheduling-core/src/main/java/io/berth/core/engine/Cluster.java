@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Nodes with what runs hold and what is reserved on them.
@@ -40,8 +41,8 @@ public final class Cluster {
     final List<Kind> kinds;
     final Network network;
 
-    /// Of the nodes, rising.
-    final int[] weights;
+    /// The kinds of each weight, the lowest first.
+    final List<List<Kind>> byWeight;
 
     private final List<Node> nodes = new ArrayList<>();
     private final Map<Long, Stay> stays = new HashMap<>();
@@ -62,7 +63,13 @@ public final class Cluster {
     public Cluster(List<Kind> kinds, int[] kindOf, Network network) {
         this.kinds = List.copyOf(kinds);
         this.network = network;
-        this.weights = kinds.stream().mapToInt(it -> it.weight).sorted().distinct().toArray();
+        this.byWeight =
+                List.copyOf(
+                        kinds.stream()
+                                .collect(
+                                        Collectors.groupingBy(
+                                                it -> it.weight, TreeMap::new, Collectors.toList()))
+                                .values());
         for (int number = 0; number < kinds.size(); number++) {
             kinds.get(number).number = number;
         }

@@ -30,13 +30,15 @@ final class Compact {
 
     /// The nodes, larger parts first; null if the class's limit of switches cannot be kept, or it
     /// cannot have so many of each group as it must.
-    ///
-    /// @param weights of all nodes, rising
-    int @Nullable [] choose(Usable usable, int[] weights, NodeScore score) {
-        for (int weight : weights) {
-            Usable light = weights.length == 1 ? usable : usable.upTo(weight);
-            for (Usable one : light.choices()) {
-                int[] chosen = one.enough() ? near(one, score) : null;
+    int @Nullable [] choose(Usable usable, NodeScore score) {
+        List<Usable> choices = usable.choices().stream().filter(Usable::enough).toList();
+        if (choices.isEmpty()) {
+            return null;
+        }
+        List<Usable> light = choices.stream().map(Usable::cleared).toList();
+        for (List<Candidate> more : usable.byWeight()) {
+            for (Usable one : light) {
+                int[] chosen = one.addAll(more) && one.enough() ? near(one, score) : null;
                 if (chosen != null) {
                     return chosen;
                 }
@@ -123,7 +125,11 @@ final class Compact {
     private static boolean fills(Usable usable, List<Candidate> candidates) {
         return usable.choice == null
                 || usable.choice.counts().isEmpty()
-                || deal(usable, candidates) != null;
+                || deal(usable, candidates.stream().sorted(mustFirst(usable)).toList()) != null;
+    }
+
+    private static Comparator<Candidate> mustFirst(Usable usable) {
+        return Comparator.comparing(it -> !usable.must(it));
     }
 
     private static Comparator<Candidate> byScore(NodeScore score) {
@@ -144,9 +150,7 @@ final class Compact {
             order = fullestFirst(usable, candidates, leaves).thenComparing(order);
         }
         if (!usable.fit.layout.among().isEmpty()) {
-            order =
-                    Comparator.<Candidate, Boolean>comparing(it -> !usable.must(it))
-                            .thenComparing(order);
+            order = mustFirst(usable).thenComparing(order);
         }
         return candidates.stream().sorted(order).toList();
     }
@@ -168,6 +172,8 @@ final class Compact {
 
     /// Where groups are counted, first of the nodes that fill them in their order; then, if those
     /// have too few for the larger parts, of those that fill them with the most of such.
+    ///
+    /// @param ordered those that must be among the nodes first, unless all of them are taken
     private static int @Nullable [] deal(Usable usable, List<Candidate> ordered) {
         FitClass fit = usable.fit;
         if (usable.choice == null || usable.choice.counts().isEmpty()) {
@@ -180,9 +186,7 @@ final class Compact {
         }
         List<Candidate> largeFirst =
                 ordered.stream()
-                        .sorted(
-                                Comparator.<Candidate, Boolean>comparing(it -> !usable.must(it))
-                                        .thenComparing(it -> !it.large()))
+                        .sorted(mustFirst(usable).thenComparing(it -> !it.large()))
                         .toList();
         List<Candidate> others = Slots.pick(usable.choice, fit.parts(), largeFirst);
         return others == null ? null : dealt(usable, others);

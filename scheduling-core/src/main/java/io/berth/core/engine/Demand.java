@@ -6,12 +6,15 @@ package io.berth.core.engine;
 /// @param lane which of the kind's GPU types they are of, or which shared GPU; -1 without GPUs
 /// @param tenant for whom
 /// @param counted what it takes beside
-public record Demand(int cpus, long memoryMib, int gpus, int lane, Tenant tenant, Counted counted) {
+/// @param ofCap how many CPUs it takes of those that its partition may have: the same, but where a
+///   part of a demand is looked at
+public record Demand(
+        int cpus, long memoryMib, int gpus, int lane, Tenant tenant, Counted counted, int ofCap) {
 
     static final Demand NOTHING = new Demand(0, 0, 0, -1);
 
     public Demand {
-        if (cpus < 0 || memoryMib < 0 || gpus < 0 || (gpus > 0) != (lane >= 0)) {
+        if (cpus < 0 || ofCap < 0 || memoryMib < 0 || gpus < 0 || (gpus > 0) != (lane >= 0)) {
             throw new IllegalArgumentException(
                     "demand of %d CPUs, %d MiB and %d GPUs of lane %d"
                             .formatted(cpus, memoryMib, gpus, lane));
@@ -28,20 +31,27 @@ public record Demand(int cpus, long memoryMib, int gpus, int lane, Tenant tenant
         this(cpus, memoryMib, gpus, lane, tenant, Counted.NONE);
     }
 
-    private Demand of(int someCpus, long someMib, int someGpus, int ofLane, Counted some) {
-        return new Demand(someCpus, someMib, someGpus, someGpus == 0 ? -1 : ofLane, tenant, some);
+    /// CPUs that all count for the partition's, memory, GPUs, and what it takes beside.
+    public Demand(int cpus, long memoryMib, int gpus, int lane, Tenant tenant, Counted counted) {
+        this(cpus, memoryMib, gpus, lane, tenant, counted, cpus);
+    }
+
+    private Demand of(
+            int someCpus, long someMib, int someGpus, int ofLane, Counted some, int someOfCap) {
+        int its = someGpus == 0 ? -1 : ofLane;
+        return new Demand(someCpus, someMib, someGpus, its, tenant, some, someOfCap);
     }
 
     /// The same, for that tenant.
     public Demand of(Tenant other) {
         return other.equals(tenant)
                 ? this
-                : new Demand(cpus, memoryMib, gpus, lane, other, counted);
+                : new Demand(cpus, memoryMib, gpus, lane, other, counted, ofCap);
     }
 
     /// The same, with that beside.
     public Demand with(Counted others) {
-        return new Demand(cpus, memoryMib, gpus, lane, tenant, others);
+        return new Demand(cpus, memoryMib, gpus, lane, tenant, others, ofCap);
     }
 
     /// As much of this as another demand on the same node covers.
@@ -51,7 +61,8 @@ public record Demand(int cpus, long memoryMib, int gpus, int lane, Tenant tenant
                 Math.min(memoryMib, other.memoryMib),
                 lane == other.lane ? Math.min(gpus, other.gpus) : 0,
                 lane,
-                counted.within(other.counted));
+                counted.within(other.counted),
+                tenant.sharesCap(other.tenant) ? Math.min(ofCap, other.ofCap) : 0);
     }
 
     /// What is left of this without a part of it.
@@ -61,7 +72,8 @@ public record Demand(int cpus, long memoryMib, int gpus, int lane, Tenant tenant
                 memoryMib - part.memoryMib,
                 gpus - part.gpus,
                 lane,
-                counted.less(part.counted));
+                counted.less(part.counted),
+                ofCap - part.ofCap);
     }
 
     /// This and a demand of the same lane, or of none.
@@ -72,6 +84,7 @@ public record Demand(int cpus, long memoryMib, int gpus, int lane, Tenant tenant
                 memoryMib + other.memoryMib,
                 gpus + other.gpus,
                 either,
-                counted.and(other.counted));
+                counted.and(other.counted),
+                ofCap + other.ofCap);
     }
 }

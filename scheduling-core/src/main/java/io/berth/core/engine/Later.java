@@ -6,6 +6,7 @@ import io.berth.core.engine.Plans.Plan;
 import io.berth.core.engine.Search.Place;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -158,7 +159,7 @@ final class Later {
                 return null;
             }
             Usable usable = usableAt(wish, nodes, next);
-            int[] chosen = compact.choose(usable, cluster.weights, fit.score(score));
+            int[] chosen = compact.choose(usable, fit.score(score));
             if (chosen != null) {
                 return new Place(next, chosen);
             }
@@ -230,26 +231,36 @@ final class Later {
     ///
     /// @param ready by node that is open, when it may be ready
     private static long chosenFor(FitClass fit, Node[] open, long[] ready) {
-        long soonest = fit.layout.choices().isEmpty() ? 0 : Node.NEVER;
+        if (fit.layout.choices().isEmpty()) {
+            return 0;
+        }
+        int[] rising =
+                IntStream.range(0, open.length)
+                        .boxed()
+                        .sorted(Comparator.comparingLong(it -> ready[it]))
+                        .mapToInt(Integer::intValue)
+                        .toArray();
+        long soonest = Node.NEVER;
         for (Choice choice : fit.layout.choices()) {
-            long its = soonest(choice.nodes(), fit.parts(), open, ready);
+            int last = nth(choice.nodes(), fit.parts(), open, rising);
             for (Count count : choice.counts()) {
-                its = Math.max(its, soonest(count.nodes(), count.least(), open, ready));
+                last = Math.max(last, nth(count.nodes(), count.least(), open, rising));
             }
-            soonest = Math.min(soonest, its);
+            soonest = last == rising.length ? soonest : Math.min(soonest, ready[rising[last]]);
         }
         return soonest;
     }
 
-    /// When so many of these nodes may be ready.
-    private static long soonest(BitSet of, int count, Node[] open, long[] ready) {
-        return IntStream.range(0, open.length)
-                .filter(it -> of.get(open[it].index))
-                .mapToLong(it -> ready[it])
-                .sorted()
-                .skip(count - 1L)
-                .findFirst()
-                .orElse(Node.NEVER);
+    /// Where in the order of readiness the last of so many of these nodes stands; its length if
+    /// they are fewer.
+    private static int nth(BitSet of, int count, Node[] open, int[] rising) {
+        int left = count;
+        for (int at = 0; at < rising.length; at++) {
+            if (of.get(open[rising[at]].index) && --left == 0) {
+                return at;
+            }
+        }
+        return rising.length;
     }
 
     private static long at(Wish wish, Node node, @Nullable Demand demand, long from) {

@@ -39,6 +39,10 @@ final class Node {
 
     boolean open = true;
     boolean counted;
+
+    /// Whether a run is here that shares the node with its user's only.
+    private boolean alone;
+
     int cellGpus = -1;
     int cellMagnitude = -1;
     private Step[] runs = NO_STEPS;
@@ -88,12 +92,20 @@ final class Node {
     /// @param returns what others get at its end
     void take(long job, Demand held, Demand returns, long until, @Nullable Stake stake) {
         add(held, -1);
-        runs = with(runs, new Step(until, job, returns, 1, stake));
+        run(with(runs, new Step(until, job, returns, 1, stake)));
     }
 
     void release(long job, Demand demand) {
         add(demand, 1);
-        runs = without(runs, job);
+        run(without(runs, job));
+    }
+
+    private void run(Step[] those) {
+        runs = those;
+        alone = false;
+        for (Step run : runs) {
+            alone |= run.demand.tenant().alone();
+        }
     }
 
     void reserve(long job, Demand demand, long from, long until) {
@@ -151,7 +163,7 @@ final class Node {
                 }
             }
         }
-        runs = rest;
+        run(rest);
     }
 
     /// A run that gave way has its place again.
@@ -163,7 +175,7 @@ final class Node {
                 back = with(back, step);
             }
         }
-        runs = back;
+        run(back);
         gone = without(gone, job);
     }
 
@@ -191,7 +203,7 @@ final class Node {
             free[2 + demand.lane()] += (long) sign * demand.gpus();
         }
         if (kind.caps(demand.tenant())) {
-            left[demand.tenant().partition()] += (long) sign * demand.cpus();
+            left[demand.tenant().partition()] += (long) sign * demand.ofCap();
         }
         demand.counted().addTo(free, others, sign);
     }
@@ -240,8 +252,13 @@ final class Node {
         private long memory = free[1];
         private long gpus;
         private long left;
-        private long strangers;
         private final long[] others;
+
+        /// Of those who come and go in the walk.
+        private long strangers;
+
+        /// Of those who are here now; below 0 until somebody asks.
+        private long present = -1;
 
         /// Now.
         Room(Demand demand) {
@@ -249,7 +266,6 @@ final class Node {
             this.gpus = demand.lane() < 0 ? 0 : free[2 + demand.lane()];
             this.capped = kind.caps(demand.tenant());
             this.left = capped ? Node.this.left[demand.tenant().partition()] : 0;
-            this.strangers = strangers(demand.tenant());
             this.others =
                     demand.counted().places() == 0
                             ? NOTHING
@@ -261,7 +277,7 @@ final class Node {
             cpus += (long) sign * by.cpus();
             memory += sign * by.memoryMib();
             gpus += by.lane() == demand.lane() ? (long) sign * by.gpus() : 0;
-            left += sameCap(by, demand) ? (long) sign * by.cpus() : 0;
+            left += by.tenant().sharesCap(demand.tenant()) ? (long) sign * by.ofCap() : 0;
             strangers -= by.tenant().bars(demand.tenant()) ? sign : 0;
             by.counted().addTo(others, 0, sign);
         }
@@ -270,23 +286,27 @@ final class Node {
             return cpus >= demand.cpus()
                     && memory >= demand.memoryMib()
                     && gpus >= demand.gpus()
-                    && (!capped || left >= demand.cpus())
-                    && strangers == 0
-                    && demand.counted().fits(others, 0);
+                    && (!capped || left >= demand.ofCap())
+                    && demand.counted().fits(others, 0)
+                    && strangers() == 0;
+        }
+
+        private long strangers() {
+            present = present < 0 ? Node.this.strangers(demand.tenant()) : present;
+            return present + strangers;
         }
     }
 
     /// How many runs here cannot be on one node with a tenant.
     long strangers(Tenant tenant) {
+        if (!alone && !tenant.alone()) {
+            return 0;
+        }
         long strangers = 0;
-        for (int i = 0; i < runs.length && tenant.user() != 0; i++) {
-            strangers += runs[i].demand.tenant().bars(tenant) ? 1 : 0;
+        for (Step run : runs) {
+            strangers += run.demand.tenant().bars(tenant) ? 1 : 0;
         }
         return strangers;
-    }
-
-    private static boolean sameCap(Demand one, Demand other) {
-        return one.tenant().partition() == other.tenant().partition();
     }
 
     /// The first time from `from` on at which the demand fits for so long; [#NEVER] if none.

@@ -75,7 +75,7 @@ final class NodeVictims {
         lacks[0] = demand.cpus() - node.free[0];
         lacks[1] = demand.memoryMib() - node.free[1];
         lacks[2] = demand.lane() < 0 ? 0 : demand.gpus() - node.free[2 + demand.lane()];
-        lacks[3] = capped ? demand.cpus() - node.left[demand.tenant().partition()] : 0;
+        lacks[3] = capped ? demand.ofCap() - node.left[demand.tenant().partition()] : 0;
         lacks[4] = node.strangers(demand.tenant());
         for (int place = 0; place < counted.places(); place++) {
             lacks[OTHERS + place] = counted.at(place) - node.freeOf(place);
@@ -91,7 +91,7 @@ final class NodeVictims {
         given[0] = gives.cpus();
         given[1] = gives.memoryMib();
         given[2] = gives.lane() == demand.lane() ? gives.gpus() : 0;
-        given[3] = tenant.partition() == demand.tenant().partition() ? gives.cpus() : 0;
+        given[3] = tenant.sharesCap(demand.tenant()) ? gives.ofCap() : 0;
         given[4] = !stake.suspends() && tenant.bars(demand.tenant()) ? 1 : 0;
         gives.counted().addTo(given, OTHERS, 1);
         return given;

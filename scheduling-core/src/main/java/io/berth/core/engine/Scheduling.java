@@ -1,6 +1,7 @@
 package io.berth.core.engine;
 
 import io.berth.core.engine.Clearings.Standing;
+import io.berth.core.engine.FitClass.Choice;
 import io.berth.core.engine.Plans.Plan;
 import io.berth.core.engine.Search.Place;
 import io.berth.core.engine.Waiting.Association;
@@ -205,7 +206,9 @@ public final class Scheduling {
                             && (part < on.large ? on.largeOn : on.smallOn)[node.kind.number]
                                     != null;
         }
-        return allowed;
+        List<Choice> choices = on.layout.choices();
+        return allowed
+                && (choices.isEmpty() || choices.stream().anyMatch(it -> Slots.fill(it, nodes)));
     }
 
     /// Whether the nodes are open to the job from a start to its end.

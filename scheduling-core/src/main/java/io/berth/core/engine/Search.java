@@ -59,7 +59,7 @@ final class Search {
 
     /// The gang's nodes among those that it may have; null if they cannot be dealt out.
     int @Nullable [] choose(Usable usable) {
-        return compact.choose(usable, cluster.weights, usable.fit.score(score));
+        return compact.choose(usable, usable.fit.score(score));
     }
 
     /// Whether a node is taken before another one: by weight, then score, then index.
@@ -155,8 +155,8 @@ final class Search {
     /// @param among nodes, of which one must be; null for all
     private @Nullable Place one(FitClass fit, long now, long end, @Nullable BitSet among) {
         var best = new Best(fit, now, end);
-        for (int weight : cluster.weights) {
-            look(best, weight, among);
+        for (List<Kind> kinds : cluster.byWeight) {
+            look(best, kinds, among);
             if (best.found > 0) {
                 break;
             }
@@ -165,14 +165,12 @@ final class Search {
     }
 
     /// Looks at the nodes of one weight, the fullest first.
-    private void look(Best best, int weight, @Nullable BitSet among) {
-        for (int gpus = 0; gpus <= mostGpus() && best.found < best.wanted; gpus++) {
-            for (Kind kind : cluster.kinds) {
+    private void look(Best best, List<Kind> kinds, @Nullable BitSet among) {
+        int most = kinds.stream().mapToInt(it -> it.gpus).max().orElse(0);
+        for (int gpus = 0; gpus <= most && best.found < best.wanted; gpus++) {
+            for (Kind kind : kinds) {
                 Demand[] ways = best.fit.ways(kind.number);
-                if (kind.weight != weight
-                        || ways.length == 0
-                        || kind.whole(ways[0]) > gpus
-                        || gpus > kind.gpus) {
+                if (ways.length == 0 || kind.whole(ways[0]) > gpus || gpus > kind.gpus) {
                     continue;
                 }
                 for (int m = Kind.magnitude(ways[0].cpus()); m < Kind.magnitudes(); m++) {
@@ -253,14 +251,6 @@ final class Search {
         return !fit.admits(node) || kept.get(node.index)
                 ? now
                 : node.until(demand, now, floor(now), fit.hours.of(node.index));
-    }
-
-    private int mostGpus() {
-        int most = 0;
-        for (Kind kind : cluster.kinds) {
-            most = Math.max(most, kind.gpus);
-        }
-        return most;
     }
 
     private @Nullable Place gang(FitClass fit, long now, long end) {

@@ -36,7 +36,9 @@ public record Stake(
 
     /// What a run gives that holds so much.
     Demand yield(Demand held) {
-        return suspends ? new Demand(held.cpus(), 0, 0, -1, held.tenant()) : held;
+        return suspends
+                ? new Demand(held.cpus(), 0, 0, -1, held.tenant(), Counted.NONE, held.ofCap())
+                : held;
     }
 
     /// What a suspended run keeps of that.

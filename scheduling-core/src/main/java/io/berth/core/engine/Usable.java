@@ -2,8 +2,9 @@ package io.berth.core.engine;
 
 import io.berth.core.engine.FitClass.Choice;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
-import java.util.function.Predicate;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// The nodes that a gang may have at some time.
@@ -53,9 +54,30 @@ final class Usable {
                 && (choice == null || Slots.fill(choice, fit.parts(), candidates));
     }
 
-    /// The same without nodes above that weight, but for those that the gang must have.
-    Usable upTo(int weight) {
-        return of(choice, it -> it.node().kind.weight <= weight || must(it));
+    /// The candidates by weight, those that the gang must have before all.
+    Collection<List<Candidate>> byWeight() {
+        var byWeight = new TreeMap<Integer, List<Candidate>>();
+        for (Candidate it : candidates) {
+            int weight = must(it) ? Integer.MIN_VALUE : it.node().kind.weight;
+            byWeight.computeIfAbsent(weight, _ -> new ArrayList<>()).add(it);
+        }
+        return byWeight.values();
+    }
+
+    /// Adds those of some candidates that it may have; false if there are none.
+    boolean addAll(List<Candidate> more) {
+        int before = candidates.size();
+        for (Candidate it : more) {
+            if (choice == null || choice.nodes().get(it.node().index)) {
+                add(it);
+            }
+        }
+        return candidates.size() > before;
+    }
+
+    /// The same without candidates.
+    Usable cleared() {
+        return new Usable(fit, choice);
     }
 
     /// The same for each choice that the gang has, in its order; this alone if there is none.
@@ -64,13 +86,11 @@ final class Usable {
         return choices.isEmpty()
                 ? List.of(this)
                 : choices.stream()
-                        .map(its -> of(its, it -> its.nodes().get(it.node().index)))
+                        .map(its -> {
+                            var some = new Usable(fit, its);
+                            some.addAll(candidates);
+                            return some;
+                        })
                         .toList();
-    }
-
-    private Usable of(@Nullable Choice its, Predicate<Candidate> those) {
-        var some = new Usable(fit, its);
-        candidates.stream().filter(those).forEach(some::add);
-        return some;
     }
 }

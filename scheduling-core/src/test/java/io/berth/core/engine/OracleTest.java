@@ -208,6 +208,43 @@ final class OracleTest {
     }
 
     @Test
+    void a_node_that_a_gang_must_have_is_in_though_others_fill_what_is_counted() {
+        var network = new Network(List.of(new int[4], new int[4]));
+        var trial = new Trial(Settings.DEFAULT, network, 4, 4, 4, 4);
+        var first = new BitSet();
+        first.set(0);
+        var last = new BitSet();
+        last.set(3);
+        var all = new BitSet();
+        all.set(0, 4);
+        List<@Nullable Demand> demand = List.of(new Demand(1, 1, 1, 0));
+        var choices = List.of(new Choice(all, List.of(new Count(first, 1))));
+        FitClass fit =
+                trial.engine.fitClass(
+                        new Terms(
+                                0,
+                                0,
+                                3,
+                                0,
+                                demand,
+                                demand,
+                                null,
+                                1,
+                                null,
+                                Hours.ALWAYS,
+                                new int[0],
+                                true,
+                                List.of(),
+                                new Layout(false, 0, last, 3, null, false, null, choices)));
+        trial.jobs.put(1L, new Trial.Job(1, 0, 3, 1, 60, 60, 0));
+        trial.engine.wait(1, fit, trial.engine.association(0), new Rank(0, 0, 0, 1, 0), 60_000);
+
+        trial.pass(false);
+
+        assertThat(trial.places.get(1L)).contains(0, 3);
+    }
+
+    @Test
     void under_two_switches_one_place_in_a_thousand_is_missed_at_most() {
         int possible = 0;
         int missed = 0;

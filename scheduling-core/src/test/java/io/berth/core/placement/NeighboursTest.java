@@ -179,7 +179,9 @@ final class NeighboursTest {
                 .isNotIn(tenants.of(job.apply(1)).user(), tenants.of(job.apply(2)).user());
         JobDescription alone = job.apply(1);
         assertThat(tenants.covers(alone)).isTrue();
-        assertThat(tenants.covers(byUser(alone, "bob"))).as("one of the others until now").isFalse();
+        assertThat(tenants.covers(byUser(alone, "bob")))
+                .as("one of the others until now")
+                .isFalse();
         assertThat(tenants.covers(byUser(alone, "erin"))).as("nobody knew her").isTrue();
     }
 

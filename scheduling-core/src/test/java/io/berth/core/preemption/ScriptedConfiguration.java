@@ -82,7 +82,7 @@ final class ScriptedConfiguration {
                 new PartitionRules(
                         PartitionRules.State.UP,
                         1,
-                        0,
+                        words.number("most", 0),
                         0,
                         List.of(),
                         List.of(),
