@@ -116,13 +116,22 @@ final class Outbox implements AutoCloseable {
                     writing = false;
                     queue.removeAll(standing);
                 });
-                standing.forEach(entry -> entry.written().run());
+                standing.forEach(Outbox::tell);
                 if (standing.size() < due.size()) {
                     TimeUnit.MILLISECONDS.sleep(RETRY_MILLIS);
                 }
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /// What one makes of it, or fails to, is nothing to those who report after it.
+    private static void tell(Entry entry) {
+        try {
+            entry.written().run();
+        } catch (RuntimeException | Error e) {
+            LOG.atError().setCause(e).log("What follows a report failed");
         }
     }
 

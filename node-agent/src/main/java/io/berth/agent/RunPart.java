@@ -268,6 +268,8 @@ final class RunPart {
             settle(end());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        } catch (RuntimeException | Error e) {
+            LOG.atError().setCause(e).addKeyValue("run", run()).log("Run not settled");
         }
     }
 
@@ -277,7 +279,7 @@ final class RunPart {
             return known != null ? known : measured(explained(lived()));
         } catch (LaunchRefused e) {
             return RunEnd.unstarted(Cause.LAUNCH_FAILED, e.getMessage());
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             if (Thread.currentThread().isInterrupted()) {
                 // Let go of while it read or wrote a file.
                 throw new InterruptedException();

@@ -40,7 +40,10 @@ class AccountTest {
         Path home = Files.createDirectories(folder.resolve("home"));
         Files.createFile(home.resolve("run-as-user"));
         Path crun = home.resolve("crun");
-        Files.writeString(crun, "#!/bin/sh\nid -un\necho \"$@\"\ncat \"$6/config.json\"\n");
+        Files.writeString(
+                crun,
+                "#!/bin/sh\nid -un\necho \"$@\"\ncat \"$6/config.json\"\n"
+                        + "echo; stat -c '%U %a' \"$6\" \"$6/config.json\" \"$6/state\" | tr '\\n' ' '\n");
         Files.setPosixFilePermissions(crun, PosixFilePermissions.fromString("rwxr-xr-x"));
         rig = new AgentRig(folder, TestConfig.host(home, AgentRig.newNode()));
         Files.setOwner(
@@ -133,6 +136,7 @@ class AccountTest {
                 .contains("\"BERTH_STEPS=/run/berth/run/steps\"")
                 .contains("\"args\":[\"/run/berth/run/script\"]")
                 .contains("\"hostID\":" + idOf("-u"));
+        assertThat(lines.get(3)).startsWith("root 711 " + USER + " 600 " + USER + " ");
     }
 
     @Test

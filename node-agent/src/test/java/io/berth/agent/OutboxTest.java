@@ -95,6 +95,27 @@ class OutboxTest {
     }
 
     @Test
+    void what_fails_after_one_report_stops_no_other() throws Exception {
+        outbox.add(
+                (epoch, n) ->
+                        new RunReport.Suspended(
+                                new RunId(new JobId(1), 1), new NodeName("node1"), epoch, n, 1),
+                () -> {
+                    throw new StackOverflowError();
+                });
+        report(2, 1);
+        report(2, 2);
+        outbox.open(7);
+        await().until(() -> written().size() == 2);
+
+        answer(0);
+        answer(1);
+
+        await().until(() -> written().size() == 3);
+        assertThat(told).containsExactly("2/1");
+    }
+
+    @Test
     void an_epoch_ends_when_nothing_is_on_its_way_any_more() throws Exception {
         report(1, 1);
         report(2, 1);

@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// What containers need of devices, by the Container Device Interface: files that the vendors'
 /// tools keep on the host, such as `/var/run/cdi/nvidia.yaml`.
@@ -21,6 +23,7 @@ import java.util.TreeMap;
 /// Source: CDI specification 0.8, "CDI JSON Specification".
 public final class CdiDevices {
 
+    private static final Logger LOG = LoggerFactory.getLogger(CdiDevices.class);
     private static final List<Path> FOLDERS = List.of(Path.of("/etc/cdi"), Path.of("/var/run/cdi"));
     private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory());
 
@@ -29,14 +32,18 @@ public final class CdiDevices {
 
     private CdiDevices() {}
 
+    /// None.
+    public static CdiDevices none() {
+        return new CdiDevices();
+    }
+
     /// Those of this host.
     public static CdiDevices ofHost() throws IOException {
         return in(FOLDERS);
     }
 
-    /// Those that the files of some folders name; of two of a name the later counts.
-    ///
-    /// @throws IOException if one of them cannot be read, and names it
+    /// Those that the files of some folders name; of two of a name the later counts. A file that
+    /// cannot be read is passed over: another may name the device that is wanted.
     static CdiDevices in(List<Path> folders) throws IOException {
         var all = new CdiDevices();
         for (Path folder : folders) {
@@ -51,12 +58,16 @@ public final class CdiDevices {
         return all;
     }
 
-    private void add(Path file) throws IOException {
+    private void add(Path file) {
         JsonNode spec;
         try {
             spec = YAML.readTree(Files.readString(file));
         } catch (IOException e) {
-            throw new IOException(file + " is no CDI specification", e);
+            LOG.atWarn()
+                    .addKeyValue("file", file)
+                    .addKeyValue("cause", e.getMessage())
+                    .log("No CDI specification");
+            return;
         }
         for (JsonNode device : spec.path("devices")) {
             devices.put(

@@ -74,10 +74,18 @@ public final class OciConfig {
             throw new IOException("its config.json is no JSON", e);
         }
         if (!(read instanceof ObjectNode object)
-                || (object.has("mounts") && !object.get("mounts").isArray())) {
+                || !(object.path("mounts").isMissingNode() || object.path("mounts").isArray())
+                || !mayHave(object, "root")
+                || !mayHave(object, "hooks")
+                || !object.path("hooks").valueStream().allMatch(JsonNode::isArray)) {
             throw new IOException("its config.json is no configuration of a container");
         }
         return object;
+    }
+
+    /// Whether what has that name is an object, or nothing.
+    private static boolean mayHave(ObjectNode in, String name) {
+        return in.path(name).isMissingNode() || in.path(name).isObject();
     }
 
     private static void process(

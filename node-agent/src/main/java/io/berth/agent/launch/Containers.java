@@ -31,7 +31,8 @@ public record Containers(Optional<ContainerRuntime> runtime, Commands commands) 
 
     private static final Path COMMANDS = Path.of("/run/berth/bin");
 
-    /// What the script's account writes in the run's folder.
+    /// Of the run's folder what the runtime needs. It is root's: what is written in it again, or
+    /// given away, is never what the account put in its place.
     static final String FOLDER = "container";
 
     private static final String CONFIG = FOLDER + "/config.json";
@@ -84,8 +85,9 @@ public record Containers(Optional<ContainerRuntime> runtime, Commands commands) 
                         new Bind(files.folder(), RUN, true),
                         new Bind(shims.commands(), COMMANDS, false),
                         new Bind(directory, directory, true));
-        CdiDevices cdi = CdiDevices.ofHost();
-        List<String> gpus = gpus(by, cdi, node, launch);
+        List<Gpu> held = held(node, launch);
+        CdiDevices cdi = held.isEmpty() ? CdiDevices.none() : CdiDevices.ofHost();
+        List<String> gpus = gpus(by, cdi, node, held);
         Optional<String> bundle = shims.readBundle(files, account, container);
         if (by.takesBundle()) {
             long same = account.uid();
@@ -106,6 +108,7 @@ public record Containers(Optional<ContainerRuntime> runtime, Commands commands) 
             } catch (IOException | IllegalArgumentException e) {
                 throw new LaunchRefused("container " + container + ": " + e.getMessage(), e);
             }
+            files.makePassage(FOLDER);
             Files.createDirectories(files.folder().resolve(STATE));
             files.write(CONFIG, config);
         }
@@ -121,36 +124,35 @@ public record Containers(Optional<ContainerRuntime> runtime, Commands commands) 
                         gpus,
                         words);
         return new InContainer(
-                inside,
-                by.command(call),
-                by.takesBundle() ? List.of(FOLDER, CONFIG, STATE) : List.of());
+                inside, by.command(call), by.takesBundle() ? List.of(CONFIG, STATE) : List.of());
     }
 
-    /// CDI names of the NVIDIA GPUs that the run holds. What only a name brings into a container
-    /// must have one.
+    /// The NVIDIA GPUs that the run holds.
+    private static List<Gpu> held(LocalNode node, Launch launch) {
+        return node.inventory().gpus().stream()
+                .filter(gpu -> launch.here().gpus().contains(gpu.uuid()))
+                .filter(gpu -> gpu.hardware() != null && gpu.hardware().vendor() == Vendor.NVIDIA)
+                .toList();
+    }
+
+    /// CDI names of GPUs. What only a name brings into a container must have one.
     private static List<String> gpus(
-            ContainerRuntime runtime, CdiDevices cdi, LocalNode node, Launch launch)
+            ContainerRuntime runtime, CdiDevices cdi, LocalNode node, List<Gpu> held)
             throws LaunchRefused {
         var names = new ArrayList<String>();
-        for (Gpu gpu : node.inventory().gpus()) {
-            boolean there =
-                    launch.here().gpus().contains(gpu.uuid())
-                            && gpu.hardware() != null
-                            && gpu.hardware().vendor() == Vendor.NVIDIA;
-            if (there) {
-                Optional<String> name =
-                        cdi.gpu(
-                                gpu.uuid(),
-                                node.inventory().migGpus().isEmpty()
-                                        ? Integer.toString(gpu.index())
-                                        : "");
-                if (name.isEmpty() && runtime.kind() == ContainerRuntime.Kind.PODMAN) {
-                    throw new LaunchRefused(
-                            "no CDI file names GPU %s: see nvidia-ctk cdi generate"
-                                    .formatted(gpu.uuid()));
-                }
-                names.add(name.orElse("nvidia.com/gpu=" + gpu.uuid()));
+        for (Gpu gpu : held) {
+            Optional<String> name =
+                    cdi.gpu(
+                            gpu.uuid(),
+                            node.inventory().migGpus().isEmpty()
+                                    ? Integer.toString(gpu.index())
+                                    : "");
+            if (name.isEmpty() && runtime.kind() == ContainerRuntime.Kind.PODMAN) {
+                throw new LaunchRefused(
+                        "no CDI file names GPU %s: see nvidia-ctk cdi generate"
+                                .formatted(gpu.uuid()));
             }
+            names.add(name.orElse("nvidia.com/gpu=" + gpu.uuid()));
         }
         return names;
     }

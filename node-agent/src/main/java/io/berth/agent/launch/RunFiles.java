@@ -23,16 +23,22 @@ import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// A run's folder in the spool: what the agent, the shim and the task write for one another. Each
 /// file appears whole, by renaming.
 public final class RunFiles {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RunFiles.class);
 
     /// The file that tells the script of its end: it appears with a notice.
     public static final String NOTICE = "notice";
@@ -45,6 +51,9 @@ public final class RunFiles {
 
     private static final FileAttribute<?> OWNERS_ALONE =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+    private static final Set<PosixFilePermission> PASSAGE =
+            PosixFilePermissions.fromString("rwx--x--x");
 
     /// The folders of what steps ask, and of what they are answered.
     public static final String ASKS = "asks";
@@ -101,8 +110,13 @@ public final class RunFiles {
     /// script's, and by which they are answered, which anybody may pass through.
     public void makeAsks() throws IOException {
         Files.createDirectories(folder.resolve(ASKS));
-        Path told = Files.createDirectories(folder.resolve(TOLD));
-        Files.setPosixFilePermissions(told, PosixFilePermissions.fromString("rwx--x--x"));
+        makePassage(TOLD);
+    }
+
+    /// Makes a folder, if it is not there, in which others reach what they know the name of.
+    void makePassage(String name) throws IOException {
+        Path made = Files.createDirectories(folder.resolve(name));
+        Files.setPosixFilePermissions(made, PASSAGE);
     }
 
     /// The names of what is asked now, so many at most.
@@ -124,7 +138,7 @@ public final class RunFiles {
     /// Takes what is asked under a name: it is asked no more.
     ///
     /// @param most bytes
-    public String ask(String name, int most) throws IOException {
+    public String ask(String name, int most) {
         try {
             return textOfOthers(ASKS + "/" + name, most);
         } catch (IOException e) {
@@ -135,17 +149,12 @@ public final class RunFiles {
         }
     }
 
-    private void removeAsk(String name) throws IOException {
-        try (var asks =
-                (SecureDirectoryStream<Path>) Files.newDirectoryStream(folder.resolve(ASKS))) {
-            Path ask = Path.of(name);
-            if (attributes(asks, ask).isDirectory()) {
-                remove(asks, ask);
-            } else {
-                asks.deleteFile(ask);
-            }
-        } catch (NoSuchFileException e) {
-            return;
+    /// What cannot be removed, such as a folder with something in it, stays: nobody asks so.
+    private void removeAsk(String name) {
+        try {
+            Files.deleteIfExists(folder.resolve(ASKS).resolve(name));
+        } catch (IOException e) {
+            LOG.atDebug().setCause(e).addKeyValue("folder", folder).log("Ask not removed");
         }
     }
 
@@ -164,12 +173,17 @@ public final class RunFiles {
     }
 
     /// Gives what the script needs to its account: it can pass through the folder, in which all
-    /// else is the agent's alone.
+    /// else is the agent's alone. Of a link it gives the link, not what that leads to.
+    ///
+    /// @param names of what is in folders that are the agent's
     public void giveTo(Account account, List<String> names) throws IOException {
-        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
+        Files.setPosixFilePermissions(folder, PASSAGE);
         for (String name : names) {
-            Files.setAttribute(folder.resolve(name), "unix:uid", Math.toIntExact(account.uid()));
-            Files.setAttribute(folder.resolve(name), "unix:gid", Math.toIntExact(account.gid()));
+            Path given = folder.resolve(name);
+            int group = Math.toIntExact(account.gid());
+            Files.setAttribute(given, "unix:gid", group, LinkOption.NOFOLLOW_LINKS);
+            int user = Math.toIntExact(account.uid());
+            Files.setAttribute(given, "unix:uid", user, LinkOption.NOFOLLOW_LINKS);
         }
     }
 
@@ -340,18 +354,41 @@ public final class RunFiles {
         }
     }
 
+    /// Removes a folder that none but the agent writes in, and all below, which others may. However
+    /// deep that is, few files are open: what is in a folder in it is brought up to it before that
+    /// goes.
     private static void remove(SecureDirectoryStream<Path> parent, Path name) throws IOException {
-        try (var inside = parent.newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS)) {
+        boolean empty = false;
+        while (!empty) {
+            empty = true;
+            try (var top = parent.newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS)) {
+                for (Path each : top) {
+                    empty = false;
+                    Path child = each.getFileName();
+                    if (attributes(top, child).isDirectory()) {
+                        clear(top, child);
+                        top.deleteDirectory(child);
+                    } else {
+                        top.deleteFile(child);
+                    }
+                }
+            }
+        }
+        parent.deleteDirectory(name);
+    }
+
+    /// Deletes the files in a folder, and moves the folders in it beside it.
+    private static void clear(SecureDirectoryStream<Path> top, Path name) throws IOException {
+        try (var inside = top.newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS)) {
             for (Path each : inside) {
                 Path child = each.getFileName();
                 if (attributes(inside, child).isDirectory()) {
-                    remove(inside, child);
+                    inside.move(child, top, Path.of(UUID.randomUUID().toString()));
                 } else {
                     inside.deleteFile(child);
                 }
             }
         }
-        parent.deleteDirectory(name);
     }
 
     private static BasicFileAttributes attributes(SecureDirectoryStream<Path> in, Path name)

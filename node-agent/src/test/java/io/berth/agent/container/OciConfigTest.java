@@ -121,7 +121,19 @@ class OciConfigTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "[", "[]", "null", "7", "{\"mounts\":{}}"})
+    @ValueSource(
+            strings = {
+                "",
+                "[",
+                "[]",
+                "null",
+                "7",
+                "{\"mounts\":{}}",
+                "{\"root\":\"rootfs\"}",
+                "{\"root\":null}",
+                "{\"hooks\":[]}",
+                "{\"hooks\":{\"createContainer\":{}}}"
+            })
     void what_is_no_configuration_is_refused(String text) {
         assertThatThrownBy(() -> of(text, ALICE, List.of()))
                 .isInstanceOf(IOException.class)
@@ -164,11 +176,16 @@ class OciConfigTest {
     }
 
     @Test
-    void a_file_that_is_no_specification_is_named() throws IOException {
-        Path broken = Files.writeString(folder.resolve("a.yaml"), "kind: [\n");
+    void a_file_that_is_no_specification_is_passed_over() throws IOException {
+        Files.writeString(folder.resolve("a.yaml"), "kind: [\n");
+        Files.createDirectory(folder.resolve("b.yaml"));
+        Files.writeString(
+                folder.resolve("c.json"),
+                "{\"kind\":\"nvidia.com/gpu\",\"devices\":[{\"name\":\"0\"}]}");
 
-        assertThatThrownBy(() -> CdiDevices.in(List.of(folder)))
-                .hasMessage(broken + " is no CDI specification");
+        CdiDevices devices = CdiDevices.in(List.of(folder));
+
+        assertThat(devices.gpu("GPU-0", "0")).contains("nvidia.com/gpu=0");
     }
 
     @Test
@@ -200,6 +217,7 @@ class OciConfigTest {
         Path bundle = Files.createDirectories(run.resolve("container"));
         Path state = Files.createDirectories(bundle.resolve("state"));
         Files.setAttribute(state, "unix:uid", NOBODY);
+        Files.setPosixFilePermissions(bundle, PosixFilePermissions.fromString("rwx--x--x"));
         Files.writeString(
                 bundle.resolve("config.json"),
                 OciConfig.of(

@@ -1,12 +1,16 @@
 package io.berth.agent.launch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.berth.contracts.JobId;
 import io.berth.contracts.RunId;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,6 +36,59 @@ class RunFilesTest {
 
         assertThat(files.folder()).doesNotExist();
         assertThat(others).hasContent("kept");
+    }
+
+    /// Deeper than the stack of the thread would let it go down.
+    @Test
+    void it_goes_however_deep_what_others_put_in_it_is() throws Exception {
+        RunFiles files = RunFiles.of(runs, RUN);
+        Path deep = Files.createDirectory(runs.resolve("0"));
+        for (int i = 1; i < 2000; i++) {
+            Path around = Files.createDirectory(runs.resolve(Integer.toString(i)));
+            Files.move(deep, around.resolve("d"));
+            deep = around;
+        }
+        Files.move(deep, files.makeSteps().resolve("deep"));
+        var removal =
+                new FutureTask<Void>(() -> {
+                    files.remove();
+                    return null;
+                });
+
+        new Thread(null, removal, "small", 200_000).start();
+        removal.get();
+
+        assertThat(runs).isEmptyDirectory();
+    }
+
+    @Test
+    void what_asks_for_nothing_stays_where_it_is() throws IOException {
+        RunFiles files = RunFiles.of(runs, RUN);
+        files.makeAsks();
+        Path asks = files.folder().resolve(RunFiles.ASKS);
+        Files.createDirectories(asks.resolve("begin.0/d"));
+        Files.createSymbolicLink(asks.resolve("begin.1"), elsewhere);
+        Files.writeString(asks.resolve("begin.2"), "text");
+
+        assertThat(files.ask("begin.0", 100)).isEmpty();
+        assertThat(files.ask("begin.1", 100)).isEmpty();
+        assertThat(files.ask("begin.2", 100)).isEqualTo("text");
+        assertThat(files.asks(9)).containsExactly("begin.0");
+        assertThat(elsewhere).exists();
+    }
+
+    @Test
+    void what_a_link_leads_to_is_given_to_nobody() throws IOException {
+        assumeThat(Files.getAttribute(Path.of("/proc/self"), "unix:uid")).as("root").isEqualTo(0);
+        RunFiles files = RunFiles.of(runs, RUN);
+        Path others = Files.writeString(elsewhere.resolve("others"), "kept");
+        Path link = Files.createSymbolicLink(files.folder().resolve("link"), others);
+
+        files.giveTo(new Account(65534, 65534, "/", true), List.of("link"));
+
+        assertThat(Files.getAttribute(others, "unix:uid")).isEqualTo(0);
+        assertThat(Files.getAttribute(link, "unix:uid", LinkOption.NOFOLLOW_LINKS))
+                .isEqualTo(65534);
     }
 
     @Test
