@@ -4,11 +4,13 @@ import io.berth.agent.group.Group;
 import io.berth.agent.group.StepLimits;
 import io.berth.agent.host.LiveProcess;
 import io.berth.agent.launch.RunFiles;
+import io.berth.agent.launch.StepLog;
 import io.berth.agent.launch.StepUse;
 import io.berth.agent.launch.StepUse.StepUses;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.Consumption;
 import io.berth.contracts.IndexSet;
+import io.berth.contracts.Isolation;
 import io.berth.contracts.StepUsage;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -43,6 +45,17 @@ final class RunSteps {
     private static final int MOST = 256;
 
     private static final int MOST_BYTES = 8192;
+
+    /// How old what is asked may be when it is done: an `srun` waits for two seconds, and what it
+    /// starts then would not be in the group.
+    private static final long PATIENCE_MILLIS = 1500;
+
+    /// How long an answer stays, which is read within those two seconds.
+    private static final long ANSWER_MILLIS = 5000;
+
+    /// There if a step beyond those whose use is kept was killed for want of its run's memory.
+    private static final String OTHER_OUT_OF_MEMORY = "step-out-of-memory";
+
     private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int KILL_TRIES = 100;
     private static final long KILL_PAUSE_MILLIS = 2;
@@ -51,7 +64,7 @@ final class RunSteps {
     private static final Pattern PROCESS = Pattern.compile("([0-9]{1,10}) ([0-9]{1,18})\\n?");
     private static final Pattern BEGIN =
             Pattern.compile(
-                    "([0-9]{1,10}) ([0-9]{1,18}) ([0-9]{1,6}) ([0-9]{1,12}) (-|[0-9,-]{1,6000})\\n?");
+                    "([0-9]{1,10}) ([0-9]{1,18}) ([0-9]{1,6}) ([0-9]{1,18}) (-|[0-9,-]{1,6000})\\n?");
 
     /// The `srun` of a step.
     ///
@@ -73,7 +86,6 @@ final class RunSteps {
     private final Group group;
     private final Map<Integer, Holder> holders;
     private final Map<Integer, StepUse> uses = new TreeMap<>();
-    private final Map<Integer, LiveProcess> leaving = new TreeMap<>();
     private long sweptAt = System.nanoTime();
 
     /// Goes on from where an earlier agent left it.
@@ -116,7 +128,7 @@ final class RunSteps {
                 sweptAt = System.nanoTime();
                 sweep();
             }
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             // A run does not end for that.
             LOG.atWarn().setCause(e).addKeyValue("folder", files.folder()).log("Steps not heard");
         }
@@ -124,12 +136,15 @@ final class RunSteps {
 
     private void answer() throws IOException, InterruptedException {
         for (String name : files.asks(MOST)) {
+            long askedAt = files.askedAt(name);
             String text = files.ask(name, MOST_BYTES);
             Matcher ask = ASK.matcher(name);
             if (ask.matches()) {
                 int number = Integer.parseInt(ask.group(2));
                 String answer =
-                        ask.group(1).equals("begin") ? begin(number, text) : end(number, text);
+                        ask.group(1).equals("begin")
+                                ? begin(number, text, askedAt)
+                                : end(number, text);
                 files.answer(name, answer);
             }
         }
@@ -139,16 +154,9 @@ final class RunSteps {
         for (Map.Entry<Integer, Holder> each : Map.copyOf(holders).entrySet()) {
             if (!each.getValue().process().alive()) {
                 close(each.getKey());
-                files.forget("begin." + each.getKey());
             }
         }
-        for (Map.Entry<Integer, LiveProcess> each : Map.copyOf(leaving).entrySet()) {
-            if (!each.getValue().alive()) {
-                leaving.remove(each.getKey());
-                files.forget("begin." + each.getKey());
-                files.forget("end." + each.getKey());
-            }
-        }
+        files.forgetAnswers(System.currentTimeMillis() - ANSWER_MILLIS);
     }
 
     /// Measures what is left when nothing is in the run's group any more.
@@ -168,13 +176,15 @@ final class RunSteps {
     /// Whether the kernel killed one of a step that had no less memory than its run, for want of
     /// that.
     boolean outOfMemory() {
-        return uses.values().stream().anyMatch(use -> use.outOfMemory() && !use.limited());
+        return files.has(OTHER_OUT_OF_MEMORY)
+                || uses.values().stream().anyMatch(use -> use.outOfMemory() && !use.limited());
     }
 
-    private String begin(int number, String text) throws IOException {
+    /// A step without a group is as good as one with it, but for the memory that it must not take.
+    private String begin(int number, String text, long askedAt) throws IOException {
         Matcher words = BEGIN.matcher(text);
-        if (!words.matches() || holders.containsKey(number) || holders.size() >= MOST) {
-            return "";
+        if (!words.matches()) {
+            return "Unable to create step: what it asks for cannot be read";
         }
         long memory = Long.parseLong(words.group(4));
         if (memory > here.memoryMib()) {
@@ -187,22 +197,46 @@ final class RunSteps {
                         Long.parseLong(words.group(2)),
                         Integer.parseInt(words.group(3)),
                         memory > 0);
+        String why = hold(number, holder, new StepLimits(cpus(words.group(5)), memory), askedAt);
+        return why.isEmpty() || memory == 0
+                ? ""
+                : "Unable to create step: its memory cannot be limited to %d MiB: %s"
+                        .formatted(memory, why);
+    }
+
+    /// Makes the group of a step, with its limits and the process that holds it. Why there is none;
+    /// nothing if there is.
+    private String hold(int number, Holder holder, StepLimits limits, long askedAt)
+            throws IOException {
+        if (holders.containsKey(number)) {
+            return holder.equals(holders.get(number)) ? "" : "another step has its number";
+        }
+        if (holders.size() >= MOST) {
+            return "%d steps of the job run here, the most that can be limited".formatted(MOST);
+        }
         if (!holder.process().alive() || !group.members().contains(holder.pid())) {
-            return "";
+            return "its srun is not in the job";
         }
         try {
-            Group step = group.makeStep(number, new StepLimits(cpus(words.group(5)), memory));
+            Group step = group.makeStep(number, limits);
+            boolean open = holder.limited() && !step.enforced().contains(Isolation.MEMORY);
+            boolean late = System.currentTimeMillis() - askedAt > PATIENCE_MILLIS;
+            if (open || late) {
+                step.remove();
+                return open ? "the node cannot limit memory" : "the node's agent was too slow";
+            }
             holders.put(number, holder);
             files.note(Holders.NAME, new Holders(holders));
             step.take(holder.pid());
+            return "";
         } catch (IOException | UnsupportedOperationException e) {
             LOG.atWarn()
                     .setCause(e)
                     .addKeyValue("folder", files.folder())
                     .addKeyValue("step", number)
                     .log("Step has no group");
+            return "the node could make no group for it";
         }
-        return "";
     }
 
     /// Of the host's CPUs those that the step may have; all of the run's if these are none.
@@ -223,20 +257,18 @@ final class RunSteps {
         if (!words.matches() || holder == null) {
             return "";
         }
-        close(number);
-        leaving.put(number, holder.process());
-        StepUse use = uses.get(number);
-        return use != null && use.outOfMemory()
+        return close(number)
                 ? "Detected an oom_kill event: some of the step's tasks have been killed for want of memory"
                 : "";
     }
 
-    /// Ends what is left of a step but its `srun`, which leaves, and removes its group.
-    private void close(int number) throws IOException, InterruptedException {
+    /// Ends what is left of a step but its `srun`, which leaves, and removes its group. Whether the
+    /// kernel killed one of it for want of memory.
+    private boolean close(int number) throws IOException, InterruptedException {
         Holder holder = holders.get(number);
         Group step = group.step(number).orElse(null);
         if (step == null) {
-            return;
+            return false;
         }
         if (holder != null && step.members().contains(holder.pid())) {
             group.take(holder.pid());
@@ -244,26 +276,33 @@ final class RunSteps {
         for (int tries = 0; !step.members().isEmpty(); tries++) {
             if (tries == KILL_TRIES) {
                 // It hangs in the kernel; the next sweep tries again.
-                return;
+                return false;
             }
             step.kill();
             Thread.sleep(KILL_PAUSE_MILLIS);
         }
+        boolean outOfMemory = false;
         if (group.steps().contains(number)) {
-            Consumption used = step.usage();
-            boolean limited = holder != null && holder.limited();
-            uses.put(
-                    number,
-                    new StepUse(
-                            number,
-                            used.cpuMillis(),
-                            used.maxMemoryMib(),
-                            step.outOfMemory(),
-                            limited));
+            outOfMemory = step.outOfMemory();
+            used(number, step.usage(), outOfMemory, holder != null && holder.limited());
             step.remove();
-            files.note(StepUses.NAME, new StepUses(List.copyOf(uses.values())));
         }
         holders.remove(number);
         files.note(Holders.NAME, new Holders(holders));
+        return outOfMemory;
+    }
+
+    /// Keeps it, for as many steps as are told one by one.
+    private void used(int number, Consumption used, boolean outOfMemory, boolean limited)
+            throws IOException {
+        if (number < StepLog.MOST) {
+            uses.put(
+                    number,
+                    new StepUse(
+                            number, used.cpuMillis(), used.maxMemoryMib(), outOfMemory, limited));
+            files.note(StepUses.NAME, new StepUses(List.copyOf(uses.values())));
+        } else if (outOfMemory && !limited) {
+            files.write(OTHER_OUT_OF_MEMORY, "");
+        }
     }
 }

@@ -159,7 +159,7 @@ final class CgroupV1 implements Groups {
                 Files.createDirectory(folder);
             }
             try {
-                new V1Limits(step.folders, mounts).set(limits);
+                step.enforced.addAll(new V1Limits(step.folders, mounts).set(limits));
             } catch (IOException e) {
                 step.remove();
                 throw e;

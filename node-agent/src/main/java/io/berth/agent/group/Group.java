@@ -38,7 +38,7 @@ public interface Group {
         return Optional.empty();
     }
 
-    /// Makes the group of a step.
+    /// Makes the group of a step. What of its limits is set it tells by [#enforced].
     ///
     /// @throws UnsupportedOperationException where the kernel holds no groups
     default Group makeStep(int number, StepLimits limits) throws IOException {

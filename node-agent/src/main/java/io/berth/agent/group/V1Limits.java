@@ -49,8 +49,8 @@ final class V1Limits {
         return enforced;
     }
 
-    /// Sets those of a step in the group of its run.
-    void set(StepLimits limits) throws IOException {
+    /// Sets those of a step in the group of its run. What was read back as it was set.
+    Set<Isolation> set(StepLimits limits) throws IOException {
         Path cpuset = folders.get(Controller.CPUSET);
         if (cpuset != null) {
             Path ofRun = Objects.requireNonNull(cpuset.getParent());
@@ -65,6 +65,7 @@ final class V1Limits {
         if (memory != null && limits.memoryMib() > 0) {
             limitMemory(memory, Math.multiplyExact(limits.memoryMib(), 1L << 20));
         }
+        return enforced;
     }
 
     /// A group has no CPUs and no memory nodes until it is given some, from the top down.

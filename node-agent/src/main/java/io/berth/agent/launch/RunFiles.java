@@ -135,6 +135,11 @@ public final class RunFiles {
         return names;
     }
 
+    /// When something was asked, in epoch milliseconds; 0 if it is asked no more.
+    public long askedAt(String name) throws IOException {
+        return changedAt(folder.resolve(ASKS).resolve(name));
+    }
+
     /// Takes what is asked under a name: it is asked no more.
     ///
     /// @param most bytes
@@ -167,9 +172,17 @@ public final class RunFiles {
         Files.move(temporary, told.resolve(name), StandardCopyOption.ATOMIC_MOVE);
     }
 
-    /// Takes an answer back, which nobody waits for any more.
-    public void forget(String name) throws IOException {
-        Files.deleteIfExists(folder.resolve(TOLD).resolve(name));
+    /// Takes back the answers from before a time, in epoch milliseconds.
+    public void forgetAnswers(long before) throws IOException {
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(folder.resolve(TOLD))) {
+            for (Path each : all) {
+                if (Files.getLastModifiedTime(each).toMillis() < before) {
+                    Files.deleteIfExists(each);
+                }
+            }
+        } catch (NoSuchFileException e) {
+            return;
+        }
     }
 
     /// Gives what the script needs to its account: it can pass through the folder, in which all
@@ -259,9 +272,12 @@ public final class RunFiles {
 
     /// When the script last saved its work, in epoch milliseconds; 0 is never.
     public long checkpoint() throws IOException {
+        return changedAt(folder.resolve(CHECKPOINT));
+    }
+
+    private static long changedAt(Path file) throws IOException {
         try {
-            return Files.getLastModifiedTime(folder.resolve(CHECKPOINT), LinkOption.NOFOLLOW_LINKS)
-                    .toMillis();
+            return Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS).toMillis();
         } catch (NoSuchFileException e) {
             return 0;
         }

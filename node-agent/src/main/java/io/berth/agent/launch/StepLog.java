@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
 public final class StepLog {
 
     /// How many steps of a run are told.
-    static final int MOST = 1000;
+    public static final int MOST = 1000;
 
     private static final Logger LOG = LoggerFactory.getLogger(StepLog.class);
     private static final int MOST_BYTES = 1 << 20;

@@ -57,7 +57,8 @@ srun_ask() {
         mv "$srun_file.ask" "$srun_asks/$1.$srun_id"
         srun_wait=0
         until [ -e "${BERTH_STEPS%/*}/told/$1.$srun_id" ]; do
-            [ "$srun_wait" -lt 200 ] || return
+            # Nobody is to answer what srun waits for no more.
+            [ "$srun_wait" -lt 200 ] || { rm "$srun_asks/$1.$srun_id"; return 1; }
             srun_wait=$((srun_wait + 1))
             sleep 0.01
         done

@@ -152,6 +152,7 @@ class GroupsTest {
                 enter(group, run, ": >in; read x; exec perl -e '$x = \"x\" x 100_000_000'");
         await().until(() -> Files.exists(folder.resolve("in")));
         Group step = group.makeStep(0, new StepLimits(IndexSet.EMPTY, 24));
+        assertThat(step.enforced()).contains(Isolation.MEMORY);
 
         step.take(process.pid());
         process.outputWriter().append("go\n").close();
