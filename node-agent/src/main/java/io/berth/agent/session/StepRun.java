@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /// A step over several nodes: `berth-session --step NAME=VALUE… -- WORDS` starts `srun WORDS` once
@@ -24,6 +25,10 @@ final class StepRun {
 
     private static final String RESET = "--default-signal=HUP,INT,TERM,USR1,USR2";
     private static final int FAILED = 1;
+
+    /// Tasks of a step whose nodes are told one by one: a variable has 128 KiB at most, and of more
+    /// tasks `srun` tells nobody where they meet.
+    private static final int MOST_HOSTS = 1000;
 
     private final Map<String, String> settings;
     private final List<String> words;
@@ -140,7 +145,7 @@ final class StepRun {
         for (OnNode node : layout.nodes()) {
             var variables = new HashMap<>(environment);
             variables.put("BERTH_PART", part(layout, node));
-            variables.put("BERTH_HOSTS", String.join(",", layout.hosts()));
+            hosts(layout).ifPresent(it -> variables.put("BERTH_HOSTS", it));
             boolean first = node.ranks().contains(0);
             parts.add(
                     node.name().equals(here)
@@ -156,6 +161,13 @@ final class StepRun {
         parts.forEach(NodePart::start);
         Thread.ofVirtual().start(this::passSignals);
         return worst();
+    }
+
+    /// The node of each task, for `srun`.
+    static Optional<String> hosts(StepLayout layout) {
+        return layout.tasks() > MOST_HOSTS
+                ? Optional.empty()
+                : Optional.of(String.join(",", layout.hosts()));
     }
 
     /// The command as another node finds it, by its `PATH`.

@@ -134,6 +134,8 @@ srun_roomy() {
 # Starts this program once on each node of the step, and ends with the highest of their exit statuses. What steers them is
 # not to be ended by signals, which are the tasks': they go there by way of a pipe.
 srun_on_nodes() {
+    [ -z "${SLURM_CONTAINER-}" ] ||
+        srun_fail "a step on several nodes cannot start in a container, nor its tasks run in one: give -N1 here"
     [ -n "${BERTH_STEP_SECRET-}" ] ||
         srun_fail "a step on several nodes needs a script that runs on the first of the job's alone: give -N1 here"
     srun_claims=

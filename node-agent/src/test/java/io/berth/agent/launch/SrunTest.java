@@ -389,4 +389,42 @@ class SrunTest {
                 .isEqualTo(
                         new Result(1, "", "srun: error: " + message.replace("CPUS", cpus) + "\n"));
     }
+
+    @Test
+    void a_step_over_nodes_is_refused_in_a_container() throws Exception {
+        Result step =
+                run(
+                        "export SLURM_CONTAINER=/images/torch SLURM_JOB_NUM_NODES=2"
+                                + " BERTH_STEP_NODES=gpu1:1:1,gpu2:1:1 BERTH_STEP_SECRET=s; srun -N2 true");
+
+        assertThat(step)
+                .isEqualTo(
+                        new Result(
+                                1,
+                                "",
+                                "srun: error: a step on several nodes cannot start in a container, nor its tasks run in one: give -N1 here\n"));
+    }
+
+    /// What would be more than 64 bits of MiB wraps around to little.
+    @Test
+    void memory_beyond_all_measure_is_refused() throws Exception {
+        assertThat(run("srun --mem=17592186044417T true").error())
+                .isEqualTo(
+                        "srun: error: --mem is at most 9999999999 of a unit, not '17592186044417T'\n");
+    }
+
+    @Test
+    void what_no_agent_answered_in_time_is_asked_no_more() throws Exception {
+        Path asks = Files.createDirectories(folder.resolve("asks"));
+        // Time flies.
+        Files.createSymbolicLink(folder.resolve("bin/sleep"), Path.of("/bin/true"));
+
+        Result step = run("srun --mem=32 true");
+
+        assertThat(step.error())
+                .isEqualTo(
+                        "srun: warning: the memory of the step is not limited: no group of its own\n");
+        assertThat(step.status()).isEqualTo(0);
+        assertThat(asks).isEmptyDirectory();
+    }
 }

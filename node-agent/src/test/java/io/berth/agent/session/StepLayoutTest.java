@@ -107,4 +107,13 @@ class StepLayoutTest {
         assertThatThrownBy(() -> StepRun.held(Map.of()))
                 .hasMessage("BERTH_STEP_NODES is not as the job was given it");
     }
+
+    @Test
+    void the_nodes_of_many_tasks_are_not_told_one_by_one() throws Impossible {
+        List<Held> job = List.of(new Held("a", 500, 500), new Held("b", 501, 501));
+
+        assertThat(StepRun.hosts(StepLayout.of(asked("n1000"), job)).orElseThrow().split(","))
+                .hasSize(1000);
+        assertThat(StepRun.hosts(StepLayout.of(asked("n1001"), job))).isEmpty();
+    }
 }
