@@ -82,6 +82,22 @@ public record ContainerRuntime(Kind kind, Path program) {
         return kind == Kind.CRUN || kind == Kind.RUNC;
     }
 
+    /// Why it cannot be told of a folder: a character in its name would be the end of a word.
+    /// Nothing if it can.
+    public Optional<String> refusal(Path folder) {
+        String separators =
+                switch (kind) {
+                    case CRUN, RUNC -> "";
+                    case APPTAINER -> ":,";
+                    case PODMAN -> ":";
+                };
+        return folder.toString().chars().anyMatch(it -> separators.indexOf(it) >= 0)
+                ? Optional.of(
+                        "%s takes no folder with one of '%s' in its name: %s"
+                                .formatted(kind.command(), separators, folder))
+                : Optional.empty();
+    }
+
     /// Whether the account must be root to itself in the container.
     public boolean needsRoot() {
         return kind == Kind.RUNC;

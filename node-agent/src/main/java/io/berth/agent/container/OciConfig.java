@@ -54,9 +54,8 @@ public final class OciConfig {
             List<String> command)
             throws IOException {
         ObjectNode config = bundle == null ? JSON.createObjectNode() : object(bundle);
-        String root = bundle == null ? "." : config.path("root").path("path").asText("rootfs");
         ObjectNode files = config.withObjectProperty("root");
-        files.put("path", folder.resolve(root).normalize().toString());
+        files.put("path", root(bundle, folder).toString());
         config.put("ociVersion", config.path("ociVersion").asText("1.0.0"));
         config.remove("hostname");
         process(config, person, variables, commands, directory, command);
@@ -64,6 +63,16 @@ public final class OciConfig {
         linux(config, person);
         edits.forEach(edit -> apply(config, edit));
         return config.toString();
+    }
+
+    /// The folder of the container's files.
+    ///
+    /// @param bundle the text of the user's `config.json`; null for a folder that is that itself
+    /// @throws IOException if the text is no configuration; it says why
+    public static Path root(@Nullable String bundle, Path folder) throws IOException {
+        String root =
+                bundle == null ? "" : object(bundle).path("root").path("path").asText("rootfs");
+        return folder.resolve(root).normalize();
     }
 
     private static ObjectNode object(String text) throws IOException {

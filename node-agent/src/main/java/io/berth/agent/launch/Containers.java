@@ -89,25 +89,33 @@ public record Containers(Optional<ContainerRuntime> runtime, Commands commands) 
         CdiDevices cdi = held.isEmpty() ? CdiDevices.none() : CdiDevices.ofHost();
         List<String> gpus = gpus(by, cdi, node, held);
         Optional<String> bundle = shims.readBundle(files, account, container);
-        if (by.takesBundle()) {
-            long same = account.uid();
-            String config;
-            try {
-                config =
-                        OciConfig.of(
-                                bundle.orElse(null),
-                                container,
-                                new OciConfig.Person(
-                                        same, account.gid(), by.needsRoot() ? 0 : same),
-                                inside,
-                                COMMANDS,
-                                directory,
-                                binds,
-                                cdi.edits(gpus),
-                                words);
-            } catch (IOException | IllegalArgumentException e) {
-                throw new LaunchRefused("container " + container + ": " + e.getMessage(), e);
+        long same = account.uid();
+        var person = new OciConfig.Person(same, account.gid(), by.needsRoot() ? 0 : same);
+        Path image;
+        String config;
+        try {
+            image = OciConfig.root(bundle.orElse(null), container);
+            config =
+                    OciConfig.of(
+                            bundle.orElse(null),
+                            container,
+                            person,
+                            inside,
+                            COMMANDS,
+                            directory,
+                            binds,
+                            cdi.edits(gpus),
+                            words);
+        } catch (IOException | IllegalArgumentException e) {
+            throw new LaunchRefused("container " + container + ": " + e.getMessage(), e);
+        }
+        for (Path told : List.of(directory, image)) {
+            Optional<String> refusal = by.refusal(told);
+            if (refusal.isPresent()) {
+                throw new LaunchRefused(refusal.get());
             }
+        }
+        if (by.takesBundle()) {
             files.makePassage(FOLDER);
             Files.createDirectories(files.folder().resolve(STATE));
             files.write(CONFIG, config);
@@ -117,7 +125,7 @@ public record Containers(Optional<ContainerRuntime> runtime, Commands commands) 
                 new Call(
                         "berth-" + launch.run(),
                         files.folder().resolve(FOLDER),
-                        bundle.isPresent() ? container.resolve("rootfs") : container,
+                        image,
                         binds,
                         directory,
                         inside.keySet().stream().filter(name -> !name.equals("PATH")).toList(),

@@ -50,6 +50,18 @@ class ContainerRuntimeTest {
                 .hasSize(1 + words.split(",").length);
     }
 
+    @ParameterizedTest
+    @CsvSource({"CRUN,''", "RUNC,''", "APPTAINER,':,'", "PODMAN,:"})
+    void a_folder_whose_name_would_be_cut_is_refused(Kind kind, String separators) {
+        var runtime = new ContainerRuntime(kind, Path.of("/usr/bin/it"));
+
+        for (String each : List.of(":", ",", "=", " ")) {
+            assertThat(runtime.refusal(Path.of("/data/a" + each + "b")).isPresent())
+                    .as(each)
+                    .isEqualTo(separators.contains(each));
+        }
+    }
+
     @Test
     void the_first_that_is_known_is_taken_unless_one_is_named(@TempDir Path folder)
             throws Exception {

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class OciConfigTest {
@@ -86,6 +87,23 @@ class OciConfigTest {
                         "{\"namespaces\":[{\"type\":\"mount\"},{\"type\":\"user\"}],"
                                 + "\"uidMappings\":[{\"containerID\":1000,\"hostID\":1000,\"size\":1}],"
                                 + "\"gidMappings\":[{\"containerID\":100,\"hostID\":100,\"size\":1}]}");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{}                           | /images/torch/rootfs",
+                "{'root':{'path':'files/'}}   | /images/torch/files",
+                "{'root':{'path':'/other'}}   | /other",
+                "                             | /images/torch"
+            },
+            quoteCharacter = '~')
+    void the_files_are_where_the_bundle_says(@Nullable String bundle, Path expected)
+            throws IOException {
+        String text = bundle == null ? null : bundle.replace('\'', '"');
+
+        assertThat(OciConfig.root(text, Path.of("/images/torch"))).isEqualTo(expected);
     }
 
     @Test
