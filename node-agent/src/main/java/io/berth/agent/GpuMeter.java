@@ -118,6 +118,11 @@ final class GpuMeter {
         }
     }
 
+    /// Tells again whether the run uses them, under the lock under which that changes.
+    synchronized void tellUseAgain() {
+        use.tellAgain();
+    }
+
     /// What they did up to now, after the last of the code; nothing if nothing was measured.
     Optional<GpuConsumption> end() throws InterruptedException {
         Long energy = energy();

@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Whether a run uses the GPUs that it holds: told when their use, in the mean over them and a
-/// while, falls below a bound, and when it is above it again.
+/// while, falls below a bound, and when it is above it again. Confined to its meter.
 final class GpuUse {
 
     private static final Logger LOG = LoggerFactory.getLogger(GpuUse.class);
@@ -76,7 +76,7 @@ final class GpuUse {
     }
 
     /// Tells what was told last to those who may not know it.
-    static void tellAgain(RunFiles files, Told told) {
+    void tellAgain() {
         try {
             files.kept(Last.NAME, Last.class).ifPresent(last -> last.to(told));
         } catch (IOException e) {

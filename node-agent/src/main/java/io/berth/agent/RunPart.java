@@ -246,7 +246,9 @@ final class RunPart {
         reporting(() -> {
             if (phase == Phase.RUNNING) {
                 reports.started(isolation, enforced);
-                GpuUse.tellAgain(files, reports);
+                if (meter != null) {
+                    meter.tellUseAgain();
+                }
             } else if (phase == Phase.PREPARED && ready) {
                 reports.ready();
             }

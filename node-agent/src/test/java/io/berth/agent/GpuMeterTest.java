@@ -187,12 +187,12 @@ class GpuMeterTest {
         first.begin(true, 0);
         first.sampled(List.of(sample("G0", 3, 1L)), 300);
 
-        GpuUse.tellAgain(RunFiles.at(folder), told);
         GpuMeter next = meter(List.of("G0"));
+        next.tellUseAgain();
         next.begin(false, 1000);
         next.sampled(List.of(sample("G0", 3, 1L)), 1300);
         next.sampled(List.of(sample("G0", 90, 1L)), 1600);
-        GpuUse.tellAgain(RunFiles.at(folder), told);
+        next.tellUseAgain();
 
         assertThat(said).containsExactly("3 %", "3 %", "again", "again");
     }
