@@ -36,6 +36,11 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
     /// knows what they are.
     private final Map<String, String> troubled = new TreeMap<>();
 
+    /// By UUID, those that came back and were away when the machine was last read.
+    private final Set<String> missed = new TreeSet<>();
+
+    private boolean reading;
+
     /// By UUID, those that are being divided.
     private final Set<String> underway = new TreeSet<>();
 
@@ -120,20 +125,35 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
     /// division.
     @Override
     public synchronized void aside(Map<String, Aside> gpus) {
-        boolean missed =
-                aside.keySet().stream()
-                        .filter(uuid -> !gpus.containsKey(uuid))
-                        .anyMatch(uuid -> !underway.isEmpty() || !found.gpus().has(uuid));
+        aside.keySet().stream()
+                .filter(uuid -> !underway.isEmpty() || !found.gpus().has(uuid))
+                .forEach(missed::add);
+        missed.removeAll(gpus.keySet());
         aside = gpus;
         agent.offer(inventory());
-        if (missed) {
-            divider.read(this::found);
+        readMissed();
+    }
+
+    /// Reads the machine if GPUs that came back are missing; until they are there, at each sample.
+    private synchronized void readMissed() {
+        if (!missed.isEmpty() && !reading) {
+            reading = true;
+            divider.read(this::foundMissed);
+        }
+    }
+
+    private synchronized void foundMissed(@Nullable HostInventory now) {
+        reading = false;
+        found(now);
+        if (now != null) {
+            missed.removeIf(uuid -> now.gpus().has(uuid));
         }
     }
 
     @Override
     public void sampled(List<GpuSample> samples) {
         agent.meters().sampled(samples);
+        readMissed();
     }
 
     @Override
@@ -143,8 +163,8 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
 
     @Override
     public void close() {
-        divider.close();
         watch.ifPresent(GpuWatch::close);
+        divider.close();
         energy.ifPresent(GpuEnergy::close);
     }
 }
