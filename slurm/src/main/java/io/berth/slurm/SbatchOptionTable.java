@@ -198,7 +198,7 @@ final class SbatchOptionTable {
                 "segment",
                 "SBATCH_SEGMENT_SIZE",
                 SbatchSetting.SEGMENT,
-                "nodes of each segment, required; not beside `--switches`, `--contiguous` and a range of nodes");
+                "nodes of each segment, required; not beside `--switches`, `--contiguous`, a range of nodes and uneven tasks or GPUs");
         different(
                 "switches",
                 "SBATCH_REQ_SWITCH",

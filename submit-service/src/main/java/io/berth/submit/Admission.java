@@ -14,6 +14,7 @@ import io.berth.contracts.JobSpec;
 import io.berth.contracts.LaunchMode;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.ConfigEntry.Cluster;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.core.limits.Access;
@@ -340,6 +341,10 @@ public final class Admission {
                         configuration.cluster(),
                         partition.partitionRules().maxCpusPerNode())
                 .obstacle();
+    }
+
+    Cluster cluster() {
+        return configuration.cluster();
     }
 
     private static long timeLimit(JobSubmission asked, Partition partition) throws Refused {

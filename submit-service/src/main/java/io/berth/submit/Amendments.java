@@ -175,15 +175,16 @@ public final class Amendments {
                                                     ? null
                                                     : change.reservation(),
                                     where.shape(),
-                                    where.contiguous(),
-                                    where.segment(),
-                                    where.linked()),
+                                    where.contiguous()),
                             before.licenses(),
                             before.minCpusPerNode(),
                             change.nodes() == null ? before.range() : null,
                             before.gres());
             RequestedNodes.check(request);
-            return request;
+            boolean model = where.linked() != null;
+            Integer segment = model ? null : where.segment();
+            return RequestedBlocks.within(
+                    request, requireNonNullElse(segment, 0), model, admission.cluster(), nodes);
         } catch (IllegalArgumentException e) {
             throw invalid(String.valueOf(e.getMessage()));
         }

@@ -38,12 +38,26 @@ final class RequestedBlocks {
             Collection<NodeSeen> nodes)
             throws Refused {
         boolean model = model(asked.parallel());
-        if (asked.segment() == null && !model) {
+        int segment = (int) number("the nodes of a segment", asked.segment(), 1, 1 << 16, 0);
+        return within(request, segment, model, cluster, nodes);
+    }
+
+    /// @param request of which nothing is said of segments yet
+    /// @param asked nodes of each segment; 0 is what `model` makes it
+    /// @param model whether the job is one NVLink island
+    /// @param nodes all registered nodes
+    static ResourceRequest within(
+            ResourceRequest request,
+            int asked,
+            boolean model,
+            Cluster cluster,
+            Collection<NodeSeen> nodes)
+            throws Refused {
+        if (asked == 0 && !model) {
             return request;
         }
-        int segment = (int) number("the nodes of a segment", asked.segment(), 1, 1 << 16, 0);
-        segment = model && segment == 0 ? request.nodes() : segment;
-        if (request.nodes() == 1 && model && segment == 1) {
+        int segment = asked == 0 ? request.nodes() : asked;
+        if (request.mostNodes() == 1 && model && segment == 1) {
             return request.on(request.where().inBlocks(null, true));
         }
         check(request, segment, model);
@@ -81,7 +95,9 @@ final class RequestedBlocks {
                                                 ? "nodes that must be among others"
                                                 : features != null && features.nodesCounted() > 1
                                                         ? "features that are counted"
-                                                        : null;
+                                                        : uneven(request)
+                                                                ? "tasks or GPUs that are not the same on each node"
+                                                                : null;
         if (other != null) {
             throw invalid("nodes in segments and " + other + " exclude each other");
         }
@@ -94,6 +110,12 @@ final class RequestedBlocks {
                                             segment,
                                             model ? " for a job that is one NVLink island" : ""));
         }
+    }
+
+    private static boolean uneven(ResourceRequest request) {
+        Integer gpus = request.gpus().total();
+        return request.tasks() % request.nodes() != 0
+                || (gpus != null && gpus % request.nodes() != 0);
     }
 
     /// How many registered nodes the largest block has.

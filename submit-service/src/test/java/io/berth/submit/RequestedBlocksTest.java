@@ -7,6 +7,7 @@ import io.berth.contracts.Blocks;
 import io.berth.contracts.Blocks.Block;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.MemoryRequest;
+import io.berth.contracts.NodeRange;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.event.NodeSeen;
 import java.util.List;
@@ -25,11 +26,30 @@ final class RequestedBlocksTest {
 
     private static ResourceRequest within(int nodes, Map<String, ?> where, Blocks blocks)
             throws Refused {
-        var plain =
+        return within(
                 new ResourceRequest(
-                        nodes, nodes, 1, MemoryRequest.perNode(1), new GpuRequest(2, null));
+                        nodes, nodes, 1, MemoryRequest.perNode(1), new GpuRequest(2, null)),
+                where,
+                blocks);
+    }
+
+    private static ResourceRequest ranging(int nodes, int most) {
+        return new ResourceRequest(
+                nodes,
+                nodes,
+                1,
+                MemoryRequest.perNode(1),
+                new GpuRequest(2, null),
+                null,
+                null,
+                null,
+                new NodeRange(nodes, most, true));
+    }
+
+    private static ResourceRequest within(
+            ResourceRequest request, Map<String, ?> where, Blocks blocks) throws Refused {
         return RequestedBlocks.within(
-                plain,
+                request,
                 Asked.with(Map.of("where", where)).nodesWanted(),
                 Samples.configuration().cluster().in(blocks),
                 Samples.NODES);
@@ -44,6 +64,45 @@ final class RequestedBlocksTest {
         assertThat(over.where().linked()).isTrue();
         assertThat(alone.segment()).isZero();
         assertThat(alone.where().linked()).isTrue();
+    }
+
+    @Test
+    void a_model_parallel_job_has_no_range_of_nodes() {
+        assertThatThrownBy(() ->
+                        within(ranging(1, 4), Map.of("maxNodes", 4, "parallel", "model"), ONE))
+                .isInstanceOfSatisfying(
+                        Refused.class,
+                        it ->
+                                assertThat(it.refusal().detail())
+                                        .isEqualTo(
+                                                "nodes in segments and a range of nodes exclude each other"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"5, 0, true", "4, 6, true", "4, 8, false", "8, 0, false"})
+    void tasks_and_gpus_are_the_same_on_each_node(int tasks, int gpus, boolean refused)
+            throws Refused {
+        var request =
+                new ResourceRequest(
+                        4,
+                        tasks,
+                        1,
+                        MemoryRequest.perNode(1),
+                        gpus == 0
+                                ? new GpuRequest(2, null)
+                                : new GpuRequest(0, null, null, gpus, null, null));
+        Map<String, ?> where = Map.of("segment", 2);
+
+        if (refused) {
+            assertThatThrownBy(() -> within(request, where, ONE))
+                    .isInstanceOfSatisfying(
+                            Refused.class,
+                            it ->
+                                    assertThat(it.refusal().detail())
+                                            .contains("not the same on each node"));
+        } else {
+            assertThat(within(request, where, ONE).segment()).isEqualTo(2);
+        }
     }
 
     @Test

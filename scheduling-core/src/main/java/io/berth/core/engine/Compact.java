@@ -54,14 +54,18 @@ final class Compact {
             return row == null ? null : deal(usable, row);
         }
         if (fit.layout.segment() > 0) {
-            return inSegments(usable, score);
+            List<Candidate> segments =
+                    new Segments(network, fit).choose(usable.candidates, byScore(score));
+            return segments == null ? null : deal(usable, segments);
         }
         for (int level = 0; level < network.closeness(); level++) {
             List<Candidate> domain = tightest(usable, network.near(level));
             if (domain != null) {
                 int[] chosen = deal(usable, byLeaf(usable, domain, score));
                 if (chosen != null
-                        && (fit.maxSwitches == 0 || switches(chosen) <= fit.maxSwitches)) {
+                        && (fit.maxSwitches == 0
+                                || network.levels() == 0
+                                || switches(chosen) <= fit.maxSwitches)) {
                     return chosen;
                 }
             }
@@ -70,24 +74,6 @@ final class Compact {
             return null;
         }
         return deal(usable, byLeaf(usable, usable.candidates, score));
-    }
-
-    /// With parts of two sizes the larger ones may find too few nodes in the blocks that hold the
-    /// most: then only nodes that hold larger ones are looked at.
-    private int @Nullable [] inSegments(Usable usable, NodeScore score) {
-        FitClass fit = usable.fit;
-        var segments = new Segments(network, fit);
-        Comparator<Candidate> order =
-                Comparator.<Candidate, Boolean>comparing(it -> !it.large())
-                        .thenComparing(byScore(score));
-        List<Candidate> chosen = segments.choose(usable.candidates, order);
-        int[] dealt = chosen == null ? null : deal(usable, chosen);
-        if (dealt == null && fit.small > 0) {
-            List<Candidate> large = usable.candidates.stream().filter(Candidate::large).toList();
-            chosen = segments.choose(large, order);
-            dealt = chosen == null ? null : deal(usable, chosen);
-        }
-        return dealt;
     }
 
     private @Nullable List<Candidate> tightest(Usable usable, int[] domainOf) {

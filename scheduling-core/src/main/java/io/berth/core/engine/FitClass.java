@@ -66,7 +66,7 @@ public final class FitClass {
     /// @param inRow whether they must stand in a row, one next to the other ([Network#place])
     /// @param among nodes that must be among them
     /// @param segment of how many nodes each of its segments is, which lie in one block each
-    ///   ([Segments]); 0 for a gang in no segments
+    ///   ([Segments]), for a gang of parts that are alike; 0 for one in no segments
     /// @param most nodes that it takes if it finds as many; no more than its parts is none more
     /// @param onParts where its jobs may run on more nodes than they need
     /// @param spread whether they need less of each node on more of them

@@ -2,6 +2,7 @@ package io.berth.core.engine;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /// How close nodes are. Switches: for each level, the domain in which each node lies; level 0 are
 /// leaf switches, the last level is everything that is connected. Blocks of nodes that are closer
@@ -83,6 +84,15 @@ public final class Network {
     /// The block of a node; -1 if it is in none.
     int block(int node) {
         return blocks.isEmpty() ? -1 : blocks.getFirst()[node];
+    }
+
+    /// Whether each run of so many of the nodes lies in one block.
+    boolean inSegments(int[] nodes, int segment) {
+        return IntStream.range(0, nodes.length)
+                .allMatch(part -> {
+                    int block = block(nodes[part]);
+                    return block >= 0 && block == block(nodes[part - part % segment]);
+                });
     }
 
     /// The nodes of a block. Must not be changed.

@@ -206,8 +206,10 @@ public final class Scheduling {
                             && (part < on.large ? on.largeOn : on.smallOn)[node.kind.number]
                                     != null;
         }
+        int segment = on.layout.segment();
         List<Choice> choices = on.layout.choices();
         return allowed
+                && (segment == 0 || cluster.network.inSegments(nodes, segment))
                 && (choices.isEmpty() || choices.stream().anyMatch(it -> Slots.fill(it, nodes)));
     }
 

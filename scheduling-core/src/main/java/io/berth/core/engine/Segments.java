@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// *Goals*, ranked: the lowest level of the network whose one domain holds all segments, and of its
 /// domains the one with the fewest segments to spare; the fewest blocks; the blocks that are left
 /// with the fewest nodes; then the policy's score. *Constraint*: no segment lies in two blocks. A
-/// block may hold several.
+/// block may hold several. All parts of the gang are alike.
 ///
 /// *Method*: a block holds as many segments as its usable nodes make. As long as no block holds all
 /// that are left the largest is taken, and then the smallest that does: so there are as few blocks

@@ -28,7 +28,9 @@ final class OracleTest {
         /// Of something that is counted, of which each node has three.
         final int[] counted;
 
+        /// By node; all are under one in a network of blocks alone.
         final int[] leaf;
+
         final int large;
         final int small;
         final int gpus;
@@ -50,7 +52,18 @@ final class OracleTest {
             }
             int[] gpusOf = new int[free.length];
             Arrays.fill(gpusOf, 4);
-            var network = new Network(List.of(leaf, new int[free.length]));
+            boolean blocks = random.nextInt(3) == 0;
+            boolean levels = !blocks || random.nextBoolean();
+            int[] block = new int[free.length];
+            Arrays.setAll(block, _ -> blocks ? random.nextInt(3) - 1 : 0);
+            if (!levels) {
+                Arrays.fill(leaf, 0);
+            }
+            var network =
+                    new Network(
+                            levels ? List.of(leaf, new int[free.length]) : List.of(),
+                            new int[0],
+                            blocks ? List.of(block) : List.of());
             trial = new Trial(Settings.DEFAULT, network, gpusOf);
             for (int node = 0; node < free.length; node++) {
                 int held = random.nextInt(5);
