@@ -11,6 +11,7 @@ import static org.hamcrest.Matchers.hasItem;
 import static org.hamcrest.Matchers.hasSize;
 import static org.hamcrest.Matchers.is;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.berth.accounting.cluster.ClusterFile;
 import io.berth.accounting.db.Batch;
 import io.berth.accounting.db.Books;
@@ -82,6 +83,7 @@ class AccountingTest {
     @Inject BooksLoop loop;
     @Inject Books books;
     @Inject RetentionLoop retention;
+    @Inject ClusterConfiguration configuration;
 
     @ConfigProperty(name = "quarkus.datasource.jdbc.url")
     String jdbcUrl = "";
@@ -180,6 +182,50 @@ class AccountingTest {
                 .body("code", equalTo("invalid_request"))
                 .body("detail", containsString("'ASLEEP'"));
         given().get("/v1/accounting/jobs?job=0x1").then().statusCode(400);
+    }
+
+    @Test
+    @Order(6)
+    @TestSecurity(user = "alice", roles = "user")
+    void what_is_private_is_told_to_those_whom_it_concerns() throws Exception {
+        long first = tables.number("SELECT min(placed_at) FROM run");
+        assertThat(users("report?start=" + first, "usage.user")).contains("alice", "bob");
+
+        hide("[\"jobs\", \"usage\", \"users\", \"accounts\"]", "");
+        assertThat(users("jobs", "jobs.user")).containsOnly("alice");
+        assertThat(users("jobs?user=bob,alice&start=1", "jobs.user")).containsOnly("alice");
+        assertThat(users("usage", "usage.user")).containsOnly("alice");
+        assertThat(users("report?start=" + first, "usage.user")).containsOnly("alice");
+        assertThat(users("shares", "shares.user")).containsOnly("alice");
+        assertThat(users("budgets", "budgets.holder")).isEmpty();
+        given().get("/v1/accounts").then().body("size()", is(0));
+
+        hide("[\"jobs\", \"users\"]", "\"alice\"");
+        assertThat(users("jobs", "jobs.findAll { it.account == 'team_a' }.user"))
+                .contains("alice", "bob");
+        assertThat(users("jobs", "jobs.findAll { it.account != 'team_a' }.user"))
+                .doesNotContain("bob");
+        given().get("/v1/configuration")
+                .then()
+                .body("document.accounts.team_a.users.keySet()", hasItem("bob"))
+                .body("document.accounts.team_b.users.size()", is(0));
+
+        hide("[]", "");
+        assertThat(users("jobs", "jobs.user")).contains("bob");
+    }
+
+    /// @param coordinators of team_a, as items of a list in JSON
+    private void hide(String kinds, String coordinators) throws Exception {
+        String change =
+                "{\"privateData\": %s, \"accounts\": {\"team_a\": {\"coordinators\": [%s]}}}"
+                        .formatted(kinds, coordinators);
+        var made = configuration.patch("root", null, false, new ObjectMapper().readTree(change));
+        assertThat(made).isInstanceOf(Changed.Done.class);
+        configuration.await(((Changed.Done) made).revision(), PATIENCE);
+    }
+
+    private static List<String> users(String query, String path) {
+        return given().get("/v1/accounting/" + query).jsonPath().getList(path);
     }
 
     @Test

@@ -140,7 +140,7 @@ record NodeView(JsonObject json) {
     private static String used(List<JsonObject> gpus) {
         var indices = new BitSet();
         gpus.stream()
-                .filter(gpu -> gpu.has("job"))
+                .filter(gpu -> gpu.has("job") || gpu.flag("held"))
                 .forEach(gpu -> indices.set((int) gpu.number("index")));
         String list = IndexSet.of(indices).toString();
         return indices.cardinality() + "(IDX:" + (list.isEmpty() ? "N/A" : list) + ")";

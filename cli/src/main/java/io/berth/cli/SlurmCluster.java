@@ -1,18 +1,22 @@
 package io.berth.cli;
 
 import io.berth.contracts.Gres;
+import io.berth.contracts.PrivateData;
 import io.berth.slurm.GresText;
 import io.berth.slurm.InvalidOption;
 import io.berth.slurm.SlurmConf;
 import io.berth.slurm.SlurmConf.Line;
 import io.berth.slurm.SlurmTime;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// A cluster file as it comes together from Slurm's files: the words of slurm.conf here, partitions
@@ -59,6 +63,9 @@ final class SlurmCluster {
                     "jobacctgathertype", "jobacct_gather/cgroup",
                     "topologyplugin", "topology/tree");
 
+    private static final Set<String> PRIVATE =
+            Stream.of(PrivateData.values()).map(Enum::name).collect(Collectors.toSet());
+
     private static final Map<String, String> WEIGHTS =
             Map.of(
                     "priorityweightage", "age",
@@ -84,6 +91,7 @@ final class SlurmCluster {
     private final Map<String, Object> gres = new LinkedHashMap<>();
     private @Nullable Map<String, Object> gresOfAll;
     private boolean gresOfSome;
+    private final Set<PrivateData> hidden = EnumSet.noneOf(PrivateData.class);
     private final List<String> leftOut = new ArrayList<>();
     private final SlurmAccounts accounts = new SlurmAccounts();
     private final SlurmPartitions partitions = new SlurmPartitions(accounts);
@@ -146,6 +154,7 @@ final class SlurmCluster {
             case "preemptexempttime" -> exemptTime(value);
             case "preemptparameters" -> preemptParameters(value, place);
             case "schedulertimeslice" -> preemption.put("timeSlice", Long.valueOf(value));
+            case "privatedata" -> privateData(value, place);
             case "defmempercpu" -> partitions.defaultMemory(value);
             case "nodename" -> node(line, place);
             case "schedulerparameters" -> schedulerParameters(line, place);
@@ -241,6 +250,18 @@ final class SlurmCluster {
         }
     }
 
+    private void privateData(String value, String place) {
+        for (String word : CliOption.split(value.toUpperCase(Locale.ROOT))) {
+            if (word.equals("ALL")) {
+                hidden.addAll(EnumSet.allOf(PrivateData.class));
+            } else if (PRIVATE.contains(word)) {
+                hidden.add(PrivateData.valueOf(word));
+            } else if (!word.equals("NONE")) {
+                leftOut.add(place + "PrivateData=" + word + ": Berth keeps nothing of the kind");
+            }
+        }
+    }
+
     private static String why(String key) {
         return OTHERWISE.getOrDefault(key, "Berth knows no such setting");
     }
@@ -312,6 +333,11 @@ final class SlurmCluster {
         file.put("partitions", partitions.entries());
         file.put("qos", accounts.qos());
         file.put("accounts", accounts.entries());
+        if (!hidden.isEmpty()) {
+            file.put(
+                    "privateData",
+                    hidden.stream().map(it -> it.name().toLowerCase(Locale.ROOT)).toList());
+        }
         put(file, "switches", switches);
         put(file, "blocks", blocks);
         if (!blockSizes.isEmpty()) {

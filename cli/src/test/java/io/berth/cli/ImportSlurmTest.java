@@ -29,6 +29,7 @@ final class ImportSlurmTest {
             PriorityDecayHalfLife=14-0
             PriorityFlags=NO_FAIR_TREE,CALCULATE_RUNNING
             SlurmctldPort=6817
+            PrivateData=jobs,cloud,usage
             PreemptType=preempt/partition_prio
             PreemptMode=SUSPEND,GANG
             PreemptExemptTime=00:10:00
@@ -90,9 +91,10 @@ final class ImportSlurmTest {
                           slurm.conf:4: SelectType=select/linear: Berth knows no such setting
                           slurm.conf:9: PriorityFlags=CALCULATE_RUNNING: Berth knows no such setting
                           slurm.conf:10: SlurmctldPort=6817: Berth knows no such setting
-                          slurm.conf:14: PreemptParameters=reclaim_licenses: Berth knows no such setting
-                          slurm.conf:16: NodeName=n[1-4] CPUs=64 Gres=gpu:a100:8,nic:2 Weight=10: a node tells what it has when its agent registers; its weight is carried over; resources other than GPUs are carried over
-                          slurm.conf:19: oversubscribe=NO of partition batch: jobs share nodes, and no two the same CPU or GPU
+                          slurm.conf:11: PrivateData=CLOUD: Berth keeps nothing of the kind
+                          slurm.conf:15: PreemptParameters=reclaim_licenses: Berth knows no such setting
+                          slurm.conf:17: NodeName=n[1-4] CPUs=64 Gres=gpu:a100:8,nic:2 Weight=10: a node tells what it has when its agent registers; its weight is carried over; resources other than GPUs are carried over
+                          slurm.conf:20: oversubscribe=NO of partition batch: jobs share nodes, and no two the same CPU or GPU
                           topology.conf:1: linkspeed=100: it is not used
                           accounts.cfg:3: AdminLevel=Administrator of root: Berth knows no such setting
                         """);

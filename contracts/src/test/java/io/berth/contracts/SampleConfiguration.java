@@ -284,6 +284,12 @@ final class SampleConfiguration {
                 .declaring(List.of(new DeclaredGres(List.of("gpu-01"), gres)));
     }
 
+    /// Of a cluster in which users see their own jobs and usage.
+    static ConfigEntry ofPrivateData() {
+        return ((ConfigEntry.Cluster) ofDeadlines())
+                .hiding(List.of(PrivateData.JOBS, PrivateData.USAGE));
+    }
+
     /// Of a cluster that gives some GPUs out in parts.
     static ConfigEntry ofSharedGpus() {
         return ((ConfigEntry.Cluster) ofDeadlines())
@@ -344,7 +350,8 @@ final class SampleConfiguration {
                         new NodeWeight(List.of("ALL"), 5)),
                 60L,
                 null,
-                null);
+                null,
+                List.of());
     }
 
     /// A reservation that goes when nobody uses it.

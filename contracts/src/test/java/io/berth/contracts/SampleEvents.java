@@ -705,6 +705,7 @@ final class SampleEvents {
                 new NodeStatus(NODE, 4, 3, NodeStatus.Presence.UP, seen)
                         .divided(new Division("GPU-a2", 1000, halves, 316_000, 1)));
         addNamed("mig", Topics.CONFIG, SampleConfiguration.ofMigGpus());
+        addNamed("private", Topics.CONFIG, SampleConfiguration.ofPrivateData());
     }
 
     private void ofGres() {

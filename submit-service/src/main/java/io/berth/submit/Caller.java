@@ -1,5 +1,6 @@
 package io.berth.submit;
 
+import io.berth.core.request.Sight;
 import io.berth.log.trace.TraceContext;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,11 @@ public record Caller(
     /// One in no group who asks at a gateway that nodes need not reach.
     public Caller(String user, boolean operator, String host) {
         this(user, operator, host, "", Set.of(), null);
+    }
+
+    /// What he may see of the cluster.
+    public Sight sight(Picture picture) {
+        return new Sight(picture.configuration().orElse(null), user, operator);
     }
 
     /// Whether he may submit for that user, or cancel that user's jobs.

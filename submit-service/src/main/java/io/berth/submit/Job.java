@@ -12,6 +12,7 @@ import io.berth.contracts.NodeName;
 import io.berth.contracts.Rank;
 import io.berth.contracts.Reason;
 import io.berth.contracts.event.JobStatus.Planned;
+import io.berth.core.request.Sight;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -92,6 +93,10 @@ public record Job(
 
     public String partition() {
         return description.partition();
+    }
+
+    public boolean seenBy(Sight sight) {
+        return sight.job(user(), description().account());
     }
 
     public boolean pending() {

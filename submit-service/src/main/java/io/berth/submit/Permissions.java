@@ -1,14 +1,17 @@
 package io.berth.submit;
 
 import io.berth.contracts.Hold;
+import io.berth.contracts.PrivateData;
 import io.berth.contracts.config.Configuration;
+import io.berth.core.request.Sight;
 import io.berth.submit.Refusal.NotAllowed;
+import java.util.Locale;
 
 /// Who may do what to jobs and nodes. An operator may do everything; a user what is his own to do.
 ///
 /// | | owner, coordinator of the job's account | other user | operator |
 /// |---|---|---|---|
-/// | see jobs and nodes | yes | yes | yes |
+/// | see jobs and nodes | yes | yes, but what is private | yes |
 /// | cancel, signal, requeue, hold | yes | no | yes |
 /// | release | what a user held | no | yes |
 /// | lower the time limit, raise nice | yes | no | yes |
@@ -28,6 +31,15 @@ public final class Permissions {
             throw denied(
                     "job %s is not %s's: only its owner, a coordinator of its account or an operator may do that"
                             .formatted(job.id(), caller.user()));
+        }
+    }
+
+    /// @throws Refused if such data are for operators alone
+    public static void toSee(Sight sight, PrivateData kind) throws Refused {
+        if (sight.hides(kind)) {
+            throw denied(
+                    kind.name().toLowerCase(Locale.ROOT)
+                            + " are private here: only an operator may see them");
         }
     }
 

@@ -22,11 +22,21 @@ export function refreshSoon() {
   wanted = true;
 }
 
+/** A list of the cluster's; none of it where the cluster keeps it private. */
+async function list(name) {
+  try {
+    return (await get(`/v1/${name}`))[name];
+  } catch (problem) {
+    if (problem.status === 403) return [];
+    throw problem;
+  }
+}
+
 async function read() {
-  const [jobs, nodes, partitions] = await Promise.all([get('/v1/jobs?state=all'), get('/v1/nodes'), get('/v1/partitions')]);
+  const [jobs, nodes, partitions] = await Promise.all([get('/v1/jobs?state=all'), list('nodes'), list('partitions')]);
   cluster.jobs = jobs.jobs;
-  cluster.nodes = nodes.nodes;
-  cluster.partitions = partitions.partitions;
+  cluster.nodes = nodes;
+  cluster.partitions = partitions;
   cluster.job = new Map(cluster.jobs.map((job) => [job.id, job]));
   cluster.readAt = Date.now();
 }

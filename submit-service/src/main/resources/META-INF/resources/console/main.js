@@ -44,7 +44,7 @@ function draw() {
 
 function summarise() {
   const gpus = cluster.nodes.flatMap((node) => node.gpus);
-  const held = gpus.filter((gpu) => gpu.job).length;
+  const held = gpus.filter((gpu) => gpu.job || gpu.held).length;
   const waiting = cluster.jobs.filter((it) => it.state === 'PENDING').length;
   const running = cluster.jobs.filter((it) => it.state === 'RUNNING' || it.state === 'COMPLETING').length;
   document.getElementById('summary').replaceChildren(

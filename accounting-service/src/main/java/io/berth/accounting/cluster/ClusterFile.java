@@ -5,6 +5,7 @@ import io.berth.contracts.Blocks;
 import io.berth.contracts.DeclaredGres;
 import io.berth.contracts.MigGpus;
 import io.berth.contracts.NodeWeight;
+import io.berth.contracts.PrivateData;
 import io.berth.contracts.SharedGpus;
 import io.berth.contracts.Tres;
 import io.berth.contracts.event.ConfigEntry;
@@ -20,6 +21,7 @@ import io.berth.contracts.event.PriorityRules;
 import io.berth.contracts.event.PriorityRules.FairShareRule;
 import io.berth.contracts.event.PriorityRules.UsageReset;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -138,7 +140,8 @@ public final class ClusterFile {
                 "maxSwitchWait",
                 "gres",
                 "blocks",
-                "blockSizes");
+                "blockSizes",
+                "privateData");
         var file = new ClusterFile(normal);
         file.addCluster(root);
         file.records.addAll(PartitionsSection.of(root));
@@ -185,6 +188,7 @@ public final class ClusterFile {
         @Nullable Blocks blocks = BlocksSection.of(root);
         @Nullable List<DeclaredGres> gres = declared.isEmpty() ? null : declared;
         @Nullable PreemptRules preemption = preempt.equals(PreemptRules.NONE) ? null : preempt;
+        List<PrivateData> hidden = privateData(root);
         records.add(part ->
                 new Cluster(
                         part,
@@ -203,7 +207,16 @@ public final class ClusterFile {
                         nodeWeights,
                         switchWait == DEFAULT_SWITCH_WAIT ? null : (Long) switchWait,
                         gres,
-                        blocks));
+                        blocks,
+                        hidden));
+    }
+
+    private static List<PrivateData> privateData(YamlMap root) throws InvalidClusterFile {
+        var hidden = EnumSet.noneOf(PrivateData.class);
+        for (String kind : root.texts("privateData")) {
+            hidden.add(YamlMap.choice("privateData", kind, PrivateData.class));
+        }
+        return List.copyOf(hidden);
     }
 
     private void addLicenses(YamlMap licenses) throws InvalidClusterFile {

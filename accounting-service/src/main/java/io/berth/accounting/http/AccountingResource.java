@@ -15,6 +15,7 @@ import io.berth.contracts.event.Usage;
 import io.berth.core.fairshare.FairShare;
 import io.berth.core.fairshare.Member;
 import io.berth.core.fairshare.ShareTree;
+import io.berth.core.request.Sight;
 import io.quarkus.hibernate.reactive.panache.common.WithSession;
 import io.quarkus.panache.common.Sort;
 import io.quarkus.security.Authenticated;
@@ -35,15 +36,17 @@ import java.util.stream.Collectors;
 import org.jboss.resteasy.reactive.server.ServerExceptionMapper;
 import org.jspecify.annotations.Nullable;
 
-/// The books over HTTP. Every user may read all of them.
+/// The books over HTTP. Every user may read all of them but what is private ([Sight]).
 @Path("/v1/accounting")
 @Authenticated
 public class AccountingResource {
 
     private final ClusterConfiguration configuration;
+    private final Sights sights;
 
-    AccountingResource(ClusterConfiguration configuration) {
+    AccountingResource(ClusterConfiguration configuration, Sights sights) {
         this.configuration = configuration;
+        this.sights = sights;
     }
 
     /// Jobs by id, newest last.
@@ -72,7 +75,7 @@ public class AccountingResource {
         if (limit < 1 || limit > 100_000) {
             throw new JobQuery.Refused("limit: " + limit + " is not from 1 to 100000");
         }
-        JobQuery query = JobQuery.of(job, user, account, state, start, end);
+        JobQuery query = JobQuery.of(job, user, account, state, start, end).seenBy(sights.now());
         return JobRow.<JobRow>find(query.where(), Sort.descending("id"), query.parameters())
                 .range(0, limit)
                 .list()
@@ -123,7 +126,12 @@ public class AccountingResource {
     @WithSession
     public Uni<UsageView> usage() {
         long now = Clock.systemUTC().millis();
+        Sight sight = sights.now();
         return UsageNow.query(configuration.decay(), now)
+                .map(decayed ->
+                        decayed.stream()
+                                .filter(it -> sight.usage(it.account(), it.user()))
+                                .toList())
                 .chain(decayed ->
                         UsageRow.<UsageRow>listAll().map(whole -> view(whole, decayed, now)));
     }
@@ -159,7 +167,10 @@ public class AccountingResource {
         long now = Clock.systemUTC().millis();
         long until = end == null ? now : end;
         long since = before(start, until);
+        Sight sight = sights.now();
         return PeriodUsage.between(since, until, now)
+                .map(rows ->
+                        rows.stream().filter(it -> sight.usage(it.account(), it.user())).toList())
                 .map(rows -> new ReportView(since, until, rows));
     }
 
@@ -199,9 +210,10 @@ public class AccountingResource {
     @WithSession
     public Uni<BudgetsView> budgets() {
         Configuration current = current();
+        Sight sight = sights.now();
         long now = Clock.systemUTC().millis();
         return UsageNow.query(configuration.decay(), now)
-                .map(usage -> BudgetsView.of(current, usage, now));
+                .map(usage -> BudgetsView.of(current, usage, sight, now));
     }
 
     /// How everybody stands in the tree of accounts.
@@ -210,14 +222,16 @@ public class AccountingResource {
     @WithSession
     public Uni<SharesView> shares() {
         Configuration current = current();
+        Sight sight = sights.now();
         long now = Clock.systemUTC().millis();
         return UsageNow.query(configuration.decay(), now)
                 .chain(usage ->
-                        JobRow.members().map(members -> standings(current, usage, members, now)));
+                        JobRow.members()
+                                .map(members -> standings(current, usage, members, sight, now)));
     }
 
     private static SharesView standings(
-            Configuration current, List<Usage> usage, List<Member> members, long now) {
+            Configuration current, List<Usage> usage, List<Member> members, Sight sight, long now) {
         Map<Member, Long> used = new TreeMap<>();
         usage.forEach(it -> used.put(new Member(it.account(), it.user()), it.billingMicros()));
         var seen = new ArrayList<>(members);
@@ -228,6 +242,7 @@ public class AccountingResource {
                 rules.fairShareRule().name(),
                 current.cluster().usageHalfLifeSeconds(),
                 FairShare.standings(ShareTree.of(current, seen), used, rules).stream()
+                        .filter(it -> sight.usage(it.account(), it.user()))
                         .map(SharesView.Row::of)
                         .toList());
     }

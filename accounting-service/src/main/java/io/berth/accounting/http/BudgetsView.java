@@ -2,10 +2,12 @@ package io.berth.accounting.http;
 
 import io.berth.contracts.Limit;
 import io.berth.contracts.Limits;
+import io.berth.contracts.PrivateData;
 import io.berth.contracts.Spending;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.Usage;
 import io.berth.core.limits.Budgets;
+import io.berth.core.request.Sight;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -26,7 +28,8 @@ public record BudgetsView(long asOf, List<Row> budgets) {
     public record Row(
             String holder, String limit, String resource, long minutes, long spentMinutes) {}
 
-    static BudgetsView of(Configuration configuration, List<Usage> usage, long now) {
+    /// What of it he who asks may see.
+    static BudgetsView of(Configuration configuration, List<Usage> usage, Sight sight, long now) {
         var budgets = new Budgets(configuration);
         var holders = budgets.holders();
         var rows = new ArrayList<Row>();
@@ -52,7 +55,18 @@ public record BudgetsView(long asOf, List<Row> budgets) {
                                             it,
                                             spent.millis(resource))));
         }
+        rows.removeIf(it -> !visible(it.holder(), sight));
         return new BudgetsView(now, rows);
+    }
+
+    /// That of a QOS is of everybody.
+    private static boolean visible(String holder, Sight sight) {
+        String[] words = holder.split("/", -1);
+        return switch (words[0]) {
+            case "account" -> sight.usage(words[1], null);
+            case "user" -> sight.usage(words[1], words[2]);
+            default -> !sight.hides(PrivateData.USAGE);
+        };
     }
 
     private static Row row(

@@ -11,6 +11,7 @@ import io.berth.accounting.cluster.ClusterFile;
 import io.berth.accounting.cluster.Coordination;
 import io.berth.accounting.cluster.Difference;
 import io.berth.accounting.cluster.Revision;
+import io.berth.accounting.cluster.VisibleTree;
 import io.quarkus.security.Authenticated;
 import io.quarkus.security.identity.SecurityIdentity;
 import io.smallrye.common.annotation.Blocking;
@@ -32,8 +33,8 @@ import java.util.List;
 import org.jboss.resteasy.reactive.server.ServerExceptionMapper;
 import org.jspecify.annotations.Nullable;
 
-/// The cluster's configuration over HTTP: read by every user, changed by operators, and by
-/// coordinators as far as [Coordination] goes.
+/// The cluster's configuration over HTTP: read by every user but for what is private, changed by
+/// operators, and by coordinators as far as [Coordination] goes.
 ///
 /// The whole of it has the shape of the cluster file, in JSON. `If-Match` with the number of the
 /// revision that one has seen makes a change fail rather than undo another one; `dryRun` only tells
@@ -60,12 +61,17 @@ public class ConfigurationResource {
 
     private final ClusterConfiguration configuration;
     private final SecurityIdentity identity;
+    private final Sights sights;
     private final ObjectMapper json;
 
     ConfigurationResource(
-            ClusterConfiguration configuration, SecurityIdentity identity, ObjectMapper json) {
+            ClusterConfiguration configuration,
+            SecurityIdentity identity,
+            Sights sights,
+            ObjectMapper json) {
         this.configuration = configuration;
         this.identity = identity;
+        this.sights = sights;
         this.json = json;
     }
 
@@ -78,7 +84,7 @@ public class ConfigurationResource {
                                 latest.number(),
                                 latest.author(),
                                 latest.changedAt(),
-                                latest.file().tree()))
+                                VisibleTree.of(latest.file().tree(), sights.now())))
                 .header(HttpHeaders.ETAG, "\"" + latest.number() + "\"")
                 .build();
     }
@@ -134,7 +140,8 @@ public class ConfigurationResource {
     @GET
     @Path(SECTION)
     public JsonNode all(@PathParam("section") String section) {
-        JsonNode all = configuration.latest().file().tree().path(section);
+        JsonNode tree = configuration.latest().file().tree();
+        JsonNode all = VisibleTree.of(tree, sights.now()).path(section);
         return all.isMissingNode() ? JsonNodeFactory.instance.objectNode() : all;
     }
 

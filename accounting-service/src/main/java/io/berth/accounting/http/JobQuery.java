@@ -1,6 +1,8 @@
 package io.berth.accounting.http;
 
 import io.berth.contracts.JobState;
+import io.berth.contracts.PrivateData;
+import io.berth.core.request.Sight;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -64,6 +66,22 @@ record JobQuery(String where, Map<String, Object> parameters) {
         }
         String where = conditions.isEmpty() ? "" : String.join(" and ", conditions);
         return new JobQuery(where, parameters);
+    }
+
+    /// Of those jobs the ones that he who asks may see.
+    JobQuery seenBy(Sight sight) {
+        if (!sight.hides(PrivateData.JOBS)) {
+            return this;
+        }
+        Map<String, Object> all = new LinkedHashMap<>(parameters);
+        all.put("viewer", sight.user());
+        var coordinated = sight.coordinated().toList();
+        String seen = "username = :viewer";
+        if (!coordinated.isEmpty()) {
+            all.put("coordinated", coordinated);
+            seen = "(username = :viewer or account in :coordinated)";
+        }
+        return new JobQuery(where.isEmpty() ? seen : where + " and " + seen, all);
     }
 
     private static <T> List<T> each(

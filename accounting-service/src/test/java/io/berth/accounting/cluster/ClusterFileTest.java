@@ -15,6 +15,7 @@ import io.berth.contracts.Limits;
 import io.berth.contracts.MigGpus;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.PreemptMode;
+import io.berth.contracts.PrivateData;
 import io.berth.contracts.SharedGpus;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.config.ConfigurationAssembler;
@@ -338,6 +339,13 @@ class ClusterFileTest {
     }
 
     @Test
+    void what_is_private_is_a_list_of_slurms_words() throws Exception {
+        assertThat(configuration(LEAST).cluster().privateData()).isEmpty();
+        assertThat(configuration(LEAST + "privateData: usage,jobs\n").cluster().privateData())
+                .containsExactly(PrivateData.JOBS, PrivateData.USAGE);
+    }
+
+    @Test
     void gpus_in_mig_mode_may_be_divided_anew() throws Exception {
         String yaml =
                 LEAST
@@ -427,6 +435,7 @@ class ClusterFileTest {
                 "defaultQos: normal            | defaultQos: normal\\nblockSizes: [4] | blockSizes: there are no blocks",
                 "defaultQos: normal            | defaultQos: normal\\nmigGpus: {a: {nodes: n1}, b: {}} | migGpus.b.nodes: node ALL stands in two rules on GPUs in MIG mode",
                 "defaultQos: normal            | defaultQos: normal\\nmigGpus: {a: {profiles: half}} | migGpus.a.profiles: 'half' is no profile such as 1g.10gb",
+                "defaultQos: normal            | defaultQos: normal\\nprivateData: [jobs, cloud] | privateData: 'cloud' is none of Accounts, Jobs, Nodes, Partitions, Reservations, Usage, Users",
                 "defaultQos: normal            | defaultQos: normal\\nmigGpus: {a: {gpus: x}} | migGpus.a.gpus: 'x' is not a list such as 0-3,8",
                 "defaultQos: normal            | defaultQos: normal\\npriority: {weights: {tres: {gres/mps: 1}}} | priority.weights.tres.gres/mps: is no resource",
                 "{everybody: {}}               | {everybody: {limits: {GrpTRESMins: 'gres/mps=1'}}} | accounts.everybody.limits.GrpTRESMins: gres/mps is not summed up alone",

@@ -1,5 +1,8 @@
 package io.berth.contracts.event;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import io.berth.contracts.Added;
 import io.berth.contracts.Blocks;
 import io.berth.contracts.DeclaredGres;
 import io.berth.contracts.Gres;
@@ -7,6 +10,7 @@ import io.berth.contracts.Inventory;
 import io.berth.contracts.MigGpus;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.NodeWeight;
+import io.berth.contracts.PrivateData;
 import io.berth.contracts.SharedGpus;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -51,6 +55,7 @@ public sealed interface ConfigEntry {
     ///   null is five minutes
     /// @param gres resources other than GPUs that nodes have and do not tell of; null is none
     /// @param blocks of nodes that are close to one another; null is as their GPUs tell
+    /// @param privateData what not everybody may see
     record Cluster(
             Part part,
             String name,
@@ -68,19 +73,21 @@ public sealed interface ConfigEntry {
             @Nullable List<NodeWeight> nodeWeights,
             @Nullable Long maxSwitchWaitSeconds,
             @Nullable List<DeclaredGres> gres,
-            @Nullable Blocks blocks)
+            @Nullable Blocks blocks,
+            @Added @JsonInclude(Include.NON_EMPTY) List<PrivateData> privateData)
             implements ConfigEntry {
 
         private static final long MAX_SWITCH_WAIT_SECONDS = 300;
 
         public Cluster {
+            privateData = privateData == null ? List.of() : List.copyOf(privateData);
             sharedGpus = sharedGpus == null ? null : List.copyOf(sharedGpus);
             migGpus = migGpus == null ? null : List.copyOf(migGpus);
             nodeWeights = nodeWeights == null ? null : new NodeWeights(nodeWeights);
             gres = gres == null ? null : List.copyOf(gres);
         }
 
-        /// A cluster whose GPUs are all given out whole.
+        /// A cluster whose GPUs are all given out whole, and where everybody sees everything.
         public Cluster(
                 Part part,
                 String name,
@@ -110,7 +117,8 @@ public sealed interface ConfigEntry {
                     null,
                     null,
                     null,
-                    null);
+                    null,
+                    List.of());
         }
 
         /// A cluster with the default rules.
@@ -161,7 +169,8 @@ public sealed interface ConfigEntry {
                     nodeWeights,
                     maxSwitchWaitSeconds,
                     gres,
-                    blocks);
+                    blocks,
+                    privateData);
         }
 
         /// The same cluster with other GPUs that are divided anew.
@@ -183,7 +192,8 @@ public sealed interface ConfigEntry {
                     nodeWeights,
                     maxSwitchWaitSeconds,
                     gres,
-                    blocks);
+                    blocks,
+                    privateData);
         }
 
         /// The weight that a node has unless an operator gave it another one.
@@ -196,6 +206,29 @@ public sealed interface ConfigEntry {
         /// How long a job waits at most for the switches that it wants.
         public long switchWaitSeconds() {
             return maxSwitchWaitSeconds == null ? MAX_SWITCH_WAIT_SECONDS : maxSwitchWaitSeconds;
+        }
+
+        /// The same cluster with other data that not everybody may see.
+        public Cluster hiding(List<PrivateData> hidden) {
+            return new Cluster(
+                    part,
+                    name,
+                    defaultAccount,
+                    defaultQos,
+                    usageHalfLifeSeconds,
+                    maxAgeSeconds,
+                    favorSmall,
+                    weights,
+                    prices,
+                    rules,
+                    preemption,
+                    sharedGpus,
+                    migGpus,
+                    nodeWeights,
+                    maxSwitchWaitSeconds,
+                    gres,
+                    blocks,
+                    hidden);
         }
 
         /// The same cluster with other resources on its nodes.
@@ -217,7 +250,8 @@ public sealed interface ConfigEntry {
                     nodeWeights,
                     maxSwitchWaitSeconds,
                     declared,
-                    blocks);
+                    blocks,
+                    privateData);
         }
 
         /// The same cluster with other blocks of nodes.
@@ -239,7 +273,8 @@ public sealed interface ConfigEntry {
                     nodeWeights,
                     maxSwitchWaitSeconds,
                     gres,
-                    others);
+                    others,
+                    privateData);
         }
 
         /// What a node has of resources other than GPUs: what it tells of itself, and of other

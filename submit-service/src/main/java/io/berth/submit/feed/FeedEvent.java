@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /// A public event of a job, as it stands in the log.
 ///
 /// @param type its simple name, such as `Started`
-/// @param user the job's, where the event itself says it
+/// @param user the job's, where the event itself says it, as `account`
 /// @param json the event, one line
 /// @param writtenAt when the log took it, epoch milliseconds
 public record FeedEvent(
@@ -15,5 +15,6 @@ public record FeedEvent(
         String type,
         JobId job,
         @Nullable String user,
+        @Nullable String account,
         String json,
         long writtenAt) {}

@@ -1,5 +1,6 @@
 package io.berth.submit.feed;
 
+import io.berth.contracts.JobDescription;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.json.EventCodec.CorruptEvent;
 import io.berth.contracts.json.EventCodec.UnknownEventType;
@@ -81,10 +82,10 @@ final class OldEvents {
         }
         try {
             JobEvent event = events.event(record);
-            String user =
+            JobDescription asked =
                     switch (event) {
-                        case JobEvent.Queued queued -> queued.description().user();
-                        case JobEvent.Ended ended -> ended.description().user();
+                        case JobEvent.Queued queued -> queued.description();
+                        case JobEvent.Ended ended -> ended.description();
                         default -> null;
                     };
             return new FeedEvent(
@@ -92,7 +93,8 @@ final class OldEvents {
                     record.offset(),
                     event.getClass().getSimpleName(),
                     event.job(),
-                    user,
+                    asked == null ? null : asked.user(),
+                    asked == null ? null : asked.account(),
                     new String(record.value(), StandardCharsets.UTF_8),
                     record.timestamp());
         } catch (UnknownEventType | CorruptEvent e) {

@@ -1,13 +1,16 @@
 package io.berth.submit.http;
 
 import io.berth.contracts.NodeName;
+import io.berth.contracts.PrivateData;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.NodeRequest;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.core.placement.VictimTerms;
+import io.berth.core.request.Sight;
 import io.berth.submit.Deadline;
 import io.berth.submit.Node;
 import io.berth.submit.NodeChange;
+import io.berth.submit.Permissions;
 import io.berth.submit.Picture;
 import io.berth.submit.Position;
 import io.berth.submit.Refusal.NodeNotFound;
@@ -68,12 +71,15 @@ public class ClusterResource {
     @GET
     @Path("nodes")
     @Operation(summary = "All nodes, with what jobs hold on them")
-    public Lists.Nodes nodes(@HeaderParam(JobResource.POSITION) @Nullable String position)
+    public Lists.Nodes nodes(
+            @HeaderParam(JobResource.POSITION) @Nullable String position,
+            @Context HttpServerRequest request)
             throws Refused {
         Picture picture = picture(position);
+        Sight sight = sight(request, picture, PrivateData.NODES);
         return new Lists.Nodes(
                 picture.nodes().stream()
-                        .map(node -> NodeJson.of(node, picture, clock.millis()))
+                        .map(node -> NodeJson.of(node, picture, sight, clock.millis()))
                         .toList());
     }
 
@@ -82,10 +88,12 @@ public class ClusterResource {
     @Operation(summary = "One node")
     public NodeJson node(
             @PathParam("name") String name,
-            @HeaderParam(JobResource.POSITION) @Nullable String position)
+            @HeaderParam(JobResource.POSITION) @Nullable String position,
+            @Context HttpServerRequest request)
             throws Refused {
         Picture picture = picture(position);
-        return NodeJson.of(node(name, picture), picture, clock.millis());
+        Sight sight = sight(request, picture, PrivateData.NODES);
+        return NodeJson.of(node(name, picture), picture, sight, clock.millis());
     }
 
     @POST
@@ -123,9 +131,12 @@ public class ClusterResource {
     @GET
     @Path("partitions")
     @Operation(summary = "All partitions")
-    public Lists.Partitions partitions(@HeaderParam(JobResource.POSITION) @Nullable String position)
+    public Lists.Partitions partitions(
+            @HeaderParam(JobResource.POSITION) @Nullable String position,
+            @Context HttpServerRequest request)
             throws Refused {
         Picture picture = picture(position);
+        var _ = sight(request, picture, PrivateData.PARTITIONS);
         return new Lists.Partitions(
                 picture.configuration().stream()
                         .flatMap(it -> partitions(it, picture.registrations()))
@@ -143,20 +154,26 @@ public class ClusterResource {
     @Path("reservations")
     @Operation(summary = "The reservations that are on or to come")
     public Lists.Reservations reservations(
-            @HeaderParam(JobResource.POSITION) @Nullable String position) throws Refused {
+            @HeaderParam(JobResource.POSITION) @Nullable String position,
+            @Context HttpServerRequest request)
+            throws Refused {
         Picture picture = picture(position);
+        Sight sight = callers.of(request).sight(picture);
         long now = clock.millis();
         return new Lists.Reservations(
                 picture.configuration().stream()
                         .flatMap(it ->
-                                ReservationJson.all(it, picture.registrations(), now).stream())
+                                ReservationJson.all(it, picture.registrations(), sight, now)
+                                        .stream())
                         .toList());
     }
 
     @GET
     @Path("licenses")
     @Operation(summary = "The cluster's licenses, and how many are in use")
-    public Lists.Licenses licenses(@HeaderParam(JobResource.POSITION) @Nullable String position)
+    public Lists.Licenses licenses(
+            @HeaderParam(JobResource.POSITION) @Nullable String position,
+            @Context HttpServerRequest request)
             throws Refused {
         Picture picture = picture(position);
         return new Lists.Licenses(
@@ -168,17 +185,31 @@ public class ClusterResource {
     @GET
     @Path("fair-share")
     @Operation(summary = "The fair-share factor of every association")
-    public FairShareJson fairShare(@HeaderParam(JobResource.POSITION) @Nullable String position)
+    public FairShareJson fairShare(
+            @HeaderParam(JobResource.POSITION) @Nullable String position,
+            @Context HttpServerRequest request)
             throws Refused {
-        return FairShareJson.of(picture(position).shares().calculation());
+        Picture picture = picture(position);
+        return FairShareJson.of(picture.shares().calculation(), callers.of(request).sight(picture));
     }
 
     @GET
     @Path("priorities")
     @Operation(summary = "The priorities of all waiting jobs, taken apart")
-    public PrioritiesJson priorities(@HeaderParam(JobResource.POSITION) @Nullable String position)
+    public PrioritiesJson priorities(
+            @HeaderParam(JobResource.POSITION) @Nullable String position,
+            @Context HttpServerRequest request)
             throws Refused {
-        return PrioritiesJson.of(picture(position), clock.millis());
+        Picture picture = picture(position);
+        return PrioritiesJson.of(picture, callers.of(request).sight(picture), clock.millis());
+    }
+
+    /// @throws Refused if what is asked for is for operators alone
+    private Sight sight(HttpServerRequest request, Picture picture, PrivateData asked)
+            throws Refused {
+        Sight sight = callers.of(request).sight(picture);
+        Permissions.toSee(sight, asked);
+        return sight;
     }
 
     private Picture picture(@Nullable String position) throws Refused {

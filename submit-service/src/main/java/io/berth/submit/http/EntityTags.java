@@ -7,6 +7,7 @@ import io.berth.submit.Job;
 import io.berth.submit.JobName;
 import io.berth.submit.Refused;
 import io.berth.submit.Sha256;
+import io.vertx.core.http.HttpServerRequest;
 import jakarta.inject.Singleton;
 import jakarta.ws.rs.HttpMethod;
 import jakarta.ws.rs.container.ContainerRequestContext;
@@ -33,10 +34,12 @@ final class EntityTags {
     private static final String JOBS = "/v1/jobs/";
 
     private final Gateway gateway;
+    private final Callers callers;
     private final ObjectMapper answers;
 
-    EntityTags(Gateway gateway, ObjectMapper answers) {
+    EntityTags(Gateway gateway, Callers callers, ObjectMapper answers) {
         this.gateway = gateway;
+        this.callers = callers;
         this.answers = answers;
     }
 
@@ -82,7 +85,7 @@ final class EntityTags {
     /// Turns away who wants to change a job that is not as he saw it.
     ///
     /// @throws Changed to be answered
-    void check(ContainerRequestContext request) throws Refused {
+    void check(ContainerRequestContext request, HttpServerRequest from) throws Refused {
         String seen = request.getHeaderString(HttpHeaders.IF_MATCH);
         String id = request.getUriInfo().getPathParameters().getFirst("id");
         if (seen == null
@@ -91,7 +94,7 @@ final class EntityTags {
                 || !request.getUriInfo().getRequestUri().getPath().startsWith(JOBS)) {
             return;
         }
-        List<Job> named = gateway.named(JobName.parse(id));
+        List<Job> named = gateway.named(JobName.parse(id), callers.of(from));
         if (named.size() != 1 || !names(seen, of(named.getFirst()))) {
             throw new Changed(id);
         }

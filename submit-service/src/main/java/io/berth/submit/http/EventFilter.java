@@ -2,12 +2,15 @@ package io.berth.submit.http;
 
 import io.berth.contracts.JobId;
 import io.berth.contracts.event.JobEvent;
+import io.berth.core.request.Sight;
+import io.berth.submit.Job;
 import io.berth.submit.Picture;
 import io.berth.submit.Refusal.InvalidRequest;
 import io.berth.submit.Refused;
 import io.berth.submit.feed.FeedEvent;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -38,24 +41,20 @@ record EventFilter(Set<JobId> jobs, List<String> users, List<String> types) {
         return new EventFilter(ids, JobFilter.words(users), wanted);
     }
 
-    /// Whether events are chosen by their job's user, which the event itself may not tell.
-    boolean byUser() {
-        return !users.isEmpty();
-    }
-
-    /// @param picture null unless they are chosen by user
-    boolean admits(FeedEvent event, @Nullable Picture picture, long now) {
-        return (jobs.isEmpty() || jobs.contains(event.job()))
-                && (types.isEmpty() || types.contains(event.type()))
-                && (users.isEmpty() || users.contains(user(event, picture, now)));
-    }
-
-    private static String user(FeedEvent event, @Nullable Picture picture, long now) {
-        String user = event.user();
-        if (user != null || picture == null) {
-            return user == null ? "" : user;
+    /// Whether a client who may see so much is told the event.
+    boolean admits(FeedEvent event, Sight sight, Picture picture, long now) {
+        if ((!jobs.isEmpty() && !jobs.contains(event.job()))
+                || (!types.isEmpty() && !types.contains(event.type()))) {
+            return false;
         }
-        return picture.job(event.job(), now).map(job -> job.user()).orElse("");
+        String user = event.user();
+        String account = event.account();
+        if (user == null || account == null) {
+            Optional<Job> job = picture.job(event.job(), now);
+            user = job.map(Job::user).orElse("");
+            account = job.map(it -> it.description().account()).orElse("");
+        }
+        return (users.isEmpty() || users.contains(user)) && sight.job(user, account);
     }
 
     private static JobId jobId(String text) throws Refused {

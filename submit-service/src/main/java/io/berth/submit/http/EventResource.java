@@ -1,11 +1,14 @@
 package io.berth.submit.http;
 
+import io.berth.core.request.Sight;
+import io.berth.submit.Caller;
 import io.berth.submit.Picture;
 import io.berth.submit.Refused;
 import io.berth.submit.feed.FeedPosition;
 import io.berth.submit.feed.Following;
 import io.berth.submit.feed.JobFeed;
 import io.smallrye.common.annotation.RunOnVirtualThread;
+import io.vertx.core.http.HttpServerRequest;
 import jakarta.annotation.security.RolesAllowed;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.HeaderParam;
@@ -41,11 +44,13 @@ public class EventResource {
 
     private final JobFeed feed;
     private final Gateway gateway;
+    private final Callers callers;
     private final Clock clock;
 
-    EventResource(JobFeed feed, Gateway gateway, Clock clock) {
+    EventResource(JobFeed feed, Gateway gateway, Callers callers, Clock clock) {
         this.feed = feed;
         this.gateway = gateway;
+        this.callers = callers;
         this.clock = clock;
     }
 
@@ -62,19 +67,22 @@ public class EventResource {
             @QueryParam("user") @Nullable String users,
             @QueryParam("type") @Nullable String types,
             @HeaderParam(HttpHeaders.LAST_EVENT_ID_HEADER) @Nullable String lastId,
+            @Context HttpServerRequest request,
             @Context SseEventSink sink,
             @Context Sse sse)
             throws Refused {
         EventFilter filter = EventFilter.of(jobs, users, types);
         FeedPosition from = lastId == null ? null : FeedPosition.parse(lastId);
+        Caller caller = callers.of(request);
         try (sink;
                 Following following = feed.follow(from)) {
             send(sink, sse.newEventBuilder().comment("following").build());
             while (!sink.isClosed() && !feed.stopped()) {
                 var told = following.next(SIGN_OF_LIFE);
-                Picture picture = filter.byUser() && !told.isEmpty() ? gateway.picture(null) : null;
+                Picture picture = gateway.picture(null);
+                Sight sight = caller.sight(picture);
                 for (Following.Told it : told) {
-                    if (filter.admits(it.event(), picture, clock.millis())) {
+                    if (filter.admits(it.event(), sight, picture, clock.millis())) {
                         send(sink, event(sse, it));
                     }
                 }

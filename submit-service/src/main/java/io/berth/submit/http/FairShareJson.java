@@ -1,6 +1,7 @@
 package io.berth.submit.http;
 
 import io.berth.contracts.event.FairShares;
+import io.berth.core.request.Sight;
 import java.math.BigDecimal;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
@@ -19,11 +20,13 @@ record FairShareJson(BigDecimal weight, long calculatedAt, List<ShareJson> share
             BigDecimal normShares,
             BigDecimal effectiveUsage) {}
 
-    static FairShareJson of(FairShares calculation) {
+    /// What of it he who asks may see.
+    static FairShareJson of(FairShares calculation, Sight sight) {
         return new FairShareJson(
                 fromMicros(calculation.weight()),
                 calculation.calculatedAt(),
                 calculation.factors().stream()
+                        .filter(it -> sight.usage(it.account(), it.user()))
                         .map(it ->
                                 new ShareJson(
                                         it.account(),

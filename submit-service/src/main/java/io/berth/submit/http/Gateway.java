@@ -9,6 +9,7 @@ import io.berth.contracts.JobId;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.Idempotency.Claim;
 import io.berth.contracts.json.Json;
+import io.berth.core.request.Sight;
 import io.berth.slurm.JobSubmission;
 import io.berth.submit.Admission;
 import io.berth.submit.Admission.Decision.Admitted;
@@ -163,10 +164,20 @@ public class Gateway {
         }
     }
 
-    /// Those jobs that the names mean and the log has, in the order of their ids.
+    /// Those jobs that the names mean, the log has and the caller may see, in the order of their
+    /// ids.
     ///
     /// @throws Unavailable if some are not known, and may yet be in the log
-    public List<Job> all(Collection<JobName> names) {
+    public List<Job> all(Collection<JobName> names, Caller caller) {
+        return visible(all(names), caller);
+    }
+
+    private List<Job> visible(List<Job> jobs, Caller caller) {
+        Sight sight = caller.sight(log.picture());
+        return jobs.stream().filter(job -> job.seenBy(sight)).toList();
+    }
+
+    private List<Job> all(Collection<JobName> names) {
         SortedMap<JobId, Job> known = known(names);
         if (names.stream().anyMatch(name -> known.values().stream().noneMatch(name::names))) {
             log.catchUp(Deadline.in(config.viewTimeout()));
@@ -184,19 +195,21 @@ public class Gateway {
         return known;
     }
 
-    /// The jobs that a name means, at least one.
+    /// The jobs that a name means and the caller may see, at least one.
     ///
+    /// @throws Refused if there is none; of a job that he may not see he does not learn more
     /// @throws Unavailable if it cannot be known whether there are any
-    public List<Job> named(JobName name) throws Refused {
+    public List<Job> named(JobName name, Caller caller) throws Refused {
         List<Job> named = log.picture().named(name, clock.millis());
         if (named.isEmpty()) {
             log.catchUp(Deadline.in(config.viewTimeout()));
             named = log.picture().named(name, clock.millis());
         }
-        if (named.isEmpty()) {
+        List<Job> visible = visible(named, caller);
+        if (visible.isEmpty()) {
             throw new Refused(new JobNotFound("there is no job " + name));
         }
-        return named;
+        return visible;
     }
 
     /// The picture, at least as far as a client knows the log.

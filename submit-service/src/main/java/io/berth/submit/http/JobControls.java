@@ -108,7 +108,7 @@ public class JobControls {
     Position suspend(JobName name, Caller caller) throws Refused {
         Permissions.ofOperator(caller, "suspend jobs");
         return ask(
-                started(name, job -> job.state() == JobState.RUNNING, NOT_RUNNING),
+                started(name, caller, job -> job.state() == JobState.RUNNING, NOT_RUNNING),
                 id -> new SuspendRequested(id, caller.user()));
     }
 
@@ -117,13 +117,14 @@ public class JobControls {
     Position resume(JobName name, Caller caller) throws Refused {
         Permissions.ofOperator(caller, "resume jobs");
         return ask(
-                started(name, job -> job.state() == JobState.SUSPENDED, NOT_SUSPENDED),
+                started(name, caller, job -> job.state() == JobState.SUSPENDED, NOT_SUSPENDED),
                 id -> new ResumeRequested(id, caller.user()));
     }
 
     /// Those of the jobs, none of which may wait.
-    private List<Job> started(JobName name, Predicate<Job> which, String otherwise) throws Refused {
-        List<Job> jobs = gateway.named(name);
+    private List<Job> started(JobName name, Caller caller, Predicate<Job> which, String otherwise)
+            throws Refused {
+        List<Job> jobs = gateway.named(name, caller);
         boolean over =
                 jobs.stream()
                         .allMatch(job ->
@@ -143,7 +144,7 @@ public class JobControls {
         Amendments amendments = amendments(caller);
         var requests = new ArrayList<Submission>();
         Refused last = null;
-        for (Job job : gateway.named(name)) {
+        for (Job job : gateway.named(name, caller)) {
             try {
                 requests.add(new Amended(job.id(), caller.user(), amendments.of(job, change)));
             } catch (Refused e) {
@@ -183,7 +184,7 @@ public class JobControls {
         Permissions.ofOperator(caller, "move jobs to the top");
         Picture picture = gateway.picture(null);
         long now = clock.millis();
-        List<Job> waiting = those(gateway.named(name), Job::pending, STARTED);
+        List<Job> waiting = those(gateway.named(name, caller), Job::pending, STARTED);
         String user = waiting.getFirst().user();
         long highest =
                 picture.jobs(now)
@@ -195,7 +196,7 @@ public class JobControls {
     }
 
     private List<Job> controlled(JobName name, Caller caller) throws Refused {
-        List<Job> jobs = gateway.named(name);
+        List<Job> jobs = gateway.named(name, caller);
         Configuration configuration = configuration(gateway.picture(null));
         for (Job job : jobs) {
             Permissions.toControl(job, caller, configuration);

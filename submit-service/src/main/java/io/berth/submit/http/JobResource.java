@@ -1,6 +1,8 @@
 package io.berth.submit.http;
 
+import io.berth.core.request.Sight;
 import io.berth.slurm.JobSubmission;
+import io.berth.submit.Caller;
 import io.berth.submit.Deadline;
 import io.berth.submit.Explanation;
 import io.berth.submit.Job;
@@ -179,17 +181,22 @@ public class JobResource {
             responseCode = "200",
             description = "The jobs, with all their fields or those asked for",
             content = @Content(schema = @Schema(implementation = Lists.Jobs.class)))
-    public Record list(@BeanParam JobQuery query, @HeaderParam(POSITION) @Nullable String position)
+    public Record list(
+            @BeanParam JobQuery query,
+            @HeaderParam(POSITION) @Nullable String position,
+            @Context HttpServerRequest request)
             throws Refused {
         var filter = JobFilter.of(query);
         var page = JobPage.of(query.cursor(), query.limit());
         JobFields fields = query.fields() == null ? null : JobFields.of(query.fields());
         Picture picture = picture(position);
+        Caller caller = callers.of(request);
+        Sight sight = caller.sight(picture);
         long now = clock.millis();
         Stream<Job> jobs =
                 filter.ids().isEmpty()
-                        ? picture.jobs(page.after(), now)
-                        : gateway.all(filter.ids()).stream();
+                        ? picture.jobs(page.after(), now).filter(job -> job.seenBy(sight))
+                        : gateway.all(filter.ids(), caller).stream();
         JobPage.Content content = page.of(jobs.filter(filter::admits));
         Stream<JobJson> shown =
                 content.jobs().stream().map(job -> JobJson.of(job, picture, now, null));
@@ -210,10 +217,11 @@ public class JobResource {
     public Response one(
             @PathParam("id") String id,
             @HeaderParam(POSITION) @Nullable String position,
-            @HeaderParam(HttpHeaders.IF_NONE_MATCH) @Nullable String seen)
+            @HeaderParam(HttpHeaders.IF_NONE_MATCH) @Nullable String seen,
+            @Context HttpServerRequest request)
             throws Refused {
         Picture picture = picture(position);
-        Job job = one(id);
+        Job job = one(id, request);
         String tag = EntityTags.of(job);
         if (EntityTags.names(seen, tag)) {
             return Response.notModified().header(HttpHeaders.ETAG, tag).build();
@@ -230,10 +238,14 @@ public class JobResource {
     @GET
     @Path("{id}/{why:why|explanation}")
     @Operation(summary = "Why a job is in its state, and its place in the queue")
-    public WhyJson why(@PathParam("id") String id, @HeaderParam(POSITION) @Nullable String position)
+    public WhyJson why(
+            @PathParam("id") String id,
+            @HeaderParam(POSITION) @Nullable String position,
+            @Context HttpServerRequest request)
             throws Refused {
         Picture picture = picture(position);
-        return WhyJson.of(Explanation.of(one(id), picture, clock.millis()));
+        Explanation why = Explanation.of(one(id, request), picture, clock.millis());
+        return WhyJson.of(why, callers.of(request).sight(picture));
     }
 
     @GET
@@ -244,16 +256,18 @@ public class JobResource {
             description =
                     "From the heartbeats that this gateway has read; up to 240 points a GPU. `gpus` is empty if the GPUs say nothing, as simulated ones; `nodes` if the job does not run, or on a host without control groups.")
     public TelemetryJson telemetry(
-            @PathParam("id") String id, @HeaderParam(POSITION) @Nullable String position)
+            @PathParam("id") String id,
+            @HeaderParam(POSITION) @Nullable String position,
+            @Context HttpServerRequest request)
             throws Refused {
         Picture picture = picture(position);
-        Job job = one(id);
+        Job job = one(id, request);
         return TelemetryJson.of(picture.telemetry(job.id()), picture.usage(job));
     }
 
     /// The job that the text names; of an array the first task that is not over.
-    private Job one(String text) throws Refused {
-        List<Job> named = gateway.named(JobName.parse(text));
+    private Job one(String text, HttpServerRequest request) throws Refused {
+        List<Job> named = gateway.named(JobName.parse(text), callers.of(request));
         return named.stream()
                 .filter(job -> !job.state().terminal())
                 .findFirst()

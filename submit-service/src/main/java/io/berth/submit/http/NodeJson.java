@@ -19,6 +19,7 @@ import io.berth.contracts.event.Division;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.ReservationFlag;
 import io.berth.core.request.Reserved;
+import io.berth.core.request.Sight;
 import io.berth.submit.Job;
 import io.berth.submit.Node;
 import io.berth.submit.Node.Beat;
@@ -81,6 +82,7 @@ record NodeJson(
     /// A GPU and the job that holds it.
     ///
     /// @param job that holds it; of a shared one, one of them
+    /// @param held true where he who asks may not see the job that holds it; else left out
     /// @param shared how it is given out in parts: `mps` or `shard`; left out if it is not
     /// @param parts hundredths or shards that it is given out in; left out if it is not
     /// @param partsHeld how many of them jobs hold
@@ -93,11 +95,13 @@ record NodeJson(
             String name,
             long memoryMib,
             @Nullable Long job,
+            @Nullable Boolean held,
             @Nullable String shared,
             @Nullable Long parts,
             @Nullable Long partsHeld) {
-        static GpuJson of(Gpu gpu, Node node, @Nullable SharedGpus rule) {
+        static GpuJson of(Gpu gpu, Node node, @Nullable SharedGpus rule, Sight sight) {
             Job holder = node.gpuHolders().get(gpu.uuid());
+            boolean hidden = holder != null && !holder.seenBy(sight);
             SharedGpus shared = rule != null && rule.shares(gpu) ? rule : null;
             return new GpuJson(
                     gpu.index(),
@@ -105,7 +109,8 @@ record NodeJson(
                     gpu.type(),
                     gpu.name(),
                     gpu.memoryMib(),
-                    holder == null ? null : holder.id().value(),
+                    (holder == null || hidden) ? null : holder.id().value(),
+                    hidden ? true : null,
                     shared == null ? null : shared.sharing().gres(),
                     shared == null ? null : shared.sharing().amount(shared.of()),
                     shared == null ? null : node.partsHeld().getOrDefault(gpu.uuid(), 0L));
@@ -176,8 +181,11 @@ record NodeJson(
         }
     }
 
-    static NodeJson of(Node node, Picture picture, long now) {
+    /// A node as he who asks may see it.
+    static NodeJson of(Node node, Picture picture, Sight sight, long now) {
         Reservation reservation = reservation(node.name(), picture, now);
+        Reservation told =
+                reservation != null && sight.reservation(reservation) ? reservation : null;
         Inventory inventory = node.inventory();
         Beat beat = node.beat();
         NodeHold hold = node.status().hold();
@@ -195,12 +203,12 @@ record NodeJson(
                 node.cpusHeld(),
                 inventory.memoryMib(),
                 node.memoryMibHeld(),
-                inventory.gpus().stream().map(gpu -> GpuJson.of(gpu, node, shared)).toList(),
+                inventory.gpus().stream().map(gpu -> GpuJson.of(gpu, node, shared, sight)).toList(),
                 MigJson.of(node.status()),
                 node.gpuHolders().size(),
                 GresJson.of(node, picture),
                 partitions(node.name(), picture),
-                reservation == null ? null : reservation.name(),
+                told == null ? null : told.name(),
                 inventory.isolation(),
                 inventory.simulated(),
                 inventory.profile(),
@@ -216,7 +224,10 @@ record NodeJson(
                 beat == null ? null : beat.loadPercent(),
                 beat == null ? null : beat.memoryUsedMib(),
                 beat == null ? null : beat.heardAt(),
-                node.jobs().stream().map(job -> job.id().value()).toList());
+                node.jobs().stream()
+                        .filter(job -> job.seenBy(sight))
+                        .map(job -> job.id().value())
+                        .toList());
     }
 
     private static int weight(NodeStatus node, Picture picture) {

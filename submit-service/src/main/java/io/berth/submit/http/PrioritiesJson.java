@@ -4,6 +4,7 @@ import io.berth.contracts.JobState;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Weights;
 import io.berth.contracts.event.PriorityRules;
+import io.berth.core.request.Sight;
 import io.berth.submit.Job;
 import io.berth.submit.Picture;
 import io.berth.submit.Priority;
@@ -40,11 +41,12 @@ record PrioritiesJson(@Nullable WeightsJson weights, List<JobPriorityJson> jobs)
             long points,
             WhyJson.PriorityJson priority) {}
 
-    static PrioritiesJson of(Picture picture, long now) {
+    /// Of those that he who asks may see.
+    static PrioritiesJson of(Picture picture, Sight sight, long now) {
         return new PrioritiesJson(
                 picture.configuration().map(PrioritiesJson::weights).orElse(null),
                 picture.jobs(now)
-                        .filter(job -> job.state() == JobState.PENDING)
+                        .filter(job -> job.state() == JobState.PENDING && job.seenBy(sight))
                         .map(job -> of(job, picture, now))
                         .toList());
     }

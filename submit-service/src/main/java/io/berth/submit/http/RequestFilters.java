@@ -1,6 +1,7 @@
 package io.berth.submit.http;
 
 import io.berth.submit.Refused;
+import io.vertx.core.http.HttpServerRequest;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Singleton;
 import jakarta.ws.rs.Priorities;
@@ -27,8 +28,8 @@ final class RequestFilters {
     }
 
     @ServerRequestFilter(priority = Priorities.USER + 1)
-    void check(ContainerRequestContext request) throws Refused {
-        tags.get().check(request);
+    void check(ContainerRequestContext request, HttpServerRequest from) throws Refused {
+        tags.get().check(request, from);
     }
 
     @ServerResponseFilter

@@ -6,6 +6,7 @@ import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.ConfigEntry.Reservation;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.core.request.Reserved;
+import io.berth.core.request.Sight;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
@@ -35,11 +36,11 @@ record ReservationJson(
         @Nullable String partition,
         @Nullable Long purgeSeconds) {
 
-    /// Those that are not over.
+    /// Those that are not over and that he who asks may see.
     static List<ReservationJson> all(
-            Configuration configuration, List<NodeSeen> registrations, long now) {
+            Configuration configuration, List<NodeSeen> registrations, Sight sight, long now) {
         return configuration.reservations().values().stream()
-                .filter(it -> !it.over(now))
+                .filter(it -> !it.over(now) && sight.reservation(it))
                 .map(it -> of(configuration, it, registrations, now))
                 .toList();
     }

@@ -90,7 +90,7 @@ class Simulations {
         if (asked.job() == null) {
             throw invalid("which job? There is neither 'submit' nor 'job'");
         }
-        Job job = one(asked.job());
+        Job job = one(asked.job(), caller);
         Forecast forecast = with(asked, caller);
         JobChange change = asked.change();
         String partition = job.partition();
@@ -115,8 +115,8 @@ class Simulations {
     }
 
     /// The first task that waits, of an array.
-    private Job one(String text) throws Refused {
-        return gateway.named(JobName.parse(text)).stream()
+    private Job one(String text, Caller caller) throws Refused {
+        return gateway.named(JobName.parse(text), caller).stream()
                 .filter(Job::pending)
                 .findFirst()
                 .orElseThrow(() -> invalid("job " + quoted(text) + " does not wait"));

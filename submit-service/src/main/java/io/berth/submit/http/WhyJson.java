@@ -1,12 +1,14 @@
 package io.berth.submit.http;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import io.berth.contracts.PrivateData;
 import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.core.placement.Verdict;
 import io.berth.core.placement.Verdict.Change;
 import io.berth.core.placement.Verdict.Dividing;
 import io.berth.core.placement.Verdict.Preemption;
 import io.berth.core.placement.Verdict.Stage;
+import io.berth.core.request.Sight;
 import io.berth.submit.Explanation;
 import io.berth.submit.Priority;
 import java.math.BigDecimal;
@@ -25,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// @param changes the smallest change along each axis with which it would start now, each of them
 ///   tried; left out as the stages are
 /// @param preemption whose place it needs, and who does not give way for it, and why; left out as
-///   the stages are, and where nobody gives way to anybody
+///   the stages are, where nobody gives way to anybody, and from those who may not see their jobs
 /// @param dividing GPUs that are being divided into something that it asks for; left out if none is
 @Schema(name = "Why")
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -80,7 +82,8 @@ record WhyJson(
         }
     }
 
-    static WhyJson of(Explanation why) {
+    /// What he who asks may see of it.
+    static WhyJson of(Explanation why, Sight sight) {
         Integer ahead = why.ahead();
         Verdict verdict = why.verdict();
         Planned planned = verdict == null ? null : verdict.planned();
@@ -95,7 +98,7 @@ record WhyJson(
                 planned == null ? null : planned.start(),
                 verdict == null ? null : verdict.stages(),
                 verdict == null ? null : verdict.changes(),
-                verdict == null ? null : verdict.preemption(),
+                verdict == null || sight.hides(PrivateData.JOBS) ? null : verdict.preemption(),
                 verdict == null || verdict.dividing().isEmpty() ? null : verdict.dividing());
     }
 }

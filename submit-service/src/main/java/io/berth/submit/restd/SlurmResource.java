@@ -1,9 +1,12 @@
 package io.berth.submit.restd;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.berth.contracts.PrivateData;
+import io.berth.core.request.Sight;
 import io.berth.submit.Caller;
 import io.berth.submit.Job;
 import io.berth.submit.JobName;
+import io.berth.submit.Permissions;
 import io.berth.submit.Picture;
 import io.berth.submit.SubmitConfig;
 import io.berth.submit.http.Callers;
@@ -73,13 +76,18 @@ public class SlurmResource {
     @GET
     @Path("jobs")
     @Operation(summary = "All jobs, those too that ended in the last 24 hours")
-    public Response jobs() {
+    public Response jobs(@Context HttpServerRequest request) {
+        Caller caller = callers.of(request);
         return SlurmAnswer.of(() -> {
             Picture picture = gateway.picture(null);
+            Sight sight = caller.sight(picture);
             long now = clock.millis();
             return Map.of(
                     "jobs",
-                    picture.jobs(now).map(it -> SlurmJobs.of(it, picture, now)).toList(),
+                    picture.jobs(now)
+                            .filter(it -> it.seenBy(sight))
+                            .map(it -> SlurmJobs.of(it, picture, now))
+                            .toList(),
                     "last_update",
                     SlurmNumber.time(now));
         });
@@ -88,9 +96,10 @@ public class SlurmResource {
     @GET
     @Path("job/{id}")
     @Operation(summary = "A job, or the tasks of an array")
-    public Response job(@PathParam("id") String id) {
+    public Response job(@PathParam("id") String id, @Context HttpServerRequest request) {
+        Caller caller = callers.of(request);
         return SlurmAnswer.of(() -> {
-            List<Job> named = gateway.named(JobName.parse(id));
+            List<Job> named = gateway.named(JobName.parse(id), caller);
             Picture picture = gateway.picture(null);
             long now = clock.millis();
             return Map.of(
@@ -130,9 +139,11 @@ public class SlurmResource {
     @GET
     @Path("nodes")
     @Operation(summary = "All nodes")
-    public Response nodes() {
+    public Response nodes(@Context HttpServerRequest request) {
+        Caller caller = callers.of(request);
         return SlurmAnswer.of(() -> {
             Picture picture = gateway.picture(null);
+            Permissions.toSee(caller.sight(picture), PrivateData.NODES);
             return Map.of(
                     "nodes",
                     picture.nodes().stream().map(it -> SlurmNodes.node(it, picture)).toList());
@@ -142,9 +153,11 @@ public class SlurmResource {
     @GET
     @Path("partitions")
     @Operation(summary = "All partitions")
-    public Response partitions() {
+    public Response partitions(@Context HttpServerRequest request) {
+        Caller caller = callers.of(request);
         return SlurmAnswer.of(() -> {
             Picture picture = gateway.picture(null);
+            Permissions.toSee(caller.sight(picture), PrivateData.PARTITIONS);
             return Map.of(
                     "partitions",
                     SlurmNodes.partitions(picture).stream()

@@ -5,19 +5,26 @@ import io.berth.contracts.event.ConfigEntry.Account;
 import io.berth.contracts.event.ConfigEntry.Association;
 import io.berth.contracts.event.ConfigEntry.Qos;
 import io.berth.contracts.event.Terms;
+import io.berth.core.request.Sight;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Accounts, users, associations and QOS in the words of slurmrestd's `/slurmdb`. Limits are left
 /// out; `/v1/accounts` of the accounting service has them.
-record SlurmdbRecords(Configuration configuration) {
+///
+/// @param sight what of them he who asks may see
+record SlurmdbRecords(Configuration configuration, Sight sight) {
 
     List<Map<String, Object>> accounts() {
-        return configuration.accounts().values().stream().map(this::account).toList();
+        return configuration.accounts().values().stream()
+                .filter(it -> sight.account(it.name()))
+                .map(this::account)
+                .toList();
     }
 
     Map<String, Object> account(Account account) {
@@ -39,14 +46,13 @@ record SlurmdbRecords(Configuration configuration) {
     /// The users that have an account.
     List<Map<String, Object>> users() {
         var names = new TreeSet<String>();
-        configuration.associations().forEach(it -> names.add(it.user()));
+        memberships().forEach(it -> names.add(it.user()));
         return names.stream().map(this::user).toList();
     }
 
     /// The user of that name; none if he has no account.
     List<Map<String, Object>> users(String name) {
-        boolean known =
-                configuration.associations().stream().anyMatch(it -> it.user().equals(name));
+        boolean known = memberships().anyMatch(it -> it.user().equals(name));
         return known ? List.of(user(name)) : List.of();
     }
 
@@ -57,7 +63,7 @@ record SlurmdbRecords(Configuration configuration) {
         fields.put("default", Map.of("account", configuration.accountOf(name), "wckey", ""));
         fields.put(
                 "associations",
-                configuration.associations().stream()
+                memberships()
                         .filter(it -> it.user().equals(name))
                         .map(it -> key(it.account(), name))
                         .toList());
@@ -75,19 +81,26 @@ record SlurmdbRecords(Configuration configuration) {
     List<Map<String, Object>> associations() {
         var all = new ArrayList<Map<String, Object>>();
         for (Account it : configuration.accounts().values()) {
-            all.add(association(it.name(), "", it.parent(), it.shares(), false, it.ownTerms()));
+            if (sight.account(it.name())) {
+                all.add(association(it.name(), "", it.parent(), it.shares(), false, it.ownTerms()));
+            }
         }
-        for (Association it : configuration.associations()) {
-            all.add(
-                    association(
-                            it.account(),
-                            it.user(),
-                            null,
-                            it.shares(),
-                            it.isDefault(),
-                            it.ownTerms()));
-        }
+        memberships()
+                .map(it ->
+                        association(
+                                it.account(),
+                                it.user(),
+                                null,
+                                it.shares(),
+                                it.isDefault(),
+                                it.ownTerms()))
+                .forEach(all::add);
         return all;
+    }
+
+    private Stream<Association> memberships() {
+        return configuration.associations().stream()
+                .filter(it -> sight.member(it.account(), it.user()));
     }
 
     private Map<String, Object> association(

@@ -10,10 +10,10 @@ const drawn = new Map();
 
 function colour(gpu, node) {
   if (node.state === 'DOWN' || node.state === 'NOT_RESPONDING') return ['gpu lost', {}];
-  if (!gpu.job) return ['gpu free', {}];
+  if (!gpu.job && !gpu.held) return ['gpu free', {}];
   if (colouring === 'state') return ['gpu held', {}];
   const job = cluster.job.get(gpu.job);
-  return ['gpu', { '--hue': hue(colouring === 'user' ? (job?.user ?? '?') : gpu.job) }];
+  return ['gpu', { '--hue': hue(colouring === 'user' ? (job?.user ?? '?') : gpu.job ?? '?') }];
 }
 
 function says(node, gpu) {
@@ -25,7 +25,7 @@ function says(node, gpu) {
       lines.push(`job ${job.id} ${plain(job.name)} · ${plain(job.user)} (${plain(job.account)})`);
       if (job.startedAt) lines.push(`${span((Date.now() - job.startedAt) / 1000 - (job.suspendedSeconds || 0))} of ${job.timeLimitSeconds ? span(job.timeLimitSeconds) : 'no limit'}`);
     } else {
-      lines.push(gpu.job ? `job ${gpu.job}` : 'free');
+      lines.push(gpu.job ? `job ${gpu.job}` : gpu.held ? 'in use' : 'free');
     }
   } else {
     lines.push(`CPUs ${node.cpusAllocated} of ${node.cpus} · memory ${memory(node.memoryAllocatedMib)} of ${memory(node.memoryMib)}`);
@@ -48,7 +48,7 @@ function card(node) {
 /** What a node's card shows, as one text: a card is drawn anew only when that changes. */
 function shows(node) {
   return [colouring, node.state, node.cpusAllocated, node.memoryAllocatedMib,
-    ...node.gpus.map((gpu) => gpu.job ? `${gpu.job}${cluster.job.get(gpu.job)?.user}` : '')].join('|');
+    ...node.gpus.map((gpu) => gpu.job ? `${gpu.job}${cluster.job.get(gpu.job)?.user}` : gpu.held ? '?' : '')].join('|');
 }
 
 function nodeCard(node) {
@@ -73,7 +73,7 @@ function groups() {
 
 function group([title, nodes]) {
   const gpus = nodes.flatMap((node) => node.gpus);
-  const held = gpus.filter((gpu) => gpu.job).length;
+  const held = gpus.filter((gpu) => gpu.job || gpu.held).length;
   return h('section', { class: 'rack' },
     h('h2', {}, plain(title), h('small', {}, ` ${count(nodes.length, 'node')}${gpus.length ? `, ${held} of ${count(gpus.length, 'GPU')} in use` : ''}`)),
     h('div', { class: 'nodes' }, nodes.map(nodeCard)));

@@ -28,7 +28,7 @@ const GPUS = [
   ['GPU', 'number', (gpu) => gpu.index],
   ['Name', '', (gpu) => plain(gpu.name)],
   ['Memory', 'number', (gpu) => memory(gpu.memoryMib)],
-  ['Job', '', (gpu) => gpu.job ? h('a', { href: `#/jobs/${gpu.job}` }, String(gpu.job)) : 'free'],
+  ['Job', '', (gpu) => gpu.job ? h('a', { href: `#/jobs/${gpu.job}` }, String(gpu.job)) : gpu.held ? 'in use' : 'free'],
   ['User', '', (gpu) => plain(cluster.job.get(gpu.job)?.user ?? '')],
   ['UUID', 'wide', (gpu) => h('span', { class: 'code' }, plain(gpu.uuid))],
 ];

@@ -1,5 +1,9 @@
 package io.berth.submit.http;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.berth.contracts.PrivateData;
+import io.berth.contracts.event.ConfigEntry;
+import io.berth.contracts.event.ConfigEntry.Cluster;
 import io.berth.contracts.event.FairShares;
 import io.berth.contracts.event.Heartbeat;
 import io.berth.contracts.event.JobStatus;
@@ -8,6 +12,7 @@ import io.berth.contracts.event.Submission;
 import io.berth.contracts.event.Submission.Submitted;
 import io.berth.contracts.json.EventCodec.CorruptEvent;
 import io.berth.contracts.json.EventCodec.UnknownEventType;
+import io.berth.contracts.json.Json;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.EventWriter;
@@ -20,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -29,6 +35,8 @@ import org.eclipse.microprofile.config.ConfigProvider;
 /// The hand of the other services: writes what placement, priority and accounting write, and reads
 /// what the gateway wrote.
 final class Mesh implements AutoCloseable {
+    private static final AtomicLong REVISION = new AtomicLong(1);
+
     private final KafkaConnection kafka;
     private final EventWriter writer;
     private final List<CompletableFuture<RecordMetadata>> pending = new ArrayList<>();
@@ -60,6 +68,17 @@ final class Mesh implements AutoCloseable {
                                 new FairShares.Factor(
                                         "team_a", "alice", 125_000, 500_000, 800_000))));
         write(Topics.CELL_STATES, Samples.cellStatus(0, 0));
+    }
+
+    /// The same configuration as a new revision, with these data private.
+    void publishCluster(List<PrivateData> hidden) {
+        long revision = REVISION.incrementAndGet();
+        for (ConfigEntry entry : Samples.configEntries()) {
+            ObjectNode changed = Json.mapper().valueToTree(entry);
+            changed.withObject("/part").put("revision", revision);
+            ConfigEntry same = Json.mapper().convertValue(changed, entry.getClass());
+            write(Topics.CONFIG, same instanceof Cluster it ? it.hiding(hidden) : same);
+        }
     }
 
     void jobStatus(JobStatus status) {

@@ -5,6 +5,7 @@ import static org.hamcrest.Matchers.is;
 
 import io.berth.contracts.Hold;
 import io.berth.contracts.JobState;
+import io.berth.contracts.PrivateData;
 import io.berth.contracts.Reason;
 import io.berth.contracts.event.JobStatus;
 import io.berth.core.state.Transitions;
@@ -31,6 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @QuarkusTestResource(MeshResource.class)
 class PermissionsTest {
 
+    private static final String PRIVATE = " that are private";
     private static final String OURS = "\"account\":\"team_b\",\"timeLimitSeconds\":3600";
 
     record Cell(String act, String who, String may) {}
@@ -86,6 +88,9 @@ class PermissionsTest {
     private int status(Cell cell, Hold hold) throws Exception {
         long id = Api.submitted("alice", OURS);
         String job = "/v1/jobs/" + id;
+        if (cell.act().endsWith(PRIVATE)) {
+            return hidden(cell, job);
+        }
         if (cell.act().equals("release")) {
             JobStatus waiting = Samples.status(mesh.submitted(id), JobState.PENDING, null, 0);
             Reason reason = hold == Hold.ADMIN ? Reason.JOB_HELD_ADMIN : Reason.JOB_HELD_USER;
@@ -96,6 +101,18 @@ class PermissionsTest {
         int status = act(cell.act(), caller(cell.who()), job).statusCode();
         assertThat(status).isBetween(200, 499).isNotIn(400, 401, 404, 405, 422);
         return status;
+    }
+
+    /// What comes of it where all data are private: what one may not see is not there.
+    private int hidden(Cell cell, String job) {
+        mesh.publishCluster(List.of(PrivateData.values()));
+        Api.eventually(() -> Api.as("bob").get("/v1/nodes").then().statusCode(403));
+        String act = cell.act().replace(PRIVATE, "");
+        int status = act(act, caller(cell.who()), job).statusCode();
+        mesh.publishCluster(List.of());
+        Api.eventually(() -> Api.as("bob").get("/v1/nodes").then().statusCode(200));
+        assertThat(status).isIn(200, 403, 404);
+        return status == 404 ? 403 : status;
     }
 
     private static RequestSpecification caller(String who) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Part;
 import io.berth.contracts.event.ConfigEntry.Reservation;
+import io.berth.core.request.Sight;
 import io.berth.submit.Samples;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -45,7 +46,8 @@ final class ReservationJsonTest {
                         reservations,
                         plain.switches(),
                         plain.licenses());
-        return ReservationJson.all(configuration, Samples.NODES, now);
+        return ReservationJson.all(
+                configuration, Samples.NODES, new Sight(configuration, "alice", false), now);
     }
 
     @Test
