@@ -8,6 +8,7 @@ import java.net.ConnectException;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +24,7 @@ final class MeshClient {
 
     private final String command;
     private final Mesh mesh;
-    private final Token token;
+    private volatile Token token;
 
     private MeshClient(String command, Mesh mesh, Token token) {
         this.command = command;
@@ -158,8 +159,26 @@ final class MeshClient {
         }
     }
 
-    /// Not in streaming mode, in which the JDK turns an answer of 401 into an exception.
+    /// Asks once more with a new token if the old one has expired and there is where to get one:
+    /// nothing was done then.
     private Answer exchange(String method, String url, @Nullable String body, List<String> headers)
+            throws NoAnswer {
+        Answer answer = exchangeOnce(method, url, body, headers);
+        Path socket = token.socket();
+        if (answer.status() != HttpURLConnection.HTTP_UNAUTHORIZED || socket == null) {
+            return answer;
+        }
+        try {
+            token = Token.ofSocket(socket, command);
+        } catch (CommandFailure e) {
+            return answer;
+        }
+        return exchangeOnce(method, url, body, headers);
+    }
+
+    /// Not in streaming mode, in which the JDK turns an answer of 401 into an exception.
+    private Answer exchangeOnce(
+            String method, String url, @Nullable String body, List<String> headers)
             throws NoAnswer {
         try {
             var connection = (HttpURLConnection) URI.create(url).toURL().openConnection();

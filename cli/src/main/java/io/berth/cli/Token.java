@@ -5,15 +5,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// The token that the caller shows to the mesh, with what it says of him. It is not verified here:
 /// the services do that.
 ///
 /// @param user whom the token names
 /// @param operator whether he may act for others
-record Token(String text, String user, boolean operator) {
+/// @param socket where a new one can be had when it has expired; null for none
+record Token(String text, String user, boolean operator, @Nullable Path socket) {
 
-    /// The token of BERTH_TOKEN, else the mesh's operator token if the caller may read it.
+    /// The token of BERTH_TOKEN, else the mesh's operator token if the caller may read it, else the
+    /// one that this machine's token socket gives him.
     static Token of(Terminal terminal, String command) throws CommandFailure {
         String text = terminal.variable("BERTH_TOKEN", "");
         if (text.isEmpty()) {
@@ -21,6 +24,10 @@ record Token(String text, String user, boolean operator) {
             try {
                 text = Files.readString(file);
             } catch (IOException e) {
+                Path socket = socket(terminal);
+                if (Files.exists(socket)) {
+                    return ofSocket(socket, command);
+                }
                 throw CommandFailure.error(
                         command,
                         "no token: set BERTH_TOKEN, or start a mesh here with 'berth up', which"
@@ -29,6 +36,21 @@ record Token(String text, String user, boolean operator) {
             }
         }
         return parse(text.strip());
+    }
+
+    private static Path socket(Terminal terminal) {
+        String named = terminal.variable("BERTH_TOKEN_SOCKET", "");
+        return named.isEmpty() ? TokenSocket.DEFAULT : terminal.directory().resolve(named);
+    }
+
+    /// The token that a token socket has for the caller.
+    static Token ofSocket(Path socket, String command) throws CommandFailure {
+        try {
+            Token token = parse(TokenSocket.ask(socket));
+            return new Token(token.text, token.user, token.operator, socket);
+        } catch (IOException e) {
+            throw CommandFailure.error(command, "no token from " + socket + ": " + e.getMessage());
+        }
     }
 
     static Token parse(String text) {
@@ -44,9 +66,9 @@ record Token(String text, String user, boolean operator) {
                             .findFirst()
                             .map(claims::text)
                             .orElse("");
-            return new Token(text, user, claims.texts("groups").contains("operator"));
+            return new Token(text, user, claims.texts("groups").contains("operator"), null);
         } catch (IOException | IllegalArgumentException e) {
-            return new Token(text, "", false);
+            return new Token(text, "", false, null);
         }
     }
 

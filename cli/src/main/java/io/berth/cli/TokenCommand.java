@@ -25,6 +25,9 @@ import java.util.OptionalLong;
 final class TokenCommand implements Command {
 
     private static final long DEFAULT_LIFETIME_SECONDS = 30L * 86_400;
+    private static final String OPERATOR = "operator";
+    private static final String USER = "user";
+    private static final long SOCKET_LIFETIME_SECONDS = 3600;
 
     private static final List<CliOption> OPTIONS =
             List.of(
@@ -35,11 +38,16 @@ final class TokenCommand implements Command {
                             'l',
                             "as a time limit, such as 12:00:00 or 7-0; 30-0 if not given"),
                     flag("operator", '\0', "may act for all users"),
+                    valued(
+                            "listen",
+                            '\0',
+                            "give each user of this machine his own at this Unix socket; for an hour, if no lifetime is given"),
+                    valued("operators", '\0', "users who get an operator's there"),
                     flag("version", 'V', "Berth's version"));
 
     @Override
     public String synopsis() {
-        return "token USER [--groups LIST] [--lifetime TIME] [--operator]: a token for a user";
+        return "token USER [--groups LIST] [--lifetime TIME] [--operator] | --listen SOCKET [--operators USERS]: a token for a user, or for each at a socket";
     }
 
     @Override
@@ -49,35 +57,89 @@ final class TokenCommand implements Command {
 
     @Override
     public int run(Terminal terminal, Words words) throws CommandFailure {
+        String socket = words.value("listen");
+        long otherwise = socket == null ? DEFAULT_LIFETIME_SECONDS : SOCKET_LIFETIME_SECONDS;
+        long seconds = lifetime(words, otherwise);
+        if (socket != null) {
+            return listen(terminal, words, terminal.directory().resolve(socket), seconds);
+        }
         if (words.operands().size() != 1 || words.operands().getFirst().isBlank()) {
             throw CommandFailure.error("token", "for which user? Give one name");
         }
+        terminal.out()
+                .print(token(terminal, words.operands().getFirst(), groups(words), seconds) + "\n");
+        return 0;
+    }
+
+    private static long lifetime(Words words, long otherwise) throws CommandFailure {
         String lifetime = words.value("lifetime");
         OptionalLong seconds =
-                lifetime == null
-                        ? OptionalLong.of(DEFAULT_LIFETIME_SECONDS)
-                        : SlurmTime.parseLimit(lifetime);
+                lifetime == null ? OptionalLong.of(otherwise) : SlurmTime.parseLimit(lifetime);
         if (seconds.isEmpty() || seconds.getAsLong() == 0) {
             throw CommandFailure.error("token", "Invalid --lifetime specification");
         }
-        terminal.out()
-                .print(
-                        token(
-                                        terminal,
-                                        words.operands().getFirst(),
-                                        groups(words),
-                                        seconds.getAsLong())
-                                + "\n");
-        return 0;
+        return seconds.getAsLong();
+    }
+
+    /// Until the process is ended.
+    private static int listen(Terminal terminal, Words words, Path path, long seconds)
+            throws CommandFailure {
+        if (!words.operands().isEmpty() || words.has("operator") || words.has("groups")) {
+            throw CommandFailure.error(
+                    "token",
+                    "at a socket each user gets his own, with his groups: give --operators, and no user");
+        }
+        List<String> operators = words.list("operators");
+        TokenSocket.Mint mint =
+                user -> token(terminal, user, groups(user, operators.contains(user)), seconds);
+        var unused = mint.token(terminal.user());
+        try (var socket = TokenSocket.listen(path, mint)) {
+            Runtime.getRuntime()
+                    .addShutdownHook(Thread.ofPlatform().unstarted(() -> closed(socket)));
+            socket.serve();
+            return 0;
+        } catch (IOException e) {
+            throw CommandFailure.error("token", "cannot listen at " + path + ": " + e.getMessage());
+        }
+    }
+
+    private static void closed(TokenSocket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            // The next one replaces what is left of it.
+        }
+    }
+
+    /// What he may, and the groups that this machine has him in. None of them gives him more than
+    /// that, whatever its name.
+    private static List<String> groups(String user, boolean operator) throws CommandFailure {
+        var groups = new ArrayList<String>();
+        groups.add(operator ? OPERATOR : USER);
+        try {
+            Process id =
+                    new ProcessBuilder("id", "-Gn", "--", user)
+                            .redirectError(ProcessBuilder.Redirect.DISCARD)
+                            .start();
+            String names = new String(id.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            for (String group : names.strip().split("\\s+")) {
+                if (!group.isEmpty() && !group.equals(OPERATOR) && !group.equals(USER)) {
+                    groups.add(group);
+                }
+            }
+            return groups;
+        } catch (IOException e) {
+            throw CommandFailure.error("token", "cannot ask for groups by 'id': " + e.getMessage());
+        }
     }
 
     /// What he may, and the groups that partitions know him by.
     private static List<String> groups(Words words) throws CommandFailure {
         String given = words.value("groups");
         var groups = new ArrayList<String>();
-        groups.add(words.has("operator") ? "operator" : "user");
+        groups.add(words.has("operator") ? OPERATOR : USER);
         for (String group : given == null ? List.<String>of() : CliOption.split(given)) {
-            if (group.equals("operator")) {
+            if (group.equals(OPERATOR)) {
                 throw CommandFailure.error(
                         "token", "group operator is given by --operator, not by --groups");
             }

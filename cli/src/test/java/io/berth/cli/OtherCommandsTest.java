@@ -266,6 +266,12 @@ final class OtherCommandsTest {
                         "token: error: group operator is given by --operator, not by --groups\n");
     }
 
+    /// A token with these claims that nobody signed.
+    static String unsigned(String claims) {
+        Base64.Encoder url = Base64.getUrlEncoder().withoutPadding();
+        return "e30." + url.encodeToString(claims.getBytes(StandardCharsets.UTF_8)) + ".x";
+    }
+
     private static KeyPair keyPair() throws Exception {
         KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
         generator.initialize(new ECGenParameterSpec("secp256r1"));

@@ -217,7 +217,7 @@ record NodeJson(
                 inventory.threadsPerCore(),
                 inventory.hardware() == null ? null : inventory.hardware().tmpMib(),
                 weight(node.status(), picture),
-                owner(node, picture),
+                owner(node, picture, sight),
                 inventory.os(),
                 inventory.architecture(),
                 node.status().seen().agentVersion(),
@@ -240,9 +240,9 @@ record NodeJson(
     }
 
     /// Whose nodes they are for which a job there asked, or its partition.
-    private static @Nullable String owner(Node node, Picture picture) {
+    private static @Nullable String owner(Node node, Picture picture, Sight sight) {
         return node.jobs().stream()
-                .filter(job -> ofOneUser(job, picture))
+                .filter(job -> ofOneUser(job, picture) && job.seenBy(sight))
                 .map(Job::user)
                 .findFirst()
                 .orElse(null);
