@@ -43,8 +43,7 @@ record Layout<F>(String before, List<Column<F>> columns) {
             }
             F field = end < format.length() ? fieldOf.apply(format.charAt(end)) : null;
             if (field == null || end - digits > 4) {
-                throw CommandFailure.error(
-                        command, "Invalid job format specification: " + format.substring(at));
+                throw invalid(command, format.substring(at));
             }
             int width = end == digits ? 0 : Integer.parseInt(format.substring(digits, end));
             int next = format.indexOf('%', end + 1);
@@ -70,11 +69,16 @@ record Layout<F>(String before, List<Column<F>> columns) {
             String digits = right ? width.substring(1) : width;
             F field = fieldOf.apply(colon < 0 ? item : item.substring(0, colon));
             if (field == null || !digits.matches("\\d{1,4}")) {
-                throw CommandFailure.error(command, "Invalid job format specification: " + item);
+                throw invalid(command, item);
             }
             columns.add(new Column<>(field, Integer.parseInt(digits), right, ""));
         }
         return new Layout<>("", columns);
+    }
+
+    private static CommandFailure invalid(String command, String text) {
+        String what = command.equals("sinfo") ? "node" : "job";
+        return CommandFailure.error(command, "Invalid " + what + " format specification: " + text);
     }
 
     /// One line, without its end.

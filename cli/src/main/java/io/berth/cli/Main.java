@@ -72,7 +72,8 @@ public final class Main {
                             "not supported: 'berth logs -f JOB' shows what a job's script writes");
             case "strigger" ->
                     throw CommandFailure.error(
-                            name, "not supported: GET /v1/events tells programs what happens");
+                            name,
+                            "not supported: 'sbatch --dependency=afterany:JOB PROGRAM' runs a program after a job (afterok, afternotok, after:+MINUTES too), GET /v1/events tells programs what happens");
             case "--train-aot" -> AotTraining.run();
             default ->
                     throw CommandFailure.error(

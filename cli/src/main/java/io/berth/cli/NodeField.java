@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A column of `sinfo`.
 ///
-/// Source: sinfo(1), option `--format`.
+/// Source: sinfo(1), options `--format` and `--Format`.
 enum NodeField {
     AVAIL('a', "AVAIL"),
     ALLOCATED_IDLE('A', "NODES(A/I)"),
@@ -42,7 +42,19 @@ enum NodeField {
     SOCKETS('X', "SOCKETS"),
     CORES('Y', "CORES"),
     THREADS('Z', "THREADS"),
-    SHAPE('z', "S:C:T");
+    SHAPE('z', "S:C:T"),
+    ACTIVE_FEATURES('b', "ACTIVE_FEATURES"),
+    ALLOC_NODES('S', "ALLOCNODES"),
+    CLUSTER('V', "CLUSTER"),
+    DEFAULT_TIME('L', "DEFAULTTIME"),
+    JOB_FACTOR('I', "PRIO_JOB_FACTOR"),
+    NODE_ADDRESS('o', "NODE_ADDR"),
+    PREEMPT_MODE('M', "PREEMPT_MODE"),
+    VERSION('v', "VERSION"),
+    ALLOC_MEMORY(NodeField.NO_LETTER, "ALLOCMEM"),
+    GRES_USED(NodeField.NO_LETTER, "GRES_USED");
+
+    private static final char NO_LETTER = '\0';
 
     /// Nodes of one partition that stand in one line; none for a partition without nodes.
     ///
@@ -61,9 +73,60 @@ enum NodeField {
         return header;
     }
 
+    /// The field that `-O` knows by a name, of whatever case.
+    ///
+    /// Source: sinfo(1), option `--Format`.
+    static @Nullable NodeField named(String name) {
+        return switch (name.toLowerCase(Locale.ROOT)) {
+            case "allocmem" -> ALLOC_MEMORY;
+            case "allocnodes" -> ALLOC_NODES;
+            case "available" -> AVAIL;
+            case "cluster" -> CLUSTER;
+            case "cores" -> CORES;
+            case "cpus" -> CPUS;
+            case "cpusload" -> CPU_LOAD;
+            case "cpusstate" -> CPUS_BY_STATE;
+            case "defaulttime" -> DEFAULT_TIME;
+            case "disk" -> TMP_DISK;
+            case "features" -> FEATURES;
+            case "featuresact" -> ACTIVE_FEATURES;
+            case "freemem" -> FREE_MEMORY;
+            case "gres" -> GRES;
+            case "gresused" -> GRES_USED;
+            case "groups" -> GROUPS;
+            case "memory" -> MEMORY;
+            case "nodeaddr" -> NODE_ADDRESS;
+            case "nodeai" -> ALLOCATED_IDLE;
+            case "nodeaiot" -> NODES_BY_STATE;
+            case "nodehost" -> HOSTNAMES;
+            case "nodelist" -> NODELIST;
+            case "nodes" -> NODES;
+            case "oversubscribe" -> OVERSUBSCRIBE;
+            case "partition" -> PARTITION;
+            case "partitionname" -> PARTITION_NAME;
+            case "preemptmode" -> PREEMPT_MODE;
+            case "priorityjobfactor" -> JOB_FACTOR;
+            case "prioritytier" -> TIER;
+            case "reason" -> REASON;
+            case "root" -> ROOT;
+            case "size" -> JOB_SIZE;
+            case "socketcorethread" -> SHAPE;
+            case "sockets" -> SOCKETS;
+            case "statecompact" -> STATE;
+            case "statelong" -> STATE_FULL;
+            case "threads" -> THREADS;
+            case "time" -> TIME_LIMIT;
+            case "timestamp" -> REASON_TIME;
+            case "user" -> REASON_USER;
+            case "version" -> VERSION;
+            case "weight" -> WEIGHT;
+            default -> null;
+        };
+    }
+
     static @Nullable NodeField of(char letter) {
         for (NodeField field : values()) {
-            if (field.letter == letter) {
+            if (letter != NO_LETTER && field.letter == letter) {
                 return field;
             }
         }
@@ -89,6 +152,14 @@ enum NodeField {
             case GROUPS -> partition.groups();
             case OVERSUBSCRIBE -> "NO";
             case ROOT -> partition.json().flag("rootOnly") ? "yes" : "no";
+            case CLUSTER -> "N/A";
+            case ALLOC_NODES ->
+                    partition.json().has("allocNodes")
+                            ? String.join(",", partition.json().texts("allocNodes"))
+                            : "ALL";
+            case DEFAULT_TIME -> partition.defaultTime();
+            case JOB_FACTOR -> Long.toString(partition.number("jobFactor"));
+            case PREEMPT_MODE -> partition.json().text("preemptMode");
             case TIER -> Long.toString(partition.number("tier"));
             case PARTITION -> partition.marked();
             case PARTITION_NAME -> partition.name();
@@ -96,7 +167,12 @@ enum NodeField {
             case NODES -> Integer.toString(line.nodes().size());
             case NODELIST -> HostList.compress(line.nodes().stream().map(NodeView::name).toList());
             case ALLOCATED_IDLE, NODES_BY_STATE, CPUS_BY_STATE -> counts(line.nodes());
-            case CPUS,
+            case ACTIVE_FEATURES,
+                    ALLOC_MEMORY,
+                    GRES_USED,
+                    NODE_ADDRESS,
+                    VERSION,
+                    CPUS,
                     TMP_DISK,
                     REASON,
                     REASON_USER,
@@ -123,13 +199,16 @@ enum NodeField {
             case CPUS -> Long.toString(node.number("cpus"));
             case TMP_DISK -> Long.toString(node.number("tmpMib"));
             case REASON -> node.reason().isEmpty() ? "none" : node.reason();
-            case FEATURES -> node.features();
+            case FEATURES, ACTIVE_FEATURES -> node.features();
+            case ALLOC_MEMORY -> Long.toString(node.number("memoryAllocatedMib"));
+            case GRES_USED -> node.gresUsed();
+            case VERSION -> node.text("agentVersion");
             case REASON_USER ->
                     node.text("reasonUser").isEmpty() ? "Unknown" : node.text("reasonUser");
             case REASON_TIME -> Dates.iso(node.number("reasonAt"), zone.get(), "Unknown");
             case GRES -> node.gres();
             case MEMORY -> Long.toString(node.number("memoryMib"));
-            case HOSTNAMES -> node.name();
+            case HOSTNAMES, NODE_ADDRESS -> node.name();
             case CPU_LOAD -> hundredths(node.number("loadPercent"));
             case FREE_MEMORY ->
                     Long.toString(

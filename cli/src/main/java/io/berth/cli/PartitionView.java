@@ -36,6 +36,12 @@ record PartitionView(JsonObject json) {
         return seconds == 0 ? "infinite" : SlurmTime.brief(seconds);
     }
 
+    /// Of jobs that name none; `n/a` if they get the longest.
+    String defaultTime() {
+        long seconds = json.number("defaultTimeSeconds");
+        return seconds == 0 ? "n/a" : SlurmTime.brief(seconds);
+    }
+
     /// `1-infinite`, `1-4`, `1`: the nodes that one job may have.
     String jobSize() {
         long most = json.number("maxNodes");

@@ -6,6 +6,7 @@ import static io.berth.cli.CliOption.valued;
 import io.berth.cli.CliOption.Words;
 import io.berth.cli.JobField.Moment;
 import io.berth.cli.Layout.Column;
+import io.berth.slurm.HostList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +28,7 @@ final class Sacct implements Command {
                     flag("allusers", 'a', "jobs of all users"),
                     flag("brief", 'b', "only JobID, State and ExitCode"),
                     valued("clusters", 'M', "nothing: there is one cluster"),
+                    valued("delimiter", '\0', "this between columns in place of |"),
                     flag("duplicates", 'D', "with the runs that made way for another one"),
                     valued("endtime", 'E', "jobs before this time"),
                     valued("format", 'o', "columns, such as JobID,User,Elapsed%12"),
@@ -36,10 +38,13 @@ final class Sacct implements Command {
                     DataForm.OPTIONS.getFirst(),
                     DataForm.OPTIONS.getLast(),
                     valued("name", '\0', "only jobs of these names"),
+                    flag("noconvert", '\0', "nothing: numbers have one form"),
+                    valued("nodelist", 'N', "only jobs that ran on one of these nodes"),
                     flag("noheader", 'n', "without the lines of titles"),
                     flag("parsable", 'p', "with | after each column"),
                     flag("parsable2", 'P', "with | between columns"),
                     valued("partition", 'r', "only jobs in these partitions"),
+                    valued("qos", 'q', "only jobs of these QOS"),
                     valued("starttime", 'S', "jobs since this time, else since midnight"),
                     valued("state", 's', "only jobs in these states"),
                     valued("user", 'u', "only jobs of these users"),
@@ -134,12 +139,19 @@ final class Sacct implements Command {
                         .toString());
     }
 
-    private static List<JsonObject> jobs(Words words, JsonObject answer) {
+    private static List<JsonObject> jobs(Words words, JsonObject answer) throws CommandFailure {
         List<String> names = words.list("name");
         List<String> partitions = words.list("partition");
+        List<String> qos = words.list("qos");
+        List<String> hosts = words.hosts("sacct", "nodelist");
         return answer.objects("jobs").stream()
                 .filter(job -> names.isEmpty() || names.contains(job.text("name")))
                 .filter(job -> partitions.isEmpty() || partitions.contains(job.text("partition")))
+                .filter(job -> qos.isEmpty() || qos.contains(job.text("qos")))
+                .filter(job ->
+                        hosts.isEmpty()
+                                || HostList.expand(job.text("nodeList")).stream()
+                                        .anyMatch(hosts::contains))
                 .toList();
     }
 
@@ -234,7 +246,7 @@ final class Sacct implements Command {
     private static String cell(
             Words words, Column<AccountField> column, String value, boolean last) {
         if (isParsable(words)) {
-            return value + (last && words.has("parsable2") ? "" : "|");
+            return value + (last && words.has("parsable2") ? "" : words.value("delimiter", "|"));
         }
         return value.length() > column.width()
                 ? value.substring(0, column.width() - 1) + "+ "

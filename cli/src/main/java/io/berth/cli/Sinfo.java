@@ -24,19 +24,28 @@ final class Sinfo implements Command {
                     flag("all", 'a', "hidden partitions too"),
                     valued("clusters", 'M', "nothing: there is one cluster"),
                     flag("dead", 'd', "only nodes that do not respond"),
+                    flag("exact", 'e', "nothing more: only nodes that are alike share a line"),
                     valued("format", 'o', "columns, such as \"%P %D %t %G\""),
+                    valued(
+                            "Format",
+                            'O',
+                            "columns by name, such as \"NodeHost:10,StateLong,Gres\""),
                     flag("help", '\0', "this text"),
+                    flag("hide", '\0', "nothing more: hidden partitions are left out"),
+                    Iteration.OPTION,
                     DataForm.OPTIONS.getFirst(),
                     DataForm.OPTIONS.getLast(),
                     flag("list-reasons", 'R', "why nodes are drained, down or silent"),
                     flag("long", 'l', "with more columns"),
                     flag("Node", 'N', "one line for each node"),
+                    flag("noconvert", '\0', "nothing: memory is told in MiB"),
                     valued("nodes", 'n', "only these nodes"),
                     flag("noheader", 'h', "without the line of titles"),
                     valued("partition", 'p', "only these partitions"),
                     flag("summarize", 's', "one line for each partition"),
                     flag("reservation", 'T', "the reservations"),
                     flag("responding", 'r', "only nodes that respond"),
+                    valued("sort", 'S', "order, such as \"#P,-t\""),
                     valued("states", 't', "only nodes in these states"),
                     flag("version", 'V', "Berth's version"));
 
@@ -53,11 +62,24 @@ final class Sinfo implements Command {
     @Override
     public int run(Terminal terminal, Words words) throws CommandFailure {
         MeshClient client = MeshClient.of(terminal, "sinfo");
+        if (words.has("Format")) {
+            var unused = named(words);
+        }
+        var unused = SinfoOrder.of(order(terminal, words), List.of());
+        return Iteration.run(terminal, "sinfo", words, () -> list(terminal, words, client));
+    }
+
+    private static void list(Terminal terminal, Words words, MeshClient client)
+            throws CommandFailure {
         if (words.has("reservation")) {
-            return reservations(terminal, client);
+            reservations(terminal, client);
+            return;
         }
         List<NodeView> nodes = nodes(client, words);
-        List<String> named = words.list("partition");
+        List<String> named =
+                words.has("partition")
+                        ? words.list("partition")
+                        : CliOption.split(terminal.variable("SINFO_PARTITION", ""));
         List<PartitionView> partitions = new ArrayList<>();
         for (PartitionView partition : PartitionView.all(client.get("/v1/partitions"))) {
             boolean shown = words.has("all") || !partition.json().flag("hidden");
@@ -68,30 +90,47 @@ final class Sinfo implements Command {
         DataForm form = DataForm.of(words);
         if (form != null) {
             terminal.out().print(form.text(data(nodes, partitions)));
-            return 0;
+            return;
         }
         Layout<NodeField> layout =
-                Layout.parse("sinfo", format(words, partitions, nodes), NodeField::of);
+                words.has("Format")
+                        ? named(words)
+                        : Layout.parse(
+                                "sinfo",
+                                words.value(
+                                        "format",
+                                        terminal.variable(
+                                                "SINFO_FORMAT", usual(words, partitions, nodes))),
+                                NodeField::of);
         if (!words.has("noheader")) {
-            if (words.has("long")) {
+            if (Iteration.dated(words)) {
                 terminal.out().print(Dates.line(terminal.now(), terminal.zone().get()) + "\n");
             }
             terminal.out().print(layout.line(NodeField::header) + "\n");
         }
-        for (Line line : lines(layout, words, partitions, nodes, terminal.zone())) {
+        var lines = new ArrayList<>(lines(layout, words, partitions, nodes, terminal.zone()));
+        lines.sort(SinfoOrder.of(order(terminal, words), partitions));
+        for (Line line : lines) {
             terminal.out().print(layout.line(field -> field.value(line)) + "\n");
         }
-        return 0;
     }
 
-    private static int reservations(Terminal terminal, MeshClient client) throws CommandFailure {
+    /// Empty for the usual order.
+    private static String order(Terminal terminal, Words words) {
+        return words.value("sort", terminal.variable("SINFO_SORT", ""));
+    }
+
+    private static Layout<NodeField> named(Words words) throws CommandFailure {
+        return Layout.parseNames("sinfo", words.value("Format", ""), NodeField::named);
+    }
+
+    private static void reservations(Terminal terminal, MeshClient client) throws CommandFailure {
         List<ReservationView> all = ReservationView.all(client.get("/v1/reservations"));
         terminal.out()
                 .print(
                         all.isEmpty()
                                 ? ReservationView.NONE
                                 : ReservationView.table(all, terminal.zone().get()));
-        return 0;
     }
 
     private static List<NodeView> nodes(MeshClient client, Words words) throws CommandFailure {
@@ -134,8 +173,7 @@ final class Sinfo implements Command {
     }
 
     /// Slurm's default columns; partitions and nodes are as wide as their longest name.
-    private static String format(
-            Words words, List<PartitionView> partitions, List<NodeView> nodes) {
+    private static String usual(Words words, List<PartitionView> partitions, List<NodeView> nodes) {
         int partition = LEAST_NAME_WIDTH;
         for (PartitionView view : partitions) {
             partition = Math.max(partition, view.marked().length());
@@ -145,9 +183,6 @@ final class Sinfo implements Command {
             node = Math.max(node, view.name().length());
         }
         boolean more = words.has("long");
-        if (words.value("format") != null) {
-            return words.value("format", "");
-        }
         if (words.has("list-reasons")) {
             return more ? "%20E %12u %19H %6t %N" : "%20E %9u %19H %N";
         }

@@ -32,17 +32,22 @@ final class Squeue implements Command {
                     flag("array", 'r', "one line for each task of an array"),
                     valued("clusters", 'M', "nothing: there is one cluster"),
                     flag("help", '\0', "this text"),
+                    flag("hide", '\0', "nothing: jobs of all partitions are shown"),
+                    Iteration.OPTION,
                     valued("format", 'o', "columns, such as \"%.18i %.8u %R\""),
                     valued("Format", 'O', "columns by name, such as \"JobID:10,UserName,State\""),
                     valued("jobs", 'j', "only these jobs"),
+                    valued("licenses", 'L', "only jobs that ask for these licenses"),
                     DataForm.OPTIONS.getFirst(),
                     DataForm.OPTIONS.getLast(),
                     flag("long", 'l', "with states in full and time limits"),
                     flag("me", '\0', "only my jobs"),
                     valued("name", 'n', "only jobs of these names"),
+                    flag("noconvert", '\0', "nothing: memory is told as it was asked for"),
                     flag("noheader", 'h', "without the line of titles"),
                     valued("nodelist", 'w', "only jobs on these nodes"),
                     valued("partition", 'p', "only jobs in these partitions"),
+                    flag("priority", 'P', "nothing: a job has one partition"),
                     valued("qos", 'q', "only jobs of these QOS"),
                     valued("reservation", 'R', "only jobs of these reservations"),
                     valued("sort", 'S', "order, such as \"P,-Q\""),
@@ -66,12 +71,29 @@ final class Squeue implements Command {
         List<String> ids = ids(words);
         Set<String> states = states(words);
         Layout<JobField> layout = layout(terminal, words);
-        var moment = new Moment(terminal.now(), terminal.zone());
-        String keys = words.has("start") ? "S" : terminal.variable("SQUEUE_SORT", ORDER);
-        Comparator<JobView> order = order(words.value("sort", keys), moment);
+        String usual = words.has("start") ? "S" : terminal.variable("SQUEUE_SORT", ORDER);
+        List<SortKey> keys = sortKeys(words.value("sort", usual));
         MeshClient client = MeshClient.of(terminal, "squeue");
-        List<JobView> jobs = new ArrayList<>(jobs(terminal, client, words, ids, states));
-        jobs.sort(order);
+        return Iteration.run(
+                terminal,
+                "squeue",
+                words,
+                () -> {
+                    var moment = new Moment(terminal.now(), terminal.zone());
+                    List<JobView> jobs =
+                            new ArrayList<>(jobs(terminal, client, words, ids, states));
+                    jobs.sort(order(keys, moment));
+                    list(terminal, words, layout, jobs, moment);
+                });
+    }
+
+    private static void list(
+            Terminal terminal,
+            Words words,
+            Layout<JobField> layout,
+            List<JobView> sorted,
+            Moment moment) {
+        List<JobView> jobs = sorted;
         DataForm form = DataForm.of(words);
         if (!words.has("array") && form == null && !words.has("start")) {
             jobs = ArrayLines.together(jobs);
@@ -81,7 +103,6 @@ final class Squeue implements Command {
         } else {
             print(terminal, words, layout, jobs, moment);
         }
-        return 0;
     }
 
     private static List<JobView> jobs(
@@ -110,6 +131,7 @@ final class Squeue implements Command {
         List<String> accounts = words.list("account");
         List<String> names = words.list("name");
         List<String> qos = words.list("qos");
+        List<String> licenses = words.list("licenses");
         List<String> reservations = words.list("reservation");
         List<String> hosts = words.hosts("squeue", "nodelist");
         return JobView.all(client.get(path)).stream()
@@ -118,6 +140,11 @@ final class Squeue implements Command {
                 .filter(job -> names.isEmpty() || names.contains(job.text("name")))
                 .filter(job ->
                         reservations.isEmpty() || reservations.contains(job.text("reservation")))
+                .filter(job ->
+                        licenses.isEmpty()
+                                || CliOption.split(job.text("licenses")).stream()
+                                        .map(it -> it.replaceFirst(":.*", ""))
+                                        .anyMatch(licenses::contains))
                 .filter(job -> qos.isEmpty() || qos.contains(job.text("qos")))
                 .filter(job ->
                         hosts.isEmpty()
@@ -167,8 +194,8 @@ final class Squeue implements Command {
         return States.named(given);
     }
 
-    /// The order by these keys, and at last by id.
-    private static Comparator<JobView> order(String keys, Moment moment) throws CommandFailure {
+    /// These keys, and at last the id.
+    private static List<SortKey> sortKeys(String keys) throws CommandFailure {
         var sortKeys = new ArrayList<SortKey>();
         for (String key : CliOption.split(keys)) {
             boolean falling = key.startsWith("-");
@@ -180,6 +207,10 @@ final class Squeue implements Command {
             sortKeys.add(new SortKey(field, falling));
         }
         sortKeys.add(new SortKey(JobField.ID, false));
+        return sortKeys;
+    }
+
+    private static Comparator<JobView> order(List<SortKey> sortKeys, Moment moment) {
         return (one, other) -> {
             int order = 0;
             for (int i = 0; order == 0 && i < sortKeys.size(); i++) {
@@ -204,7 +235,7 @@ final class Squeue implements Command {
             List<JobView> jobs,
             Moment moment) {
         if (!words.has("noheader")) {
-            if (words.has("long")) {
+            if (Iteration.dated(words)) {
                 terminal.out().print(Dates.line(moment.now(), moment.zone().get()) + "\n");
             }
             terminal.out().print(layout.line(JobField::header) + "\n");

@@ -29,6 +29,7 @@ final class CommandRun {
     private Path directory = Path.of("/home/alice");
     private String input = "";
     private long now = NOW;
+    private int lastPause = Integer.MAX_VALUE;
     private ZoneId zone = ZoneOffset.UTC;
 
     /// What a command did.
@@ -91,15 +92,37 @@ final class CommandRun {
                         new MovingClock(),
                         () -> zone,
                         this::pause);
-        int exitCode = Main.run(terminal, words);
+        int exitCode = run(terminal, words);
         return new Outcome(
                 exitCode,
                 out.toString(StandardCharsets.UTF_8),
                 err.toString(StandardCharsets.UTF_8));
     }
 
+    private static int run(Terminal terminal, List<String> words) {
+        try {
+            return Main.run(terminal, words);
+        } catch (Interrupted e) {
+            return 130;
+        }
+    }
+
+    /// The process was ended.
+    private static final class Interrupted extends RuntimeException {
+        private static final long serialVersionUID = 1;
+    }
+
+    /// Ends the command in its pause of that number.
+    CommandRun interrupted(int pause) {
+        lastPause = pause;
+        return this;
+    }
+
     private void pause(Duration duration) {
         pauses.add(duration);
+        if (pauses.size() == lastPause) {
+            throw new Interrupted();
+        }
         now += duration.toMillis();
     }
 

@@ -3,6 +3,7 @@ package io.berth.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.ZoneId;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -220,6 +221,19 @@ final class SacctTest {
                         """);
         assertThat(out("sacct", "-a", "-X", "-P", "-n", "-o", "JobID,State,Restarts"))
                 .isEqualTo("7|COMPLETED|1\n");
+    }
+
+    @Test
+    void jobs_are_found_by_node_and_qos_and_columns_may_have_another_delimiter() {
+        String[] brief = {"sacct", "-X", "-P", "-n", "-o", "JobID,QOS", "--delimiter", "; "};
+
+        assertThat(out(with(brief, "-N", "node[04-05]"))).isEqualTo("1012; normal\n");
+        assertThat(out(with(brief, "-q", "high"))).isEmpty();
+        assertThat(out(with(brief, "-q", "high,normal")).lines()).hasSize(2);
+    }
+
+    private static String[] with(String[] words, String... more) {
+        return Stream.concat(Stream.of(words), Stream.of(more)).toArray(String[]::new);
     }
 
     @Test

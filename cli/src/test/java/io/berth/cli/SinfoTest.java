@@ -2,6 +2,7 @@ package io.berth.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -109,6 +110,72 @@ final class SinfoTest {
 
         assertThat(out("sinfo", "-h", "-p", "interactive", "-o", "%C %F %G %e %O"))
                 .isEqualTo("64/192/0/256 1/1/0/2 gpu:a100:8 16675 7.69\n");
+    }
+
+    @Test
+    void columns_have_names_too() {
+        assertThat(
+                        out(
+                                "sinfo",
+                                "-p",
+                                "interactive",
+                                "-O",
+                                "nodehost:8,StateLong:.12,GresUsed,Time"))
+                .isEqualTo(
+                        """
+                        HOSTNAME       STATEGRES_USED           TIMELIMIT          \s
+                        node01     allocatedgpu:a100:8(IDX:0-7) 4:00:00            \s
+                        node02     allocatedgpu:a100:8(IDX:0-7) 4:00:00            \s
+                        """);
+        assertThat(new CommandRun(mesh).run("sinfo", "-O", "colour").err())
+                .isEqualTo("sinfo: error: Invalid node format specification: colour\n");
+    }
+
+    @Test
+    void lines_stand_in_the_order_that_is_asked_for() {
+        mesh.on("GET", "/v1/nodes", Samples.nodes("IDLE", "MIXED", "ALLOCATED"));
+
+        assertThat(out("sinfo", "-h", "-o", "%R %t %N", "-S", "P,t"))
+                .isEqualTo(
+                        """
+                        interactive idle node01
+                        interactive mix node02
+                        training idle node01
+                        training alloc node03
+                        training mix node02
+                        """);
+        assertThat(out("sinfo", "-h", "-o", "%R %t", "-S", "#P,-t"))
+                .isEqualTo(out("sinfo", "-h", "-o", "%R %t"));
+        assertThat(out("sinfo", "-h", "-N", "-p", "training", "-o", "%n", "-S", "-n"))
+                .isEqualTo("node03\nnode02\nnode01\n");
+        assertThat(
+                        new CommandRun(mesh)
+                                .with("SINFO_SORT", "-P")
+                                .with("SINFO_FORMAT", "%R")
+                                .run("sinfo", "-h")
+                                .out())
+                .isEqualTo("training\ninteractive\n");
+        assertThat(new CommandRun(mesh).run("sinfo", "-S", "#t").err())
+                .isEqualTo("sinfo: error: Invalid sort specification: #t\n");
+    }
+
+    @Test
+    void it_is_listed_again_until_it_is_interrupted() {
+        var run = new CommandRun(mesh).interrupted(2);
+
+        assertThat(run.run("sinfo", "-i", "30", "-p", "interactive", "-o", "%R").out())
+                .isEqualTo(
+                        """
+                        Fri Nov 20 10:01:06 2026
+                        PARTITION
+                        interactive
+
+                        Fri Nov 20 10:01:36 2026
+                        PARTITION
+                        interactive
+
+                        """);
+        assertThat(run.pauses()).containsOnly(Duration.ofSeconds(30));
     }
 
     @Test

@@ -186,6 +186,32 @@ final class SqueueTest {
     }
 
     @Test
+    void it_is_listed_again_also_after_a_failure_until_it_is_interrupted() {
+        mesh.on(
+                "GET",
+                "/v1/jobs",
+                FakeMesh.Reply.problem(503, "unavailable", "not yet"),
+                new FakeMesh.Reply(200, "{\"jobs\":[]}"));
+
+        Outcome outcome = new CommandRun(mesh).interrupted(2).run("squeue", "-i", "5", "-o", "%i");
+
+        assertThat(outcome.err()).isEqualTo("squeue: error: not yet\n");
+        assertThat(outcome.out()).isEqualTo("\nFri Nov 20 10:01:11 2026\nJOBID\n\n");
+        assertThat(new CommandRun(mesh).run("squeue", "-i", "soon").err())
+                .isEqualTo("squeue: error: --iterate=soon is no number of seconds\n");
+    }
+
+    @Test
+    void jobs_with_a_license_are_listed() {
+        String job =
+                Samples.running().replace("\"id\":1015", "\"id\":1016,\"licenses\":\"matlab:2,x\"");
+        mesh.on("GET", "/v1/jobs", "{\"jobs\":[" + job + "," + Samples.running() + "]}");
+
+        assertThat(run("-h", "-o", "%i", "-L", "matlab")).isEqualTo("1016\n");
+        assertThat(run("-h", "-o", "%i", "-L", "mat")).isEmpty();
+    }
+
+    @Test
     void the_format_may_stand_in_the_environment() {
         assertThat(new CommandRun(mesh).with("SQUEUE_FORMAT", "%i").run("squeue", "-h").out())
                 .startsWith("1021\n1020\n");
