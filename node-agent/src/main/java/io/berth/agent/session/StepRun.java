@@ -159,7 +159,9 @@ final class StepRun {
                                     first));
         }
         parts.forEach(NodePart::start);
-        Thread.ofVirtual().start(this::passSignals);
+        // Not a virtual one: to open a pipe holds the thread that carries it, and in a job of one CPU
+        // there is no other for the parts.
+        Thread.ofPlatform().daemon().start(this::passSignals);
         return worst();
     }
 
