@@ -159,7 +159,8 @@ final class StepRun {
                                     first));
         }
         parts.forEach(NodePart::start);
-        // Not a virtual one: to open a pipe holds the thread that carries it, and in a job of one CPU
+        // Not a virtual one: to open a pipe holds the thread that carries it, and in a job of one
+        // CPU
         // there is no other for the parts.
         Thread.ofPlatform().daemon().start(this::passSignals);
         return worst();
