@@ -159,9 +159,8 @@ final class StepRun {
                                     first));
         }
         parts.forEach(NodePart::start);
-        // Not a virtual one: to open a pipe holds the thread that carries it, and in a job of one
-        // CPU
-        // there is no other for the parts.
+        // Not a virtual one, which to open a pipe would hold its carrier: in a job of one CPU the
+        // only one.
         Thread.ofPlatform().daemon().start(this::passSignals);
         return worst();
     }
