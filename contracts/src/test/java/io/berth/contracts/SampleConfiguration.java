@@ -255,52 +255,58 @@ final class SampleConfiguration {
     /// Of a cluster that divides some GPUs anew.
     static ConfigEntry ofMigGpus() {
         return ((ConfigEntry.Cluster) ofDeadlines())
-                .dividing(
-                        List.of(
-                                new MigGpus(
-                                        List.of("gpu-01"),
-                                        IndexSet.parse("4-7"),
-                                        List.of("1g.10gb", "3g.40gb"),
-                                        30,
-                                        600),
-                                new MigGpus(List.of("gpu-02"), null, null, 15, 300)));
+                .with(to ->
+                        to.migGpus =
+                                List.of(
+                                        new MigGpus(
+                                                List.of("gpu-01"),
+                                                IndexSet.parse("4-7"),
+                                                List.of("1g.10gb", "3g.40gb"),
+                                                30,
+                                                600),
+                                        new MigGpus(List.of("gpu-02"), null, null, 15, 300)));
     }
 
     /// Of a cluster of two blocks.
     static ConfigEntry ofBlocks() {
         return ((ConfigEntry.Cluster) ofDeadlines())
-                .in(
-                        new Blocks(
-                                List.of(
-                                        new Blocks.Block("rack1", List.of(new NodeName("gpu-01"))),
-                                        new Blocks.Block("rack2", List.of(new NodeName("gpu-02")))),
-                                List.of(1, 2)));
+                .with(to ->
+                        to.blocks =
+                                new Blocks(
+                                        List.of(
+                                                new Blocks.Block(
+                                                        "rack1", List.of(new NodeName("gpu-01"))),
+                                                new Blocks.Block(
+                                                        "rack2", List.of(new NodeName("gpu-02")))),
+                                        List.of(1, 2)));
     }
 
     /// Of a cluster that says what else its nodes have.
     static ConfigEntry ofGres() {
         var gres = List.of(new Gres("fpga", "xilinx", 1), new Gres("nic", null, 2));
         return ((ConfigEntry.Cluster) ofDeadlines())
-                .declaring(List.of(new DeclaredGres(List.of("gpu-01"), gres)));
+                .with(to -> to.gres = List.of(new DeclaredGres(List.of("gpu-01"), gres)));
     }
 
     /// Of a cluster in which users see their own jobs and usage.
     static ConfigEntry ofPrivateData() {
         return ((ConfigEntry.Cluster) ofDeadlines())
-                .hiding(List.of(PrivateData.JOBS, PrivateData.USAGE));
+                .with(to -> to.privateData = List.of(PrivateData.JOBS, PrivateData.USAGE));
     }
 
     /// Of a cluster that gives some GPUs out in parts.
     static ConfigEntry ofSharedGpus() {
         return ((ConfigEntry.Cluster) ofDeadlines())
-                .sharing(
-                        List.of(
-                                new SharedGpus(
-                                        List.of("gpu-01"),
-                                        IndexSet.parse("0-1"),
-                                        GpuSharing.MPS,
-                                        GpuSharing.THOUSANDTHS),
-                                new SharedGpus(List.of("gpu-02"), null, GpuSharing.SHARD, 4)));
+                .with(to ->
+                        to.sharedGpus =
+                                List.of(
+                                        new SharedGpus(
+                                                List.of("gpu-01"),
+                                                IndexSet.parse("0-1"),
+                                                GpuSharing.MPS,
+                                                GpuSharing.THOUSANDTHS),
+                                        new SharedGpus(
+                                                List.of("gpu-02"), null, GpuSharing.SHARD, 4)));
     }
 
     /// A partition of two groups, of which each node is for one user.

@@ -40,7 +40,7 @@ final class FeasibilityTest {
                         IndexSet.parse("6-7"),
                         GpuSharing.MPS,
                         GpuSharing.THOUSANDTHS);
-        var cluster = Samples.configuration().cluster().sharing(List.of(shared));
+        var cluster = Samples.configuration().cluster().with(to -> to.sharedGpus = List.of(shared));
         var request = new ResourceRequest(1, 1, 1, MemoryRequest.perNode(1), gpus);
         return new Feasibility(request, List.of(NODE), cluster).obstacle();
     }
@@ -57,7 +57,7 @@ final class FeasibilityTest {
         var has =
                 new DeclaredGres(
                         List.of("ALL"), List.of(new Gres("nic", null, 2), new Gres("t", "x", 1)));
-        var cluster = Samples.configuration().cluster().declaring(List.of(has));
+        var cluster = Samples.configuration().cluster().with(to -> to.gres = List.of(has));
         var plain = new ResourceRequest(1, 1, 1, MemoryRequest.perNode(1), GpuRequest.NONE);
 
         assertThat(other(plain, "nic", null, 2, cluster)).isEmpty();
@@ -94,7 +94,7 @@ final class FeasibilityTest {
                         List.of(),
                         0);
         var cluster = Samples.configuration().cluster();
-        var given = cluster.dividing(List.of(new MigGpus(List.of("ALL"), null, null, 15, 300)));
+        var given = cluster.with(to -> to.migGpus = List.of(new MigGpus(List.of("ALL"), null, null, 15, 300)));
 
         assertThat(obstacle("1g.10gb", 7, node, given)).isEmpty();
         assertThat(obstacle("h100_1g.10gb", 7, node, given)).isEmpty();

@@ -51,7 +51,7 @@ final class RequestedBlocksTest {
         return RequestedBlocks.within(
                 request,
                 Asked.with(Map.of("where", where)).nodesWanted(),
-                Samples.configuration().cluster().in(blocks),
+                Samples.configuration().cluster().with(to -> to.blocks = blocks),
                 Samples.NODES);
     }
 

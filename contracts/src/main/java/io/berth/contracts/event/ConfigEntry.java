@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// One record of a configuration revision. A revision counts only when all its records have been
@@ -150,8 +151,10 @@ public sealed interface ConfigEntry {
             return rules == null ? PriorityRules.DEFAULT : rules;
         }
 
-        /// The same cluster with other GPUs shared.
-        public Cluster sharing(List<SharedGpus> shared) {
+        /// The same cluster with other words about its nodes or about who sees what.
+        public Cluster with(Consumer<Draft> change) {
+            var draft = new Draft(this);
+            change.accept(draft);
             return new Cluster(
                     part,
                     name,
@@ -164,36 +167,13 @@ public sealed interface ConfigEntry {
                     prices,
                     rules,
                     preemption,
-                    shared,
-                    migGpus,
+                    draft.sharedGpus,
+                    draft.migGpus,
                     nodeWeights,
                     maxSwitchWaitSeconds,
-                    gres,
-                    blocks,
-                    privateData);
-        }
-
-        /// The same cluster with other GPUs that are divided anew.
-        public Cluster dividing(List<MigGpus> divided) {
-            return new Cluster(
-                    part,
-                    name,
-                    defaultAccount,
-                    defaultQos,
-                    usageHalfLifeSeconds,
-                    maxAgeSeconds,
-                    favorSmall,
-                    weights,
-                    prices,
-                    rules,
-                    preemption,
-                    sharedGpus,
-                    divided,
-                    nodeWeights,
-                    maxSwitchWaitSeconds,
-                    gres,
-                    blocks,
-                    privateData);
+                    draft.gres,
+                    draft.blocks,
+                    draft.privateData);
         }
 
         /// The weight that a node has unless an operator gave it another one.
@@ -206,75 +186,6 @@ public sealed interface ConfigEntry {
         /// How long a job waits at most for the switches that it wants.
         public long switchWaitSeconds() {
             return maxSwitchWaitSeconds == null ? MAX_SWITCH_WAIT_SECONDS : maxSwitchWaitSeconds;
-        }
-
-        /// The same cluster with other data that not everybody may see.
-        public Cluster hiding(List<PrivateData> hidden) {
-            return new Cluster(
-                    part,
-                    name,
-                    defaultAccount,
-                    defaultQos,
-                    usageHalfLifeSeconds,
-                    maxAgeSeconds,
-                    favorSmall,
-                    weights,
-                    prices,
-                    rules,
-                    preemption,
-                    sharedGpus,
-                    migGpus,
-                    nodeWeights,
-                    maxSwitchWaitSeconds,
-                    gres,
-                    blocks,
-                    hidden);
-        }
-
-        /// The same cluster with other resources on its nodes.
-        public Cluster declaring(List<DeclaredGres> declared) {
-            return new Cluster(
-                    part,
-                    name,
-                    defaultAccount,
-                    defaultQos,
-                    usageHalfLifeSeconds,
-                    maxAgeSeconds,
-                    favorSmall,
-                    weights,
-                    prices,
-                    rules,
-                    preemption,
-                    sharedGpus,
-                    migGpus,
-                    nodeWeights,
-                    maxSwitchWaitSeconds,
-                    declared,
-                    blocks,
-                    privateData);
-        }
-
-        /// The same cluster with other blocks of nodes.
-        public Cluster in(@Nullable Blocks others) {
-            return new Cluster(
-                    part,
-                    name,
-                    defaultAccount,
-                    defaultQos,
-                    usageHalfLifeSeconds,
-                    maxAgeSeconds,
-                    favorSmall,
-                    weights,
-                    prices,
-                    rules,
-                    preemption,
-                    sharedGpus,
-                    migGpus,
-                    nodeWeights,
-                    maxSwitchWaitSeconds,
-                    gres,
-                    others,
-                    privateData);
         }
 
         /// What a node has of resources other than GPUs: what it tells of itself, and of other
@@ -324,6 +235,23 @@ public sealed interface ConfigEntry {
         @Override
         public String key() {
             return "cluster/" + name;
+        }
+    }
+
+    /// What [Cluster#with] may change; as the cluster has it until then.
+    final class Draft {
+        public @Nullable List<SharedGpus> sharedGpus;
+        public @Nullable List<MigGpus> migGpus;
+        public @Nullable List<DeclaredGres> gres;
+        public @Nullable Blocks blocks;
+        public List<PrivateData> privateData;
+
+        private Draft(Cluster cluster) {
+            sharedGpus = cluster.sharedGpus;
+            migGpus = cluster.migGpus;
+            gres = cluster.gres;
+            blocks = cluster.blocks;
+            privateData = cluster.privateData;
         }
     }
 

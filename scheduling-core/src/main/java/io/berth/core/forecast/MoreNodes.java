@@ -87,7 +87,7 @@ final class MoreNodes {
         rules.add(
                 new SharedGpus(
                         List.of(name.value()), shared.gpus(), shared.sharing(), shared.of()));
-        return more.sharing(rules);
+        return more.with(to -> to.sharedGpus = rules);
     }
 
     private static Cluster declaring(Cluster cluster, NodeName like, NodeName name) {
@@ -96,7 +96,7 @@ final class MoreNodes {
         declared.stream()
                 .filter(it -> it.on(like) && !it.on(name))
                 .forEach(it -> more.add(new DeclaredGres(List.of(name.value()), it.gres())));
-        return more.size() == declared.size() ? cluster : cluster.declaring(more);
+        return more.size() == declared.size() ? cluster : cluster.with(to -> to.gres = more);
     }
 
     private static Partition with(Partition partition, NodeName like, NodeName name) {

@@ -36,7 +36,7 @@ final class PlacementBlocksTest {
                 new Input.Configured(
                         new Configuration(
                                 it.revision() + 1,
-                                it.cluster().in(blocks),
+                                it.cluster().with(to -> to.blocks = blocks),
                                 it.partitions(),
                                 it.accounts(),
                                 it.associations(),

@@ -61,7 +61,7 @@ final class PlacementGresTest {
                 new Input.Configured(
                         new Configuration(
                                 it.revision() + 1,
-                                it.cluster().declaring(List.of(declared)),
+                                it.cluster().with(to -> to.gres = List.of(declared)),
                                 it.partitions(),
                                 it.accounts(),
                                 it.associations(),

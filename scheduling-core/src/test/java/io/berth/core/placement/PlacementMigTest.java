@@ -72,7 +72,7 @@ final class PlacementMigTest {
                 new Input.Configured(
                         new Configuration(
                                 revision,
-                                it.cluster().dividing(List.of(rules)),
+                                it.cluster().with(to -> to.migGpus = List.of(rules)),
                                 it.partitions(),
                                 it.accounts(),
                                 it.associations(),

@@ -59,7 +59,7 @@ final class PlacementSharesTest {
                 new Input.Configured(
                         new Configuration(
                                 it.revision() + 1,
-                                it.cluster().sharing(List.of(rules)),
+                                it.cluster().with(to -> to.sharedGpus = List.of(rules)),
                                 it.partitions(),
                                 it.accounts(),
                                 it.associations(),

@@ -145,7 +145,11 @@ final class SimulatedCell {
 
     private static Configuration dividing(Configuration it) {
         return with(
-                it, it.cluster().dividing(List.of(new MigGpus(List.of("ALL"), null, null, 1, 2))));
+                it,
+                it.cluster()
+                        .with(to ->
+                                to.migGpus =
+                                        List.of(new MigGpus(List.of("ALL"), null, null, 1, 2))));
     }
 
     private static Configuration sharing(Configuration it) {
@@ -155,7 +159,7 @@ final class SimulatedCell {
                         IndexSet.parse("0-1"),
                         GpuSharing.MPS,
                         GpuSharing.THOUSANDTHS);
-        return with(it, it.cluster().sharing(List.of(shared)));
+        return with(it, it.cluster().with(to -> to.sharedGpus = List.of(shared)));
     }
 
     private static Configuration with(Configuration it, ConfigEntry.Cluster cluster) {
