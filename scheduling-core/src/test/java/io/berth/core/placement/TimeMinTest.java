@@ -5,6 +5,7 @@ import static io.berth.core.testing.TestCell.gpus;
 import static io.berth.core.testing.TestCell.orders;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.berth.contracts.Amendment;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
@@ -145,5 +146,21 @@ final class TimeMinTest {
         assertThat(limit(1)).isEqualTo(600);
         assertThat(cell.job(1).description().conditions().askedLimitSeconds()).isNull();
         assertThat(events(facts)).hasAtLeastOneElementOfType(JobEvent.Amended.class);
+    }
+
+    @Test
+    void terms_that_are_changed_as_it_starts_do_not_take_its_whole_time_from_it() {
+        submit(1, 300);
+        JobDescription waiting = cell.job(1).description();
+        cell.round();
+        assertThat(limit(1)).isEqualTo(540);
+
+        JobDescription changed = amended(waiting.conditions()).applied(cell.job(1).description());
+
+        assertThat(changed.conditions().askedLimitSeconds()).isEqualTo(600);
+    }
+
+    private static Amendment amended(JobTerms terms) {
+        return new Amendment(null, null, null, null, null, null, null, null, terms, null);
     }
 }
