@@ -44,7 +44,7 @@ public final class FitClass {
 
     private final Map<Integer, FitClass> byParts = new HashMap<>();
 
-    /// Until when its jobs could have nodes. Nothing is ever learned of those that spread.
+    /// Until when its jobs could have nodes.
     final Reach reach;
 
     /// In a start pass, until when its jobs could have nodes on which nothing came free in this

@@ -174,14 +174,21 @@ final class Freed {
         return all.search.among(among, fit, now, length);
     }
 
-    /// Where a job in the queue could start now. If that is nowhere, its class's reach is lowered,
-    /// unless it is looked for by its own length and not by that of its bucket.
+    /// Where a job in the queue could start now. If that is nowhere, its class's reach is lowered.
     @Nullable Place search(Waiting job) {
         if (!job.shortens() && !job.fit.spreads()) {
             return search(job.fit, Buckets.longest(job.bucket));
         }
-        Place whole = all.now(job, job.length, now, decisions);
-        return whole == null && job.shortens() ? all.now(job, job.shortest, now, decisions) : whole;
+        long length = job.shortens() ? job.length : Buckets.longest(job.bucket);
+        Place place = all.now(job, length, now, decisions);
+        if (place == null && job.shortens()) {
+            length = job.shortest;
+            place = all.now(job, length, now, decisions);
+        }
+        if (place == null) {
+            all.learn(job, Search.end(now, length), now, decisions);
+        }
+        return place;
     }
 
     private @Nullable Place search(FitClass fit, long length) {

@@ -122,7 +122,7 @@ final class PlanPass {
             all.start(job, at, now, decisions);
             return;
         }
-        Place found = all.later.earliest(job.fit.least, now, job.length);
+        Place found = all.earliest(job, now, decisions);
         if (found != null && found.start() <= now) {
             all.start(job, found, now, decisions);
         } else if (found != null) {
@@ -143,8 +143,8 @@ final class PlanPass {
             return null;
         }
         Place place = all.now(job, length, now, decisions);
-        if (place == null && !job.fit.spreads()) {
-            all.search.learn(job.fit, end, now);
+        if (place == null) {
+            all.learn(job, end, now, decisions);
         }
         return place;
     }

@@ -353,13 +353,35 @@ public final class Scheduling {
     /// Where a job can start now: on as few nodes as it needs, or on more where each needs less.
     @Nullable Place now(Waiting job, long length, long now, Decisions decisions) {
         FitClass fit = job.fit;
-        int wanted = Math.min(fit.layout.most(), cluster.size());
-        int most = fit.spreads() ? decisions.most(job, wanted) : fit.parts();
+        int most = fit.spreads() ? decisions.most(job, mostOf(fit)) : fit.parts();
         return widths(fit, most)
                 .map(it -> search.now(it, now, length))
                 .filter(Objects::nonNull)
                 .findFirst()
                 .orElse(null);
+    }
+
+    private int mostOf(FitClass fit) {
+        return Math.min(fit.layout.most(), cluster.size());
+    }
+
+    /// Where a job can start soonest on the nodes that hold it; null if that is nowhere, or if
+    /// limits do not let it have so many.
+    @Nullable Place earliest(Waiting job, long now, Decisions decisions) {
+        FitClass least = job.fit.least;
+        boolean allowed = least == job.fit || decisions.most(job, least.parts()) == least.parts();
+        return allowed ? later.earliest(least, now, job.length) : null;
+    }
+
+    /// The last search for the job has found nothing for a window that ends then: it lowers the
+    /// reach of its class, unless limits kept it from nodes that others may have.
+    void learn(Waiting job, long end, long now, Decisions decisions) {
+        FitClass fit = job.fit;
+        if (!fit.spreads()) {
+            search.learn(fit, end, now);
+        } else if (decisions.most(job, mostOf(fit)) == mostOf(fit)) {
+            fit.reach.lower(end - 1);
+        }
     }
 
     List<FitClass> classes() {
@@ -453,7 +475,7 @@ public final class Scheduling {
     void start(Waiting job, Place found, long now, Decisions decisions) {
         boolean kept = clearings.of(job.job) != null;
         dequeue(job.job);
-        long length = job.shortens() ? longest(job, found, now) : job.length;
+        long length = job.shortens() && !kept ? longest(job, found, now) : job.length;
         if (length < job.length) {
             decisions.shortened(job, length);
         }
@@ -483,7 +505,7 @@ public final class Scheduling {
     private Place widest(Waiting job, Place found, long length, long now, Decisions decisions) {
         Place widest = found;
         int fits = found.nodes().length;
-        int wanted = Math.min(job.fit.layout.most(), cluster.size());
+        int wanted = mostOf(job.fit);
         int parts = wanted > fits ? decisions.most(job, wanted) : fits;
         int tooMany = parts + 1;
         while (parts > fits) {

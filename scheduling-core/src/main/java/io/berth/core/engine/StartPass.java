@@ -205,7 +205,7 @@ final class StartPass {
     private void tryQueued(Waiting job) {
         FitClass fit = job.fit;
         Place place = null;
-        boolean open = fit.spreads() || job.bucket <= open(fit);
+        boolean open = job.bucket <= open(fit);
         if ((open || mayPreempt(job)) && !decisions.admits(job)) {
             setAside(job);
             return;
@@ -223,14 +223,14 @@ final class StartPass {
             plan(job);
         }
         if ((job.shortens() || fit.spreads()) && job.line != null) {
-            setAside(job); // What its search has found is not learned: it is tried once in a pass.
+            setAside(
+                    job); // Its search may have told nothing of others: it is tried once in a pass.
         }
     }
 
     /// Gives the job an expected start, unless limits hold it back. What was planned before stands.
     private void plan(Waiting job) {
-        Place place =
-                decisions.admits(job) ? all.later.earliest(job.fit.least, now, job.length) : null;
+        Place place = decisions.admits(job) ? all.earliest(job, now, decisions) : null;
         if (place == null) {
             setAside(job);
         } else if (place.start() <= now) {

@@ -14,6 +14,8 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// What holds of every decision, over seeded random clusters and jobs. A failure names its seed.
 final class SchedulingLawsTest {
@@ -308,5 +310,32 @@ final class SchedulingLawsTest {
     private static boolean isAhead(Job one, Job other) {
         return one.priority() > other.priority()
                 || (one.priority() == other.priority() && one.id() < other.id());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void jobs_that_spread_or_take_less_time_are_not_all_tried_again(boolean spread) {
+        var trial = new Trial(new Settings(Backfill.CONSERVATIVE, 1, NodeScore.BEST_FIT), 4, 4, 4);
+        for (long node = 0; node < 3; node++) {
+            trial.submit(new Job(1000 + 5 * node, 0, 1, 3, 7200, 7200, 9));
+        }
+        int waiting = 0;
+        for (long id = 1; waiting < 40; id++) {
+            var job = new Job(id, 60, spread ? 2 : 1, spread ? 2 : 4, 3600, 60, 1);
+            boolean plain = Trial.counted(job) == 0 && Trial.licenses(job) == 0;
+            if (plain && Trial.spread(job) == spread && (Trial.least(job) > 0) != spread) {
+                trial.submit(job);
+                waiting++;
+            }
+        }
+        trial.step(true);
+        trial.step(true);
+        assertThat(trial.starts).hasSize(3);
+        trial.pass(false);
+        trial.asked = 0;
+
+        trial.pass(false);
+
+        assertThat(trial.asked).isLessThan(10);
     }
 }

@@ -4,8 +4,10 @@ import static io.berth.core.testing.TestCell.gpus;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.GpuRequest;
+import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
+import io.berth.contracts.LaunchMode;
 import io.berth.contracts.Limit;
 import io.berth.contracts.Limits;
 import io.berth.contracts.MemoryRequest;
@@ -273,6 +275,40 @@ final class NodeChoiceTest {
         cell.round();
 
         assertThat(on(1)).contains("n1", "n2");
+    }
+
+    @Test
+    void counted_tasks_do_not_go_to_more_nodes_than_the_partition_lets_them() {
+        nodes("n1", "n2");
+        var pair =
+                new ResourceRequest(
+                        1,
+                        8,
+                        2,
+                        MemoryRequest.perCpu(16),
+                        GpuRequest.NONE,
+                        null,
+                        null,
+                        null,
+                        new NodeRange(1, 2, false));
+        cell.submit(
+                1,
+                new JobDescription(
+                        "alice",
+                        "team",
+                        "pair",
+                        "normal",
+                        "job",
+                        pair,
+                        LaunchMode.BATCH,
+                        600,
+                        0,
+                        true));
+
+        cell.round();
+
+        assertThat(cell.where(1)).isEmpty();
+        assertThat(cell.job(1).planned()).isNull();
     }
 
     private static ResourceRequest cpusOn(String node, int cpus) {
