@@ -28,6 +28,7 @@ public final class Shims implements Closeable {
     private static final int LARGEST_BUNDLE = 1 << 20;
     private static final Logger LOG = LoggerFactory.getLogger(Shims.class);
     private static final String PROGRAM = "shim-" + machine();
+    private static final String TASKS = "srun-tasks";
 
     private final Commands processes;
 
@@ -36,7 +37,8 @@ public final class Shims implements Closeable {
 
     /// What is started for each task.
     public enum Kind {
-        /// A small program, which was compiled for this kind of machine.
+        /// A small program, which was compiled for this kind of machine. Another starts the tasks
+        /// of steps.
         PROGRAM,
         /// The same as texts for the shell.
         SHELL
@@ -68,8 +70,14 @@ public final class Shims implements Closeable {
         for (String name : List.of("shim.sh", "task.sh", "try-files.sh", "read-bundle.sh")) {
             install(name, home.resolve(name), "rw-r--r--");
         }
-        for (String name : List.of("srun", "srun-nodes.sh", "srun-share.sh")) {
+        for (String name : List.of("srun", "srun-nodes.sh", "srun-share.sh", "srun-tasks.sh")) {
             install(name, commands.resolve(name), "rwxr-xr-x");
+        }
+        Path tasks = commands.resolve(TASKS);
+        switch (kind) {
+            case PROGRAM ->
+                    processes.writing(() -> install(TASKS + "-" + machine(), tasks, "rwxr-xr-x"));
+            case SHELL -> Files.deleteIfExists(tasks);
         }
         SessionCommand.install(commands.resolve("berth-session"));
         return new Shims(home, commands, processes, kind);

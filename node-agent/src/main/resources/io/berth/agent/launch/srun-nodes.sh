@@ -1,44 +1,58 @@
 # On which nodes the tasks of a step are, and which program each of them is. Read by srun, whose variables it uses.
-# Of the tasks here, one is known by its place among them, from 0; srun_ranks are their numbers in the step.
-
-# The number in the step of task $1 of those here.
-srun_rank_of() {
-    echo "$srun_ranks" | cut -d, -f$(($1 + 1))
-}
 
 # Where the tasks of TensorFlow, Paddle and XGBoost meet: the node of each and a port. BERTH_HOSTS is the node of each task;
 # without it all are here. Of a single task there is none, nor of more than a thousand: they would fill the room that
-# programs have for variables.
+# programs have for variables. Variables that the script has set stay.
 srun_ends=
 srun_meet() {
-    [ "$srun_total" -gt 1 ] && [ "$srun_total" -le 1000 ] || return 0
+    [ "$srun_total" -gt 1 ] || return 0
+    export WORLD_SIZE="$srun_total" LOCAL_WORLD_SIZE="$srun_tasks"
+    [ "$srun_total" -le 1000 ] || return 0
     srun_ends=$(seq 0 $((srun_total - 1)) | awk -v hosts="${BERTH_HOSTS-}" -v port="${MASTER_PORT:-20000}" '
         BEGIN { split(hosts, host, ",") }
         { printf "%s%s:%d", (NR > 1 ? "," : ""), (hosts == "" ? "127.0.0.1" : host[NR]), port + $1 }')
     srun_workers=$(echo "$srun_ends" | sed 's/,/","/g')
+    export PADDLE_TRAINERS_NUM="${PADDLE_TRAINERS_NUM-$srun_total}" DMLC_NUM_WORKER="${DMLC_NUM_WORKER-$srun_total}"
+    export DMLC_TRACKER_URI="${DMLC_TRACKER_URI-${MASTER_ADDR:-127.0.0.1}}" DMLC_TRACKER_PORT="${DMLC_TRACKER_PORT-${MASTER_PORT:-20000}}"
+    export PADDLE_TRAINER_ENDPOINTS="${PADDLE_TRAINER_ENDPOINTS-$srun_ends}"
 }
 
-# The variables by which task $1 of the step finds the others, beside PyTorch's; those that the script has set stay.
+# The variables by which task $1 of the step finds the others, beside PyTorch's.
 srun_meeting() {
     [ -n "$srun_ends" ] || return 0
     srun_found="{\"cluster\":{\"worker\":[\"$srun_workers\"]},\"task\":{\"type\":\"worker\",\"index\":$1}}"
-    export TF_CONFIG="${TF_CONFIG-$srun_found}"
-    export PADDLE_TRAINER_ID="${PADDLE_TRAINER_ID-$1}" PADDLE_TRAINERS_NUM="${PADDLE_TRAINERS_NUM-$srun_total}"
-    export DMLC_TRACKER_URI="${DMLC_TRACKER_URI-${MASTER_ADDR:-127.0.0.1}}" DMLC_TRACKER_PORT="${DMLC_TRACKER_PORT-${MASTER_PORT:-20000}}"
-    export DMLC_NUM_WORKER="${DMLC_NUM_WORKER-$srun_total}" DMLC_TASK_ID="${DMLC_TASK_ID-$1}"
-    export PADDLE_TRAINER_ENDPOINTS="${PADDLE_TRAINER_ENDPOINTS-$srun_ends}"
-    srun_rank=$1
+    [ -n "${TF_CONFIG+there}" ] || srun_set TF_CONFIG "$srun_found"
+    [ -n "${PADDLE_TRAINER_ID+there}" ] || srun_set PADDLE_TRAINER_ID "$1"
+    [ -n "${DMLC_TASK_ID+there}" ] || srun_set DMLC_TASK_ID "$1"
+    srun_place=$1
     IFS=,
     # shellcheck disable=SC2086
     set -- $srun_ends
     unset IFS
-    shift "$srun_rank"
-    export PADDLE_CURRENT_ENDPOINT="${PADDLE_CURRENT_ENDPOINT-$1}"
+    shift "$srun_place"
+    [ -n "${PADDLE_CURRENT_ENDPOINT+there}" ] || srun_set PADDLE_CURRENT_ENDPOINT "$1"
 }
 
-# The name of a file for task $2, by a pattern.
+# The name of a file for task $2, by the pattern $1, is in srun_named.
 srun_name() {
-    echo "$1" | sed "s/%t/$2/g; s/%n/$srun_node/g; s/%j/$SLURM_JOB_ID/g; s/%J/$SLURM_JOB_ID.$srun_id/g; s/%s/$srun_id/g; s/%N/$SLURMD_NODENAME/g"
+    srun_named='' srun_rest=$1
+    while :; do
+        case $srun_rest in
+        *%*) srun_named=$srun_named${srun_rest%%\%*} srun_rest=${srun_rest#*\%} ;;
+        *) break ;;
+        esac
+        case $srun_rest in
+        t*) srun_named=$srun_named$2 ;;
+        n*) srun_named=$srun_named$srun_node ;;
+        j*) srun_named=$srun_named$SLURM_JOB_ID ;;
+        J*) srun_named=$srun_named$SLURM_JOB_ID.$srun_id ;;
+        s*) srun_named=$srun_named$srun_id ;;
+        N*) srun_named=$srun_named$SLURMD_NODENAME ;;
+        *) srun_named=$srun_named% && continue ;;
+        esac
+        srun_rest=${srun_rest#?}
+    done
+    srun_named=$srun_named$srun_rest
 }
 
 # The step is on this node alone.
@@ -148,7 +162,8 @@ srun_on_nodes() {
     fi
     for srun_pattern in "$srun_output" "$srun_error"; do
         case $srun_pattern in '' | *%[tnN]*) continue ;; esac
-        (cd -- "${srun_directory:-.}" && : >"$(srun_name "$srun_pattern" 0)") || exit 1
+        srun_name "$srun_pattern" 0
+        (cd -- "${srun_directory:-.}" && : >"$srun_named") || exit 1
     done
     srun_pipe=$BERTH_STEPS/signals.$srun_id
     mkfifo -m 600 "$srun_pipe" && exec 5<>"$srun_pipe" 6<&0 || exit 1

@@ -217,12 +217,12 @@ srun_nodes_of() {
     done
 }
 
-# The program that binds a task to the CPUs $1; nothing without any.
+# The arguments of taskset for the CPUs $1; nothing without any.
 srun_bound_to() {
-    [ -z "$1" ] || echo "taskset -c $1"
+    [ -z "$1" ] || echo "-c $1"
 }
 
-# The program that binds task $1 to its CPUs, with its arguments.
+# The arguments of taskset that bind task $1 to its CPUs.
 srun_binding() {
     # shellcheck disable=SC2046
     case $srun_cpu_bind in
@@ -251,8 +251,8 @@ srun_binding() {
         done
         srun_bound_to "$(srun_cpus_in "$@")"
         ;;
-    map_cpu:*) echo "taskset -c $(srun_turn "$1" $(echo "${srun_cpu_bind#*:}" | tr , ' '))" ;;
-    mask_cpu:*) echo "taskset $(srun_turn "$1" $(echo "${srun_cpu_bind#*:}" | tr , ' '))" ;;
-    *) [ -z "$srun_exact" ] || echo "taskset -c $srun_step_cpus" ;;
+    map_cpu:*) echo "-c $(srun_turn "$1" $(echo "${srun_cpu_bind#*:}" | tr , ' '))" ;;
+    mask_cpu:*) srun_turn "$1" $(echo "${srun_cpu_bind#*:}" | tr , ' ') ;;
+    *) [ -z "$srun_exact" ] || echo "-c $srun_step_cpus" ;;
     esac
 }

@@ -17,14 +17,21 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The command that scripts start steps with, as a process.
+/// The command that scripts start steps with, as a process. A program starts the tasks, where one
+/// was compiled, or shells do.
+@ParameterizedClass
+@EnumSource(Shims.Kind.class)
 class SrunTest {
 
     /// What a step did.
@@ -39,12 +46,19 @@ class SrunTest {
                     64,
                     List.of("G0", "G1", "G2", "G3"));
 
+    @Parameter private Shims.@Nullable Kind kind;
     @TempDir Path folder;
     private Path steps;
 
     @BeforeEach
     void install() throws Exception {
-        var unused = Shims.install(folder, new Commands());
+        Shims best = Shims.install(folder, new Commands());
+        assumeThat(kind == Shims.Kind.SHELL || best.kind() == kind)
+                .as("compiled programs")
+                .isTrue();
+        if (kind != best.kind()) {
+            var unused = Shims.install(folder, new Commands(), Objects.requireNonNull(kind));
+        }
         steps = Files.createDirectories(folder.resolve("steps"));
     }
 
@@ -236,9 +250,9 @@ class SrunTest {
     void a_step_whose_srun_was_killed_holds_nothing_any_more() throws Exception {
         Result next =
                 run(
-                        "srun sleep 60 & until [ -s steps/step.0.pid.0 ]; do sleep 0.02; done;"
-                                + " kill -9 $!; srun echo next; kill $(cat steps/step.0.pid.0);"
-                                + " until [ -s steps/step.0.exit.0 ]; do sleep 0.02; done");
+                        "srun sh -c 'echo $$ >task; exec sleep 60' & until [ -s task ]; do sleep 0.02; done;"
+                                + " kill -9 $!; srun echo next; kill $(cat task);"
+                                + " while kill -0 $(cat task) 2>/dev/null; do sleep 0.02; done");
 
         assertThat(next.output()).isEqualTo("next\n");
     }
@@ -275,6 +289,59 @@ class SrunTest {
                 run("echo text | srun -n1 sh -c 'cat; printf \"[%s]\" \"$@\"' - 'a b' '*' ''");
 
         assertThat(step.output()).isEqualTo("text\n[a b][*][]");
+    }
+
+    @Test
+    void what_has_no_end_of_line_is_labelled_and_left_as_it_is() throws Exception {
+        Result step = run("srun -l -n1 sh -c 'printf \"a\\n\\nb\"; printf c >&2'");
+
+        assertThat(step).isEqualTo(new Result(0, "0: a\n0: \n0: b", "0: c"));
+    }
+
+    @Test
+    void each_task_reads_and_writes_the_files_of_its_number() throws Exception {
+        Files.writeString(folder.resolve("in 0%"), "zero");
+        Files.writeString(folder.resolve("in 1%"), "one");
+        Files.writeString(folder.resolve("out.7.0-1"), "old");
+
+        Result step = run("srun -n2 -i 'in %t%' -o out.%J-%t sh -c 'cat; echo e >&2; cat no'");
+
+        assertThat(step.status()).isEqualTo(1);
+        assertThat(folder.resolve("out.7.0-0")).content().startsWith("zeroe\ncat: ");
+        assertThat(folder.resolve("out.7.0-1")).content().startsWith("onee\ncat: ");
+    }
+
+    @Test
+    void a_task_whose_input_is_not_there_fails_alone() throws Exception {
+        Files.createFile(folder.resolve("in.1"));
+
+        Result step = run("srun -n2 -i in.%t sh -c 'echo ran $SLURM_PROCID'");
+
+        assertThat(step.status()).isEqualTo(1);
+        assertThat(step.output()).isEqualTo("ran 1\n");
+        assertThat(step.error())
+                .contains("in.0")
+                .endsWith("srun: error: gpu1: task 0: Exited with exit code 1\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"/etc/passwd, 126", "not-there, 127"})
+    void what_cannot_be_run_is_said_and_has_the_status_that_shells_give_it(
+            String program, int status) throws Exception {
+        Result step = run("srun " + program);
+
+        assertThat(step.status()).isEqualTo(status);
+        assertThat(step.error())
+                .contains(program)
+                .endsWith("srun: error: gpu1: task 0: Exited with exit code " + status + "\n");
+    }
+
+    @Test
+    void a_binding_to_cpus_that_are_not_there_fails_the_task() throws Exception {
+        Result step = run("srun --cpu-bind=map_cpu:9999 echo ran");
+
+        assertThat(step.status()).isEqualTo(1);
+        assertThat(step.output()).isEmpty();
     }
 
     @Test
@@ -340,6 +407,8 @@ class SrunTest {
                 "srun -n2 --exact -c1 -G3 sh -c 'i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); done; exit 4';"
                         + " srun -J 'a\nb' true; srun sh -c 'kill -9 $PPID'");
 
+        // The program that starts all tasks was killed, or the shell of one.
+        var startersEnd = kind == Shims.Kind.PROGRAM ? new ExitStatus(0, 9) : new ExitStatus(1, 0);
         Steps noted = Objects.requireNonNull(StepLog.read(RunFiles.at(folder), "bin", WHOLE_HOST));
 
         assertThat(noted.more()).isZero();
@@ -348,7 +417,7 @@ class SrunTest {
                 .containsExactly(
                         tuple("sh", 2, 3, new ExitStatus(4, 0)),
                         tuple("a?b", 1, 4, new ExitStatus(0, 0)),
-                        tuple("sh", 1, 4, new ExitStatus(1, 0)));
+                        tuple("sh", 1, 4, startersEnd));
         assertThat(noted.each().getFirst().cpus()).isEqualTo(2);
         assertThat(noted.each().getFirst().cpuMillis()).isGreaterThan(50);
         assertThat(noted.each().getFirst().endedAt())

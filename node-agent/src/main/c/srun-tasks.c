@@ -1,0 +1,332 @@
+/* Starts the tasks of a step that are on this node, sends them the signals that srun sends here, waits for their ends and
+ * says which of them failed. Its exit status is the highest of theirs. Where it is not, srun-tasks.sh does the same.
+ *
+ * Arguments: a file; -K, if a task that fails takes the others along, else -; the node's name; the program of the tasks.
+ *
+ * The file has the words of each task, ended by a NUL each, and an empty one after them. What a word is its first letter
+ * says:  n rank   x (it cannot be started)   v NAME=VALUE   w WORD of a program of its own
+ *        i, o, e FILE of input, output, errors   j (errors go where the output goes)   l LABEL of its lines
+ *        c CPUs, as 0-3,7   m CPUs, as a hexadecimal mask
+ * It is removed when signals are waited for: before that none must be sent. */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { FILE_NAME = 1, KILL, NODE, PROGRAM, USAGE = 2, NOT_RUN = 126, NOT_FOUND = 127, SIGNALLED = 128, HEX_DIGIT = 4 };
+
+struct task {
+    char *words;
+    const char *rank;
+    pid_t process; /* 0 when it runs no more */
+    int status;
+};
+
+/* The signals before any was kept for the tasks. */
+static sigset_t before;
+
+static void complain(const char *act, const char *subject)
+{
+    fprintf(stderr, "srun: error: %s %s: %s\n", act, subject, strerror(errno));
+}
+
+static _Noreturn void fail(const char *act, const char *subject)
+{
+    complain(act, subject);
+    exit(EXIT_FAILURE);
+}
+
+/* What is after a word. */
+static char *after(char *word)
+{
+    return word + strlen(word) + 1;
+}
+
+/* All that is in a file, with two NULs behind it: one ends a word, the other a task. */
+static char *read_all(const char *name, char **end)
+{
+    int file = open(name, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    if (file < 0 || fstat(file, &status) != 0)
+        fail("cannot open", name);
+    size_t size = (size_t)status.st_size, done = 0;
+    char *text = calloc(size + 2, 1);
+    if (text == NULL)
+        fail("cannot read", name);
+    while (done < size) {
+        ssize_t length = read(file, text + done, size - done);
+        if (length <= 0)
+            fail("cannot read", name);
+        done += (size_t)length;
+    }
+    close(file);
+    *end = text + size;
+    return text;
+}
+
+/* The CPUs of a list; none if it is not one. */
+static cpu_set_t listed(const char *list)
+{
+    cpu_set_t cpus, none;
+    CPU_ZERO(&cpus);
+    CPU_ZERO(&none);
+    for (char *end; isdigit((unsigned char)*list); list = end + 1) {
+        unsigned long first = strtoul(list, &end, 10), last = first;
+        if (*end == '-' && isdigit((unsigned char)end[1]))
+            last = strtoul(end + 1, &end, 10);
+        if (last >= CPU_SETSIZE)
+            return none;
+        for (unsigned long cpu = first; cpu <= last; cpu++)
+            CPU_SET(cpu, &cpus);
+        if (*end == '\0')
+            return cpus;
+        if (*end != ',')
+            return none;
+    }
+    return none;
+}
+
+/* The CPUs of a mask, the last digit of which is of the first; none if it is not one. */
+static cpu_set_t masked(const char *mask)
+{
+    cpu_set_t cpus;
+    CPU_ZERO(&cpus);
+    if (strncasecmp(mask, "0x", 2) == 0)
+        mask += 2;
+    size_t digits = strlen(mask);
+    bool right = digits * HEX_DIGIT <= CPU_SETSIZE && strspn(mask, "0123456789abcdefABCDEF") == digits;
+    for (size_t i = 0; right && i < digits; i++) {
+        const char digit[] = {mask[digits - 1 - i], '\0'};
+        unsigned long bits = strtoul(digit, NULL, 16);
+        for (size_t bit = 0; bit < HEX_DIGIT; bit++)
+            if (bits >> bit & 1)
+                CPU_SET(i * HEX_DIGIT + bit, &cpus);
+    }
+    return cpus;
+}
+
+static void bind_to(const char *word)
+{
+    cpu_set_t cpus = *word == 'c' ? listed(word + 1) : masked(word + 1);
+    if (sched_setaffinity(0, sizeof cpus, &cpus) != 0)
+        fail("cannot bind a task to the CPUs", word + 1);
+}
+
+/* Turns into the task, whose files are those three. */
+static _Noreturn void become(const struct task *task, char **program, const int *files)
+{
+    size_t count = 0, words = 0;
+    for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
+        if (files[file] != file && dup2(files[file], file) < 0)
+            fail("cannot open the files of task", task->rank);
+    for (char *word = task->words; *word != '\0'; word = after(word))
+        words += *word == 'w';
+    char *own[words + 1];
+    for (char *word = task->words; *word != '\0'; word = after(word)) {
+        if (*word == 'v')
+            putenv(word + 1);
+        else if (*word == 'c' || *word == 'm')
+            bind_to(word);
+        else if (*word == 'w')
+            own[count++] = word + 1;
+    }
+    own[count] = NULL;
+    char process[16];
+    snprintf(process, sizeof process, "%ld", (long)getpid());
+    setenv("SLURM_TASK_PID", process, 1);
+    /* The shell has its background commands ignore these. */
+    signal(SIGINT, SIG_DFL);
+    signal(SIGQUIT, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    char **command = count == 0 ? program : own;
+    execvp(command[0], command);
+    complain("cannot run", command[0]);
+    _exit(errno == ENOENT ? NOT_FOUND : NOT_RUN);
+}
+
+/* Writes the lines that come from a pipe, each whole, after a label. */
+static _Noreturn void label(int source, int target, const char *text)
+{
+    char *line = NULL;
+    size_t size = 0;
+    FILE *in = fdopen(source, "re"), *out = fdopen(target, "ae");
+    if (in == NULL || out == NULL || setvbuf(out, NULL, _IOFBF, 1 << 16) != 0)
+        _exit(EXIT_FAILURE);
+    for (ssize_t length = getline(&line, &size, in); length > 0; length = getline(&line, &size, in)) {
+        fputs(text, out);
+        fwrite(line, 1, (size_t)length, out);
+        if (fflush(out) != 0)
+            _exit(EXIT_FAILURE);
+    }
+    _exit(EXIT_SUCCESS);
+}
+
+/* The end of a pipe whose lines a process labels on their way to a file; -1 if there can be none. Signals are the tasks':
+ * the process that labels, in which they are blocked, ends with the task's files. */
+static int labelled(int target, const char *text, int *children)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return -1;
+    pid_t process = fork();
+    if (process == 0) {
+        close(ends[1]);
+        label(ends[0], target, text);
+    }
+    int error = errno;
+    close(ends[0]);
+    if (process < 0) {
+        close(ends[1]);
+        errno = error;
+        return -1;
+    }
+    ++*children;
+    return ends[1];
+}
+
+/* Puts a file in the place of another, which may be one of this program's own. */
+static bool put(int *place, int file, const char *name)
+{
+    if (file < 0) {
+        complain("cannot open", name);
+        return false;
+    }
+    if (*place > STDERR_FILENO)
+        close(*place);
+    *place = file;
+    return true;
+}
+
+/* Opens one of a task's files. */
+static bool open_file(int *place, const char *name, int flags)
+{
+    return put(place, open(name, flags | O_CLOEXEC, 0666), name);
+}
+
+/* Starts a task, and what labels its lines. */
+static void start(struct task *task, char **program, int *children)
+{
+    int files[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
+    const int append = O_WRONLY | O_CREAT | O_APPEND;
+    bool possible = true;
+    for (char *word = task->words; possible && *word != '\0'; word = after(word)) {
+        const char *said = word + 1;
+        switch (*word) {
+        case 'n': task->rank = said; break;
+        case 'x': possible = false; break;
+        case 'i': possible = open_file(&files[STDIN_FILENO], said, O_RDONLY); break;
+        case 'o': possible = open_file(&files[STDOUT_FILENO], said, append); break;
+        case 'e': possible = open_file(&files[STDERR_FILENO], said, append); break;
+        case 'j':
+            possible = put(&files[STDERR_FILENO], fcntl(files[STDOUT_FILENO], F_DUPFD_CLOEXEC, 3), "the output");
+            break;
+        case 'l':
+            for (int file = STDOUT_FILENO; possible && file <= STDERR_FILENO; file++)
+                possible = put(&files[file], labelled(files[file], said, children), "a pipe");
+            break;
+        default: break; /* The task's own. */
+        }
+    }
+    pid_t process = possible ? fork() : -1;
+    if (process == 0)
+        become(task, program, files);
+    if (possible && process < 0)
+        complain("cannot start task", task->rank);
+    task->process = process < 0 ? 0 : process;
+    task->status = process < 0;
+    *children += process > 0;
+    for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
+        if (files[file] > STDERR_FILENO)
+            close(files[file]);
+}
+
+static void send_all(const struct task *tasks, size_t count, int number)
+{
+    for (size_t i = 0; i < count; i++)
+        if (tasks[i].process > 0)
+            kill(tasks[i].process, number);
+}
+
+/* Takes note of the ends that there are. How many. */
+static int bury(struct task *tasks, size_t count, bool together)
+{
+    int status, ends = 0;
+    for (pid_t ended = waitpid(-1, &status, WNOHANG); ended > 0; ended = waitpid(-1, &status, WNOHANG)) {
+        ends++;
+        for (size_t i = 0; i < count; i++) {
+            if (tasks[i].process != ended)
+                continue;
+            tasks[i].process = 0;
+            tasks[i].status = WIFSIGNALED(status) ? SIGNALLED + WTERMSIG(status) : WEXITSTATUS(status);
+            if (together && tasks[i].status != 0)
+                send_all(tasks, count, SIGTERM);
+        }
+    }
+    return ends;
+}
+
+/* Until all have ended. Of the signals only those that srun sends are for the tasks: what others send to all of the job's
+ * processes reaches these by itself. */
+static void await_ends(struct task *tasks, size_t count, int children, const sigset_t *awaited, bool together)
+{
+    while (children > 0) {
+        siginfo_t info;
+        int number = sigwaitinfo(awaited, &info);
+        if (number == SIGCHLD)
+            children -= bury(tasks, count, together);
+        else if (number > 0 && info.si_pid == getppid())
+            send_all(tasks, count, number);
+    }
+}
+
+int main(int arguments, char **argument)
+{
+    if (arguments <= PROGRAM) {
+        fprintf(stderr, "usage: srun-tasks FILE -K|- NODE PROGRAM [ARGUMENT...]\n");
+        return USAGE;
+    }
+    const int forwarded[] = {SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGCHLD};
+    sigset_t awaited;
+    sigemptyset(&awaited);
+    for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++)
+        sigaddset(&awaited, forwarded[i]);
+    sigprocmask(SIG_BLOCK, &awaited, &before);
+    signal(SIGCHLD, SIG_DFL);
+    char *end, *text = read_all(argument[FILE_NAME], &end);
+    unlink(argument[FILE_NAME]);
+
+    size_t count = 0;
+    struct task *tasks = NULL;
+    int children = 0;
+    for (char *word = text; word < end; word = after(word)) {
+        struct task *more = realloc(tasks, (count + 1) * sizeof *tasks);
+        if (more == NULL)
+            fail("cannot start", argument[PROGRAM]);
+        tasks = more;
+        tasks[count] = (struct task){.words = word, .rank = "?"};
+        start(&tasks[count++], argument + PROGRAM, &children);
+        while (*word != '\0')
+            word = after(word);
+    }
+    await_ends(tasks, count, children, &awaited, strcmp(argument[KILL], "-K") == 0);
+
+    int worst = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (tasks[i].status == 0)
+            continue;
+        fprintf(stderr, "srun: error: %s: task %s: Exited with exit code %d\n", argument[NODE], tasks[i].rank,
+                tasks[i].status);
+        if (tasks[i].status > worst)
+            worst = tasks[i].status;
+    }
+    return worst;
+}

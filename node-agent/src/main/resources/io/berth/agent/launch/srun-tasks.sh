@@ -1,0 +1,220 @@
+# Starts the tasks of a step that are on this node, and waits for them: by the program srun-tasks, where there is one that
+# runs here, else by shells. Read by srun, whose variables it uses.
+# Of the tasks here, one is known by its place among them, from 0; srun_ranks are their numbers in the step.
+
+# Whether signals can be sent on to tasks, and those that came before.
+srun_started='' srun_early=''
+
+# Sends a signal to all tasks.
+srun_forward() {
+    if [ -z "$srun_started" ]; then
+        srun_early="$srun_early $1"
+    else
+        "srun_forward_by_$srun_way" "$1"
+    fi
+}
+
+# Empties the files by a pattern; one for all nodes was emptied before any task began.
+srun_empty() {
+    case $1 in
+    '') return ;;
+    *%[tnN]*) ;;
+    *) [ -z "$srun_part" ] || return 0 ;;
+    esac
+    srun_left=$srun_ranks,
+    while [ -n "$srun_left" ]; do
+        srun_name "$1" "${srun_left%%,*}"
+        srun_left=${srun_left#*,}
+        : >"$srun_named" || exit 1
+    done
+}
+
+# Runs the tasks; srun_worst is the highest of their exit statuses.
+srun_run() {
+    srun_last=$((srun_total - 1)) srun_way=shells
+    if [ -x "${0%/*}/srun-tasks" ]; then
+        # It says how it is used, if it runs: a container may lack what it needs.
+        "${0%/*}/srun-tasks" 2>/dev/null
+        [ $? != 2 ] || srun_way=program
+    fi
+    "srun_run_by_$srun_way" "$@"
+}
+
+# What task $1 of those here, which is srun_rank in the step, has alone: its variables, told to srun_set, and in srun_bind
+# the arguments of taskset; 1 if it cannot start.
+srun_own() {
+    case $srun_gpus_per_task$srun_gpu_bind in
+    '' | *none) srun_seen=$srun_step_gpus ;;
+    *) srun_seen=$(srun_gpus_of "$1") || return ;;
+    esac
+    srun_set CUDA_VISIBLE_DEVICES "$srun_seen"
+    srun_set NVIDIA_VISIBLE_DEVICES "$srun_seen"
+    srun_set SLURM_PROCID "$srun_rank"
+    srun_set SLURM_LOCALID "$1"
+    srun_bind=
+    [ -z "$srun_cpu_bind$srun_exact" ] || srun_bind=$(srun_binding "$1")
+    [ "$srun_total" -gt 1 ] || return 0
+    srun_set RANK "$srun_rank"
+    srun_set LOCAL_RANK "$1"
+    srun_meeting "$srun_rank"
+}
+
+# The files of task srun_rank are in srun_in, srun_out and srun_err; nothing for one that is srun's own.
+srun_files() {
+    srun_in='' srun_out='' srun_err=''
+    [ -z "$srun_input" ] || { srun_name "$srun_input" "$srun_rank" && srun_in=$srun_named; }
+    [ -z "$srun_output" ] || { srun_name "$srun_output" "$srun_rank" && srun_out=$srun_named; }
+    [ -z "$srun_error" ] || { srun_name "$srun_error" "$srun_rank" && srun_err=$srun_named; }
+    [ -n "$srun_in" ] || [ "$srun_rank" = 0 ] || srun_in=/dev/null
+}
+
+# The words of task $1 of those here as srun-tasks reads them. The program follows; with --multi-prog its first word is
+# the file that was read, and the others follow those of each task.
+srun_words() {
+    srun_files
+    printf 'n%s\0' "$srun_rank"
+    [ -z "$srun_in" ] || printf 'i%s\0' "$srun_in"
+    [ -z "$srun_out" ] || printf 'o%s\0' "$srun_out"
+    if [ -n "$srun_err" ]; then
+        printf 'e%s\0' "$srun_err"
+    elif [ -n "$srun_out" ]; then
+        printf 'j\0'
+    fi
+    [ -z "$srun_label" ] || printf 'l%*d: \0' "${#srun_last}" "$srun_rank"
+    srun_own "$1" || printf 'x\0'
+    case $srun_bind in
+    '') ;;
+    '-c '*) printf 'c%s\0' "${srun_bind#-c }" ;;
+    *) printf 'm%s\0' "$srun_bind" ;;
+    esac
+    if [ -n "$srun_multi" ]; then
+        srun_program_words=$(srun_program "$srun_rank") || printf 'x\0'
+        while IFS= read -r srun_word; do printf 'w%s\0' "${srun_word#=}"; done <<EOF
+$srun_program_words
+EOF
+        shift 2
+        for srun_word; do printf 'w%s\0' "$srun_word"; done
+    fi
+    printf '\0'
+}
+
+srun_run_by_program() {
+    srun_set() { printf 'v%s=%s\0' "$1" "$2"; }
+    srun_local=0 srun_left=$srun_ranks,
+    while [ -n "$srun_left" ]; do
+        srun_rank=${srun_left%%,*} srun_left=${srun_left#*,}
+        srun_words "$srun_local" "$@"
+        srun_local=$((srun_local + 1))
+    done >"$srun_file.tasks" || exit 1
+    unset BERTH_PROGRAMS
+    "${0%/*}/srun-tasks" "$srun_file.tasks" "-${srun_kill:+K}" "$SLURMD_NODENAME" "$@" <&6 6<&- &
+    srun_started=$!
+    exec 6<&-
+    for srun_signal in $srun_early; do srun_forward "$srun_signal"; done
+    while :; do
+        wait "$srun_started"
+        srun_worst=$?
+        kill -0 "$srun_started" 2>/dev/null || return 0
+    done
+}
+
+# It takes signals once it has removed its file.
+srun_forward_by_program() {
+    while [ -e "$srun_file.tasks" ] && kill -0 "$srun_started"; do sleep 0.01; done 2>/dev/null
+    kill -s "$1" "$srun_started" 2>/dev/null
+}
+
+srun_run_by_shells() {
+    srun_set() { export "$1=$2"; }
+    # The shell has its background commands ignore INT and QUIT; a task is to have them as every program does.
+    srun_signals=
+    if env --default-signal=INT,QUIT true 2>/dev/null; then
+        srun_signals='env --default-signal=INT,QUIT'
+    fi
+    srun_started=1
+    for srun_signal in $srun_early; do srun_forward "$srun_signal"; done
+    srun_local=0 srun_left=$srun_ranks,
+    while [ -n "$srun_left" ]; do
+        srun_rank=${srun_left%%,*} srun_left=${srun_left#*,}
+        srun_start "$srun_local" "$@" &
+        srun_local=$((srun_local + 1))
+    done
+    exec 6<&-
+    until wait; do :; done
+
+    srun_worst=0 srun_local=0 srun_left=$srun_ranks,
+    while [ -n "$srun_left" ]; do
+        srun_rank=${srun_left%%,*} srun_left=${srun_left#*,}
+        read -r srun_status 2>/dev/null <"$srun_file.exit.$srun_local" || srun_status=1
+        if [ "$srun_status" != 0 ]; then
+            echo "srun: error: $SLURMD_NODENAME: task $srun_rank: Exited with exit code $srun_status" >&2
+            [ "$srun_status" -le "$srun_worst" ] || srun_worst=$srun_status
+        fi
+        srun_local=$((srun_local + 1))
+    done
+}
+
+# Those that are only about to start see that they need not.
+srun_forward_by_shells() {
+    [ "$1" != TERM ] || : >"$srun_file.ending"
+    for srun_other in "$srun_file".pid.*; do
+        read -r srun_pid <"$srun_other" && kill -s "$1" "$srun_pid"
+    done 2>/dev/null
+}
+
+# Opens the files of task $1 of those here, and runs it.
+srun_start() {
+    srun_files
+    if [ -n "$srun_in" ]; then
+        exec <"$srun_in" || exit 1
+    else
+        exec <&6
+    fi
+    exec 6<&-
+    [ -z "$srun_out" ] || exec >>"$srun_out"
+    if [ -n "$srun_err" ]; then
+        exec 2>>"$srun_err"
+    elif [ -n "$srun_out" ]; then
+        exec 2>&1
+    fi
+    if [ -n "$srun_label" ]; then
+        { srun_task "$@" 2>&1 >&8 | srun_labelled >&2; } 8>&1 | srun_labelled
+    else
+        srun_task "$@"
+    fi
+}
+
+# The lines of task srun_rank, with its number before each.
+srun_labelled() {
+    trap '' HUP INT TERM USR1 USR2
+    exec sed -u "s/^/$(printf '%*d' "${#srun_last}" "$srun_rank"): /"
+}
+
+# Runs task $1 of those here, the program that follows, and leaves its exit status in a file.
+srun_task() {
+    srun_local=$1
+    shift
+    trap : HUP INT TERM USR1 USR2
+    if [ -n "$srun_multi" ]; then
+        srun_program_words=$(srun_program "$srun_rank") || return
+        unset BERTH_PROGRAMS
+        shift
+        srun_more=$#
+        while IFS= read -r srun_word; do set -- "$@" "${srun_word#=}"; done <<EOF
+$srun_program_words
+EOF
+        while [ "$srun_more" -gt 0 ]; do
+            srun_word=$1 srun_more=$((srun_more - 1))
+            shift
+            set -- "$@" "$srun_word"
+        done
+    fi
+    srun_own "$srun_local" || return
+    # shellcheck disable=SC2016,SC2086
+    sh -c 'echo $$ >"$1"; [ ! -e "$2" ] || kill $$; shift 2; export SLURM_TASK_PID=$$; exec "$@"' srun \
+        "$srun_file.pid.$srun_local" "$srun_file.ending" $srun_signals ${srun_bind:+taskset $srun_bind} "$@"
+    srun_status=$?
+    echo "$srun_status" >"$srun_file.exit.$srun_local"
+    : >"$srun_file.pid.$srun_local"
+    [ "$srun_status" = 0 ] || [ -z "$srun_kill" ] || srun_forward_by_shells TERM
+}
