@@ -260,7 +260,12 @@ final class Node {
         /// Of those who are here now; below 0 until somebody asks.
         private long present = -1;
 
-        /// Now.
+        /// Which run ends next, and which reservation begins or ends next.
+        private int run;
+
+        private int other;
+
+        /// Now, without what is reserved.
         Room(Demand demand) {
             this.demand = demand;
             this.gpus = demand.lane() < 0 ? 0 : free[2 + demand.lane()];
@@ -270,6 +275,25 @@ final class Node {
                     demand.counted().places() == 0
                             ? NOTHING
                             : Arrays.copyOfRange(free, Node.this.others, free.length);
+        }
+
+        /// Goes on to a time.
+        ///
+        /// @param floor before it no run ends
+        void moveTo(long time, long floor) {
+            for (; run < runs.length && Math.max(floor, runs[run].time) <= time; run++) {
+                change(runs[run].demand, 1);
+            }
+            for (; other < reserved.length && reserved[other].time <= time; other++) {
+                change(reserved[other].demand, reserved[other].sign);
+            }
+        }
+
+        /// When something comes free or is taken next; [#NEVER] if nothing does.
+        long next(long floor) {
+            return Math.min(
+                    run < runs.length ? Math.max(floor, runs[run].time) : NEVER,
+                    other < reserved.length ? reserved[other].time : NEVER);
         }
 
         /// @param sign 1 for what comes free, -1 for what is taken
@@ -316,25 +340,15 @@ final class Node {
     /// @param hours times at which the node closes and opens again, in turn
     long earliest(Demand demand, long length, long from, long floor, long[] hours) {
         var room = new Room(demand);
-        int run = 0;
-        int other = 0;
         int gate = 0;
         long start = NEVER;
         long now = from;
         while (true) {
             for (; gate < hours.length && hours[gate] <= now; gate++) {}
-            for (; run < runs.length && Math.max(floor, runs[run].time) <= now; run++) {
-                room.change(runs[run].demand, 1);
-            }
-            for (; other < reserved.length && reserved[other].time <= now; other++) {
-                room.change(reserved[other].demand, reserved[other].sign);
-            }
+            room.moveTo(now, floor);
             boolean fits = gate % 2 == 0 && room.fits();
             start = !fits ? NEVER : start == NEVER ? now : start;
-            long next =
-                    Math.min(
-                            run < runs.length ? Math.max(floor, runs[run].time) : NEVER,
-                            other < reserved.length ? reserved[other].time : NEVER);
+            long next = room.next(floor);
             next = gate < hours.length ? Math.min(next, hours[gate]) : next;
             if (next == NEVER || (start != NEVER && next - start >= length)) {
                 return start;
@@ -356,20 +370,16 @@ final class Node {
                 : Math.min(open, untilReserved(demand, now, floor));
     }
 
+    /// Until when it fits beside what is reserved.
     private long untilReserved(Demand demand, long now, long floor) {
-        if (earliest(demand, 1, now, floor, Hours.OPEN) != now) {
-            return now;
+        var room = new Room(demand);
+        long at = now;
+        room.moveTo(at, floor);
+        while (at != NEVER && room.fits()) {
+            at = room.next(floor);
+            room.moveTo(at, floor);
         }
-        long until = NEVER;
-        for (Step step : reserved) {
-            if (step.sign < 0
-                    && step.time > now
-                    && earliest(demand, step.time + 1 - now, now, floor, Hours.OPEN) != now) {
-                until = step.time;
-                break;
-            }
-        }
-        return until;
+        return at;
     }
 
     /// The next time after `time` at which something comes free or is taken; [#NEVER] if none.

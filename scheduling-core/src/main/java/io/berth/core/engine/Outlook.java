@@ -28,6 +28,11 @@ public final class Outlook {
         return until == Node.NEVER || (length != Node.NEVER && until >= now + length);
     }
 
+    /// Whether a node is open for work.
+    public boolean up(int node) {
+        return all.cluster.node(node).open;
+    }
+
     /// Whether a node is open to a class for a job of that limit that starts now.
     ///
     /// @param limitMillis 0 is none

@@ -294,6 +294,11 @@ public final class Scheduling {
         clearings.changed(job);
     }
 
+    /// The nodes that a job holds, or will by what is planned; none for one that is not known.
+    public int[] nodesOf(long job) {
+        return cluster.nodesOf(job);
+    }
+
     private void dequeue(long job) {
         Waiting known = waiting.remove(job);
         if (known != null) {

@@ -50,6 +50,7 @@ final class ClusterModel {
     private final CellState state;
     private final Configuration configuration;
     final NodeTable nodes;
+    final FreeGpus free;
     final MigNodes mig;
     final Tenants tenants;
     final Reservations reservations;
@@ -66,6 +67,7 @@ final class ClusterModel {
         this.quotas = new Quotas(configuration);
         this.grounds = new Grounds(configuration);
         this.nodes = new NodeTable(state, configuration);
+        this.free = new FreeGpus(state, nodes);
         this.mig = new MigNodes(state, configuration, nodes);
         this.tenants = new Tenants(state, configuration);
         this.licenses = new Licenses(configuration.licenses().values());
@@ -135,11 +137,20 @@ final class ClusterModel {
 
     /// Opens or closes a node. True: that changed something.
     boolean open(NodeStatus node) {
-        return engine.open(nodes.index(node.node()), node.open());
+        int index = nodes.index(node.node());
+        free.changed(index);
+        return engine.open(index, node.open());
     }
 
     /// Takes a job as it now is.
     void note(JobStatus job) {
+        long id = job.job().value();
+        free.changed(engine.nodesOf(id));
+        take(job);
+        free.changed(engine.nodesOf(id));
+    }
+
+    private void take(JobStatus job) {
         quotas.ended(job);
         mig.forget(job.job());
         Run run = job.run();
@@ -281,6 +292,7 @@ final class ClusterModel {
 
     /// A job is no longer known.
     void gone(JobId job) {
+        free.changed(engine.nodesOf(job.value()));
         forget(job);
         quotas.gone(job);
     }

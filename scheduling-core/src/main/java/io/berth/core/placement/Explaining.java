@@ -1,7 +1,6 @@
 package io.berth.core.placement;
 
 import io.berth.contracts.FeatureExpression;
-import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.GpuSharing;
 import io.berth.contracts.Gres;
@@ -13,7 +12,6 @@ import io.berth.contracts.SwitchLimit;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.JobStatus;
-import io.berth.contracts.event.NodeStatus;
 import io.berth.core.engine.FitClass;
 import io.berth.core.engine.Outlook;
 import io.berth.core.placement.Verdict.Axis;
@@ -22,10 +20,11 @@ import io.berth.core.placement.Verdict.Question;
 import io.berth.core.placement.Verdict.Stage;
 import io.berth.core.state.CellState;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.NavigableSet;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -86,8 +85,8 @@ final class Explaining {
         BitSet only = model.only(request);
         long limit = description.timeLimitSeconds() * 1000;
         var stages = new ArrayList<Stage>();
-        List<Integer> left = IntStream.range(0, state.nodes().size()).boxed().toList();
-        int[] free = left.stream().mapToInt(node -> freeGpus(model.nodes.name(node))).toArray();
+        int[] left = IntStream.range(0, model.nodes.names().size()).toArray();
+        int[] free = Arrays.stream(left).map(it -> model.free.count(it, request.gpus())).toArray();
         for (Question question : Question.values()) {
             IntPredicate yes =
                     switch (question) {
@@ -95,46 +94,20 @@ final class Explaining {
                         case PARTITION -> node -> model.nodes.in(description.partition(), node);
                         case CONSTRAINTS -> node -> only == null || only.get(node);
                         case SIZE -> node -> outlook.couldHold(fit, node);
-                        case AVAILABLE -> node -> status(node).open();
+                        case AVAILABLE -> outlook::up;
                         case UNRESERVED -> node -> outlook.open(fit, node, limit, now);
                         case NEIGHBOURS -> node -> outlook.alone(fit, node);
                         case FREE -> node -> outlook.fits(fit, node);
                         case UNPLANNED -> node -> outlook.lasts(fit, node, limit, now);
                     };
-            left = left.stream().filter(yes::test).toList();
-            int gpus = left.stream().mapToInt(node -> free[node]).sum();
-            stages.add(new Stage(question, left.size(), gpus));
+            left = Arrays.stream(left).filter(yes).toArray();
+            int gpus = Arrays.stream(left).map(node -> free[node]).sum();
+            stages.add(new Stage(question, left.length, gpus));
             if (question == Question.AVAILABLE) {
-                left.forEach(node -> usable.add(model.nodes.name(node)));
+                Arrays.stream(left).mapToObj(model.nodes::name).forEach(usable::add);
             }
         }
         return stages;
-    }
-
-    private NodeStatus status(int node) {
-        NodeName name = model.nodes.name(node);
-        return state.node(name)
-                .orElseThrow(() ->
-                        new IllegalStateException(
-                                "explain job " + job.job() + ": no node " + name));
-    }
-
-    private int freeGpus(NodeName node) {
-        boolean inParts = request.gpus().share() != null;
-        List<Gpu> gpus = model.nodes.gpus(node, inParts);
-        return state.count(
-                node,
-                holding -> {
-                    int free = 0;
-                    for (Gpu gpu : gpus) {
-                        boolean open =
-                                inParts
-                                        ? holding.freeUnits(gpu.uuid()) > 0
-                                        : !holding.holdsGpu(gpu.uuid());
-                        free += open && request.gpus().admits(gpu) ? 1 : 0;
-                    }
-                    return free;
-                });
     }
 
     private List<Change> changes() {
@@ -236,10 +209,7 @@ final class Explaining {
         if (type == null) {
             return null;
         }
-        var others = new TreeSet<String>();
-        for (NodeStatus node : state.nodes()) {
-            node.seen().inventory().gpus().stream().map(Gpu::type).forEach(others::add);
-        }
+        NavigableSet<String> others = model.nodes.gpuTypes();
         others.remove(type);
         for (String other : others) {
             if (starts(request.with(asked.ofType(other)))) {

@@ -23,7 +23,9 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// The nodes of a model: names as indices, nodes by kind, and what allocations take of them.
@@ -214,6 +216,16 @@ final class NodeTable {
     /// Whether a node is in a partition.
     boolean in(String partition, int node) {
         return kinds.get(kindOf.get(node)).partitions().contains(partition);
+    }
+
+    /// The types of the GPUs that may be given out.
+    NavigableSet<String> gpuTypes() {
+        var types = new TreeSet<String>();
+        for (NodeKind kind : kinds) {
+            kind.gpus().keySet().forEach(lane -> types.add(lane.type()));
+            kind.slots().forEach(slot -> types.add(slot.gpu().type()));
+        }
+        return types;
     }
 
     /// Those of some nodes that a request's constraints admit; null for all.

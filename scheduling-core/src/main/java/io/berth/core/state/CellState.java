@@ -37,6 +37,9 @@ public final class CellState {
     private static final Comparator<JobStatus> BY_END =
             Comparator.comparingLong(JobStatus::endedAt).thenComparing(JobStatus::job);
 
+    /// On a node that nobody holds anything of. Never changed.
+    private static final Holding NOTHING = new Holding();
+
     private record Claim(String user, String key) {}
 
     private final TreeMap<JobId, JobStatus> jobs = new TreeMap<>();
@@ -53,7 +56,7 @@ public final class CellState {
     private final TreeSet<JobId> holding = new TreeSet<>();
     private final TreeSet<JobId> suspended = new TreeSet<>();
     private final TreeSet<JobStatus> ended = new TreeSet<>(BY_END);
-    private final TreeMap<NodeName, Holding> held = new TreeMap<>();
+    private final Map<NodeName, Holding> held = new HashMap<>();
     private final TreeSet<NodeName> heldTwice = new TreeSet<>();
     private final TreeMap<NodeName, TreeSet<JobId>> jobsOn = new TreeMap<>();
     private final Map<Claim, JobId> claims = new HashMap<>();
@@ -180,7 +183,7 @@ public final class CellState {
     ///
     /// @param of must not change what it is given
     public int count(NodeName node, ToIntFunction<Holding> of) {
-        return of.applyAsInt(held.getOrDefault(node, new Holding()));
+        return of.applyAsInt(held.getOrDefault(node, NOTHING));
     }
 
     /// The known job that this user's idempotency key stands for.

@@ -6,9 +6,10 @@ import io.berth.contracts.Gres;
 import io.berth.contracts.IndexSet;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// What runs hold on one node: CPUs by id, memory in MiB, GPUs by UUID, whole or in parts, other
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class Holding {
 
     private final BitSet cpus = new BitSet();
-    private final TreeSet<String> gpus = new TreeSet<>();
+    private final Set<String> gpus = new HashSet<>();
     private final List<IndexSet> claims = new ArrayList<>();
 
     /// Holders beyond the first.

@@ -484,11 +484,16 @@ final class SimulatedCell {
         return facts;
     }
 
-    /// What has been kept from round to round decides the same as the state alone.
+    /// What has been kept from round to round explains and decides the same as the state alone.
     private List<Fact> placed() {
         pass = random.nextInt(3) == 0 ? Pass.PLAN : Pass.START;
-        List<Fact> byTheState =
-                Engine.place(state, new Placement(state, Settings.DEFAULT), now, pass);
+        var alone = new Placement(state, Settings.DEFAULT);
+        if (rounds % 4 == 0) {
+            for (JobId job : state.eligible()) {
+                assertThat(placement.explain(job, now)).isEqualTo(alone.explain(job, now));
+            }
+        }
+        List<Fact> byTheState = Engine.place(state, alone, now, pass);
         List<Fact> decided = Engine.place(state, placement, now, pass);
         assertThat(decided).isEqualTo(byTheState);
         rounds++;
