@@ -42,7 +42,8 @@ final class AmendedBlocksTest {
     private static ResourceRequest amended(ResourceRequest request, Map<String, ?> change)
             throws Refused {
         Configuration configuration =
-                Samples.configuration(it -> it instanceof Cluster all ? all.with(to -> to.blocks = ONE) : it);
+                Samples.configuration(
+                        it -> it instanceof Cluster all ? all.with(to -> to.blocks = ONE) : it);
         var caller = new Caller("alice", false, "10.0.0.1");
         var status =
                 Samples.status(

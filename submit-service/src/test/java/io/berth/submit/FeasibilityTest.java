@@ -94,7 +94,9 @@ final class FeasibilityTest {
                         List.of(),
                         0);
         var cluster = Samples.configuration().cluster();
-        var given = cluster.with(to -> to.migGpus = List.of(new MigGpus(List.of("ALL"), null, null, 15, 300)));
+        var given =
+                cluster.with(to ->
+                        to.migGpus = List.of(new MigGpus(List.of("ALL"), null, null, 15, 300)));
 
         assertThat(obstacle("1g.10gb", 7, node, given)).isEmpty();
         assertThat(obstacle("h100_1g.10gb", 7, node, given)).isEmpty();

@@ -22,7 +22,8 @@ class SightTest {
 
     private static Sight sight(String user, List<PrivateData> hidden) {
         Configuration configuration =
-                Samples.configuration(it -> it instanceof Cluster all ? all.with(to -> to.privateData = hidden) : it);
+                Samples.configuration(it ->
+                        it instanceof Cluster all ? all.with(to -> to.privateData = hidden) : it);
         return new Sight(configuration, user, false);
     }
 

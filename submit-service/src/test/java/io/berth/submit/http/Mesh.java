@@ -77,7 +77,9 @@ final class Mesh implements AutoCloseable {
             ObjectNode changed = Json.mapper().valueToTree(entry);
             changed.withObject("/part").put("revision", revision);
             ConfigEntry same = Json.mapper().convertValue(changed, entry.getClass());
-            write(Topics.CONFIG, same instanceof Cluster it ? it.with(to -> to.privateData = hidden) : same);
+            write(
+                    Topics.CONFIG,
+                    same instanceof Cluster it ? it.with(to -> to.privateData = hidden) : same);
         }
     }
 
