@@ -1,7 +1,6 @@
 package io.berth.cli;
 
 import io.berth.cli.MeshClient.Answer;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,26 +60,13 @@ final class Admin {
         if (immediate) {
             return true;
         }
-        terminal.out().print("Would you like to commit changes?\n(N/y): ");
-        terminal.out().flush();
-        String answer = line();
+        String answer =
+                terminal.ask("Would you like to commit changes?\n(N/y): ").orElse("").strip();
         boolean yes = answer.equalsIgnoreCase("y") || answer.equalsIgnoreCase("yes");
         if (!yes) {
             terminal.out().print(" Changes Discarded\n");
         }
         return yes;
-    }
-
-    private String line() throws CommandFailure {
-        var line = new StringBuilder();
-        try {
-            for (int c = terminal.in().read(); c >= 0 && c != '\n'; c = terminal.in().read()) {
-                line.append((char) c);
-            }
-        } catch (IOException e) {
-            throw CommandFailure.error(command, "cannot read the answer: " + e.getMessage());
-        }
-        return line.toString().strip();
     }
 
     /// A change that is asked for.

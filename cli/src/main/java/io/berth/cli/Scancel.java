@@ -8,6 +8,7 @@ import io.berth.cli.MeshClient.Answer;
 import io.berth.slurm.SignalText;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,7 @@ final class Scancel implements Command {
                     valued("clusters", 'M', "nothing: there is one cluster"),
                     flag("full", 'f', "with --signal: the script and all that it started"),
                     flag("help", '\0', "this text"),
+                    flag("interactive", 'i', "ask before each job"),
                     flag("me", '\0', "my jobs"),
                     valued("name", 'n', "jobs of this name"),
                     valued("nodelist", 'w', "jobs on these nodes"),
@@ -64,6 +66,9 @@ final class Scancel implements Command {
         List<String> ids = filtered ? matching(terminal, client, words, named, states) : named;
         int exitCode = 0;
         for (String id : ids) {
+            if (words.has("interactive") && !confirmed(terminal, client, id)) {
+                continue;
+            }
             if (words.has("verbose")) {
                 terminal.err()
                         .print(
@@ -90,6 +95,36 @@ final class Scancel implements Command {
             }
         }
         return exitCode;
+    }
+
+    /// Whether the user wants it for this job; a job that is not there is left to the gateway's
+    /// answer.
+    private static boolean confirmed(Terminal terminal, MeshClient client, String id)
+            throws CommandFailure {
+        List<JobView> jobs =
+                JobView.all(client.get(new Query("/v1/jobs").with("job", List.of(id)).toString()));
+        if (jobs.isEmpty()) {
+            return true;
+        }
+        String question =
+                "Cancel job_id="
+                        + id
+                        + " name="
+                        + jobs.getFirst().text("name")
+                        + " partition="
+                        + jobs.getFirst().text("partition")
+                        + " [y/n]? ";
+        for (Optional<String> answer = terminal.ask(question);
+                answer.isPresent();
+                answer = terminal.ask(question)) {
+            if (answer.get().matches("[yY].*")) {
+                return true;
+            }
+            if (answer.get().matches("[nN].*")) {
+                return false;
+            }
+        }
+        throw new CommandFailure(1, "");
     }
 
     /// The signal to send; null to end the jobs, which `KILL` without a target means too.

@@ -1,11 +1,13 @@
 package io.berth.cli;
 
 import java.io.BufferedOutputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -14,6 +16,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /// All that a command sees of the process it runs in.
@@ -64,6 +67,26 @@ record Terminal(
             Thread.currentThread().interrupt();
             throw new IllegalStateException("a command that nobody interrupts was interrupted", e);
         }
+    }
+
+    /// What the user answers to a question, without the end of the line; nothing at the end of the
+    /// input.
+    Optional<String> ask(String question) {
+        out.print(question);
+        out.flush();
+        var line = new ByteArrayOutputStream();
+        try {
+            int next = in.read();
+            if (next < 0) {
+                return Optional.empty();
+            }
+            for (; next >= 0 && next != '\n'; next = in.read()) {
+                line.write(next);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read the answer", e);
+        }
+        return Optional.of(line.toString(StandardCharsets.UTF_8));
     }
 
     /// The variable's value, or `otherwise` if it is not set or empty.

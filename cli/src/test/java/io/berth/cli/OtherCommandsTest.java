@@ -64,6 +64,42 @@ final class OtherCommandsTest {
                 .containsExactly("DELETE /v1/jobs/17", "DELETE /v1/jobs/18");
     }
 
+    private static Reply listed(int id, String name) {
+        return new Reply(
+                200, "{\"jobs\":[" + Samples.pending(id, name, "carol", "Priority", 1, 1) + "]}");
+    }
+
+    @Test
+    void scancel_asks_before_each_job() {
+        mesh.on("GET", "/v1/jobs", listed(1018, "j_carol"), listed(1023, "dep"))
+                .on("DELETE", "/v1/jobs/1023", new Reply(202, ""));
+
+        Outcome outcome =
+                new CommandRun(mesh).input("no\nperhaps\nY\n").run("scancel", "-i", "1018", "1023");
+
+        assertThat(outcome)
+                .isEqualTo(
+                        new Outcome(
+                                0,
+                                "Cancel job_id=1018 name=j_carol partition=training [y/n]? "
+                                        + "Cancel job_id=1023 name=dep partition=training [y/n]? "
+                                                .repeat(2),
+                                ""));
+        assertThat(mesh.requests())
+                .extracting(it -> it.method() + " " + it.path())
+                .containsExactly(
+                        "GET /v1/jobs?job=1018", "GET /v1/jobs?job=1023", "DELETE /v1/jobs/1023");
+    }
+
+    @Test
+    void scancel_cancels_nothing_more_when_nobody_answers() {
+        mesh.on("GET", "/v1/jobs", listed(1018, "j_carol"));
+
+        assertThat(new CommandRun(mesh).input("").run("scancel", "-i", "1018", "1023").exitCode())
+                .isOne();
+        assertThat(mesh.requests()).extracting(Request::method).containsExactly("GET");
+    }
+
     @Test
     void only_jobs_that_match_every_filter_are_cancelled() {
         mesh.on("GET", "/v1/jobs", Samples.queue())
