@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
@@ -43,6 +44,10 @@ final class RunSteps {
 
     /// Groups at a time: they are the kernel's memory.
     private static final int MOST = 256;
+
+    /// After how long a look leaves the rest to the next one: the end of the run does not wait for
+    /// what its steps ask.
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private static final int MOST_BYTES = 8192;
 
@@ -86,13 +91,21 @@ final class RunSteps {
     private final Group group;
     private final Map<Integer, Holder> holders;
     private final Map<Integer, StepUse> uses = new TreeMap<>();
-    private long sweptAt = System.nanoTime();
+    private final LongSupplier clock;
+    private long sweptAt;
 
     /// Goes on from where an earlier agent left it.
     RunSteps(Allocation here, RunFiles files, Group group) throws IOException {
+        this(here, files, group, System::nanoTime);
+    }
+
+    /// @param clock nanoseconds
+    RunSteps(Allocation here, RunFiles files, Group group, LongSupplier clock) throws IOException {
         this.here = here;
         this.files = files;
         this.group = group;
+        this.clock = clock;
+        this.sweptAt = clock.getAsLong();
         this.holders = new TreeMap<>(kept(files));
         files.kept(StepUses.NAME, StepUses.class)
                 .ifPresent(kept -> kept.each().forEach(use -> uses.put(use.number(), use)));
@@ -120,22 +133,34 @@ final class RunSteps {
         return files.kept(Holders.NAME, Holders.class).map(Holders::each).orElse(Map.of());
     }
 
-    /// Answers those who ask, and looks now and then for steps whose `srun` is gone.
-    void look() throws InterruptedException {
+    /// Answers those who ask, and looks now and then for steps whose `srun` is gone. Whether that
+    /// is done; if not, its time was over.
+    boolean look() throws InterruptedException {
+        long until = clock.getAsLong() + LOOK_NANOS;
         try {
-            answer();
-            if (System.nanoTime() - sweptAt > SWEEP_NANOS) {
-                sweptAt = System.nanoTime();
-                sweep();
+            if (!answer(until)) {
+                return false;
+            }
+            if (clock.getAsLong() - sweptAt > SWEEP_NANOS) {
+                sweptAt = clock.getAsLong();
+                sweep(until);
             }
         } catch (IOException | RuntimeException e) {
             // A run does not end for that.
             LOG.atWarn().setCause(e).addKeyValue("folder", files.folder()).log("Steps not heard");
         }
+        return true;
     }
 
-    private void answer() throws IOException, InterruptedException {
+    private boolean before(long until) {
+        return clock.getAsLong() - until < 0;
+    }
+
+    private boolean answer(long until) throws IOException, InterruptedException {
         for (String name : files.asks(MOST)) {
+            if (!before(until)) {
+                return false;
+            }
             long askedAt = files.askedAt(name);
             String text = files.ask(name, MOST_BYTES);
             Matcher ask = ASK.matcher(name);
@@ -148,11 +173,13 @@ final class RunSteps {
                 files.answer(name, answer);
             }
         }
+        return true;
     }
 
-    private void sweep() throws IOException, InterruptedException {
+    /// What it does not come to is done by the next.
+    private void sweep(long until) throws IOException, InterruptedException {
         for (Map.Entry<Integer, Holder> each : Map.copyOf(holders).entrySet()) {
-            if (!each.getValue().process().alive()) {
+            if (before(until) && !each.getValue().process().alive()) {
                 close(each.getKey());
             }
         }
@@ -214,7 +241,7 @@ final class RunSteps {
         if (holders.size() >= MOST) {
             return "%d steps of the job run here, the most that can be limited".formatted(MOST);
         }
-        if (!holder.process().alive() || !group.members().contains(holder.pid())) {
+        if (!holder.process().alive() || !group.has(holder.pid())) {
             return "its srun is not in the job";
         }
         try {
@@ -270,7 +297,7 @@ final class RunSteps {
         if (step == null) {
             return false;
         }
-        if (holder != null && step.members().contains(holder.pid())) {
+        if (holder != null && step.has(holder.pid())) {
             group.take(holder.pid());
         }
         for (int tries = 0; !step.members().isEmpty(); tries++) {

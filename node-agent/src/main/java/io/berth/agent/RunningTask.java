@@ -58,7 +58,6 @@ record RunningTask(
             }
             boolean still = standing.follow();
             checkpoints.look();
-            steps.look();
             long deadline = still ? Long.MAX_VALUE : deadline();
             long end = overTime(deadline);
             if (LiveProcess.uptimeMillis() >= end) {
@@ -69,7 +68,7 @@ record RunningTask(
             if (!shimLives() && files.exit().isEmpty()) {
                 return lost("the shim died and left no exit status");
             }
-            orders.await(untilDue(Math.min(end, standing.due())));
+            orders.await(steps.look() ? untilDue(Math.min(end, standing.due())) : 0);
         }
     }
 
@@ -207,8 +206,7 @@ record RunningTask(
             if (left <= 0) {
                 break;
             }
-            orders.await(Math.min(left, TICK_MILLIS));
-            steps.look();
+            orders.await(steps.look() ? Math.min(left, TICK_MILLIS) : 0);
             stopping = latest(stopping);
         }
         return stopping;

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,7 +45,7 @@ class RunStepsTest {
     void begin() throws IOException {
         files = RunFiles.at(folder);
         files.makeAsks();
-        steps = new RunSteps(HERE, files, group);
+        steps = new RunSteps(HERE, files, group, () -> 0);
         group.members.add(ProcessHandle.current().pid());
     }
 
@@ -123,6 +124,22 @@ class RunStepsTest {
 
         assertThat(answer("begin.0")).isEmpty();
         assertThat(group.inner).isEmpty();
+    }
+
+    @Test
+    void what_takes_too_long_is_left_to_the_next_look() throws Exception {
+        var clock = new AtomicLong();
+        steps = new RunSteps(HERE, files, group, () -> clock.addAndGet(100_000_000));
+        for (int number = 0; number < 4; number++) {
+            ask("begin." + number, " 1 0 -");
+        }
+
+        assertThat(steps.look()).isFalse();
+        assertThat(group.inner).hasSizeBetween(1, 3);
+        while (!steps.look()) {
+            // The test would not end if nothing were done.
+        }
+        assertThat(group.inner).hasSize(4);
     }
 
     @Test

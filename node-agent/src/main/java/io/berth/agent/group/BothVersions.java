@@ -93,6 +93,11 @@ record BothVersions(Groups first, Groups second) implements Groups {
         }
 
         @Override
+        public boolean has(long pid) throws IOException {
+            return one.has(pid) || other.has(pid);
+        }
+
+        @Override
         public void kill() throws IOException {
             one.kill();
             other.kill();

@@ -186,6 +186,14 @@ final class CgroupV1 implements Groups {
             return pids;
         }
 
+        @Override
+        public boolean has(long pid) throws IOException {
+            Controller any = folders.keySet().iterator().next();
+            Path mount = Objects.requireNonNull(mounts.get(any));
+            Path folder = Objects.requireNonNull(folders.get(any));
+            return ControlFiles.seenIn(mount, folder, pid) || members().contains(pid);
+        }
+
         /// Frozen, a group cannot fork away from KILL, which takes effect when it thaws.
         @Override
         public void kill() throws IOException {

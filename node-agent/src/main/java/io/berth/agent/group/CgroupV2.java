@@ -43,7 +43,7 @@ final class CgroupV2 implements Groups {
 
     @Override
     public Group create(NodeName node, RunId run, Limits limits) throws IOException {
-        var group = new V2Group(folder(node, run), false);
+        var group = new V2Group(mount, folder(node, run), false);
         if (!group.members().isEmpty()) {
             group.kill();
         }
@@ -67,7 +67,7 @@ final class CgroupV2 implements Groups {
 
     @Override
     public Group find(NodeName node, RunId run) {
-        return new V2Group(folder(node, run), false);
+        return new V2Group(mount, folder(node, run), false);
     }
 
     @Override
@@ -111,11 +111,13 @@ final class CgroupV2 implements Groups {
         private static final int FREEZE_TRIES = 2000;
         private static final long FREEZE_PAUSE_NANOS = 1_000_000;
 
+        private final Path mount;
         private final Path folder;
         private final boolean ofStep;
         private final EnumSet<Isolation> enforced = EnumSet.noneOf(Isolation.class);
 
-        V2Group(Path folder, boolean ofStep) {
+        V2Group(Path mount, Path folder, boolean ofStep) {
+            this.mount = mount;
             this.folder = folder;
             this.ofStep = ofStep;
         }
@@ -143,7 +145,7 @@ final class CgroupV2 implements Groups {
         }
 
         private V2Group ofStep(int number) {
-            return new V2Group(folder.resolve(ControlFiles.step(number)), true);
+            return new V2Group(mount, folder.resolve(ControlFiles.step(number)), true);
         }
 
         @Override
@@ -170,6 +172,11 @@ final class CgroupV2 implements Groups {
         @Override
         public Set<Long> members() throws IOException {
             return ControlFiles.processes(folder);
+        }
+
+        @Override
+        public boolean has(long pid) throws IOException {
+            return ControlFiles.seenIn(mount, folder, pid) || members().contains(pid);
         }
 
         @Override

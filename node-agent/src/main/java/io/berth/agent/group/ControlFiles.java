@@ -1,5 +1,6 @@
 package io.berth.agent.group;
 
+import io.berth.agent.host.LiveProcess;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
@@ -98,6 +99,23 @@ final class ControlFiles {
             }
         }
         return pids;
+    }
+
+    /// Whether a process runs, and its own file says that it is in a group, or in one in it: to
+    /// read it costs the same however many groups there are. In a container it may name groups
+    /// otherwise than the mount does; then they seem not to hold it.
+    static boolean seenIn(Path mount, Path group, long pid) {
+        if (LiveProcess.stat(pid).filter(stat -> stat.state() != 'Z').isEmpty()) {
+            return false;
+        }
+        Path wanted = Path.of("/").resolve(mount.relativize(group));
+        try {
+            return Files.readAllLines(Path.of("/proc", Long.toString(pid), "cgroup")).stream()
+                    .anyMatch(line -> Path.of(line.split(":", 3)[2]).startsWith(wanted));
+        } catch (IOException e) {
+            // It has ended meanwhile.
+            return false;
+        }
     }
 
     /// The name of a step's group, as Slurm has it.

@@ -51,6 +51,11 @@ public interface Group {
     /// The processes in it, by number.
     Set<Long> members() throws IOException;
 
+    /// Whether a process is in it.
+    default boolean has(long pid) throws IOException {
+        return members().contains(pid);
+    }
+
     /// Sends KILL to all that are in it now, so that none of them can start another first where the
     /// kernel helps.
     void kill() throws IOException;

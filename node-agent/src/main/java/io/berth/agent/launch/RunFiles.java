@@ -147,7 +147,7 @@ public final class RunFiles {
         try {
             return textOfOthers(ASKS + "/" + name, most);
         } catch (IOException e) {
-            // A link, or a folder: nobody asks so.
+            // A link, a folder, a file that somebody holds: nobody asks so.
             return "";
         } finally {
             removeAsk(name);
@@ -292,22 +292,12 @@ public final class RunFiles {
     }
 
     /// What a file that others may write begins with; nothing if there is none. A link is not
-    /// followed, and what is no file has nothing in it: it is opened for both ways, as a pipe would
-    /// wait for a writer.
+    /// followed, and nothing is waited for.
     ///
     /// @param most bytes
     public String textOfOthers(String name, int most) throws IOException {
-        try (var channel =
-                FileChannel.open(
-                        folder.resolve(name),
-                        StandardOpenOption.READ,
-                        StandardOpenOption.WRITE,
-                        LinkOption.NOFOLLOW_LINKS)) {
-            var bytes = ByteBuffer.allocate((int) Math.min(most, channel.size()));
-            while (bytes.hasRemaining() && channel.read(bytes) > 0) {
-                // Until it is full, or the file has become shorter.
-            }
-            return StandardCharsets.UTF_8.decode(bytes.flip()).toString();
+        try {
+            return FileOfOthers.read(folder.resolve(name), most);
         } catch (NoSuchFileException e) {
             return "";
         }

@@ -126,6 +126,11 @@ class GroupsTest {
         Group found = groups.find(NODE, run).step(3).orElseThrow();
         assertThat(found.members()).containsExactly(moved);
         assertThat(group.members()).containsExactlyInAnyOrder(process.pid(), moved);
+        assertThat(group.has(moved)).isTrue();
+        assertThat(group.has(process.pid())).isTrue();
+        assertThat(found.has(moved)).isTrue();
+        assertThat(found.has(process.pid())).isFalse();
+        assertThat(group.has(ProcessHandle.current().pid())).isFalse();
         found.kill();
         await().until(() -> found.members().isEmpty());
         assertThat(process.isAlive()).isTrue();
@@ -133,6 +138,7 @@ class GroupsTest {
         found.remove();
         assertThat(group.steps()).isEmpty();
         assertThat(group.members()).containsExactly(process.pid());
+        assertThat(group.has(moved)).isFalse();
         group.makeStep(4, new StepLimits(IndexSet.EMPTY, 0));
         group.kill();
         process.waitFor();

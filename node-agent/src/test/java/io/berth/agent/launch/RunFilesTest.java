@@ -1,13 +1,19 @@
 package io.berth.agent.launch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import com.sun.jna.LastErrorException;
+import com.sun.jna.Library;
+import com.sun.jna.Native;
 import io.berth.contracts.JobId;
 import io.berth.contracts.RunId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.FutureTask;
@@ -75,6 +81,81 @@ class RunFilesTest {
         assertThat(files.ask("begin.2", 100)).isEqualTo("text");
         assertThat(files.asks(9)).containsExactly("begin.0");
         assertThat(elsewhere).exists();
+    }
+
+    /// The kernel would have an open that waits wait for 45 seconds.
+    @Test
+    void a_file_that_somebody_holds_a_lease_on_is_not_waited_for() throws IOException {
+        RunFiles files = RunFiles.of(runs, RUN);
+        files.makeAsks();
+        Path ask = Files.writeString(files.folder().resolve(RunFiles.ASKS + "/begin.0"), "text");
+        Path log = Files.writeString(files.makeSteps().resolve("log"), "text");
+
+        try (var _ = Held.of(ask);
+                var _ = Held.of(log)) {
+            assertThat(files.ask("begin.0", 100)).isEmpty();
+            assertThatIOException().isThrownBy(() -> files.textOfOthers("steps/log", 100));
+            assertThatIOException().isThrownBy(() -> FileOfOthers.readByCommand(log, 100));
+        }
+
+        assertThat(files.asks(9)).isEmpty();
+        assertThat(files.textOfOthers("steps/log", 100)).isEqualTo("text");
+    }
+
+    /// A lease on a file, for writing, which is kept until this is closed.
+    ///
+    /// Source: fcntl(2).
+    private record Held(int file) implements AutoCloseable {
+
+        private static final Kernel KERNEL = Native.load("c", Kernel.class);
+
+        interface Kernel extends Library {
+            int open(String path, int flags) throws LastErrorException;
+
+            int fcntl(int file, int command, int argument) throws LastErrorException;
+
+            int close(int file) throws LastErrorException;
+        }
+
+        static Held of(Path path) {
+            int file = KERNEL.open(path.toString(), 0);
+            int setSignal = 10;
+            int urgent = 23;
+            int setLease = 1024;
+            int write = 1;
+            // What tells of a break is to be a signal that nobody dies of.
+            KERNEL.fcntl(file, setSignal, urgent);
+            KERNEL.fcntl(file, setLease, write);
+            return new Held(file);
+        }
+
+        @Override
+        public void close() {
+            KERNEL.close(file);
+        }
+    }
+
+    @Test
+    void of_what_others_wrote_so_much_is_read_and_of_pipes_and_links_nothing() throws Exception {
+        RunFiles files = RunFiles.of(runs, RUN);
+        Path steps = files.makeSteps();
+        String text = "é" + "x".repeat(200_000);
+        Path log = Files.writeString(steps.resolve("log"), text);
+        Path pipe = steps.resolve("pipe");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+        Path link = Files.createSymbolicLink(steps.resolve("link"), log);
+
+        assertThat(files.textOfOthers("steps/log", 1 << 20)).isEqualTo(text);
+        assertThat(FileOfOthers.readByCommand(log, 1 << 20)).isEqualTo(text);
+        assertThat(files.textOfOthers("steps/log", 100_000)).hasSize(99_999);
+        assertThat(FileOfOthers.readByCommand(log, 100_000)).hasSize(99_999);
+        assertThat(files.textOfOthers("steps/pipe", 9)).isEmpty();
+        assertThat(FileOfOthers.readByCommand(pipe, 9)).isEmpty();
+        assertThatIOException().isThrownBy(() -> files.textOfOthers("steps/link", 9));
+        assertThatIOException().isThrownBy(() -> FileOfOthers.readByCommand(link, 9));
+        assertThat(files.textOfOthers("steps/none", 9)).isEmpty();
+        assertThatExceptionOfType(NoSuchFileException.class)
+                .isThrownBy(() -> FileOfOthers.readByCommand(steps.resolve("none"), 9));
     }
 
     @Test
