@@ -144,9 +144,8 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
 
     private synchronized void foundMissed(@Nullable HostInventory now) {
         reading = false;
-        found(now);
-        if (now != null) {
-            missed.removeIf(uuid -> now.gpus().has(uuid));
+        if (now != null && missed.removeIf(uuid -> now.gpus().has(uuid))) {
+            found(now);
         }
     }
 

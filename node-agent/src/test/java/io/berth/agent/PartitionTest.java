@@ -15,6 +15,7 @@ import io.berth.contracts.event.RunReport.Ended;
 import io.berth.contracts.event.RunReport.Started;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
@@ -41,6 +42,9 @@ class PartitionTest {
                 NvmlStub.in(
                         Files.createDirectories(folder.resolve("driver")), Topologies.splitA100());
         Path home = Files.createDirectories(folder.resolve("home"));
+        Path test = home.resolve("test-gpu");
+        Files.writeString(test, "#!/bin/sh\n[ ! -e %s/broken ]\n".formatted(folder));
+        Files.setPosixFilePermissions(test, PosixFilePermissions.fromString("rwx------"));
         rig = new AgentRig(folder, TestConfig.found(home, AgentRig.newNode(), driver.library()));
         placement = rig.placement;
     }
@@ -159,6 +163,31 @@ class PartitionTest {
 
         NodeSeen back = placement.registerUntil(rig.node, it -> gpus(it).contains("GPU-0"));
         assertThat(split(back).instances()).containsExactly(FOUR, THREE);
+    }
+
+    @Test
+    void a_gpu_without_instances_that_is_back_is_told_of_once() throws Exception {
+        placement.register(rig.node);
+        placement.partition(rig.node, "GPU-1");
+        NodeSeen empty = placement.registerUntil(rig.node, it -> split(it).dividing() == null);
+        assertThat(split(empty).instances()).isEmpty();
+        Path broken = Files.createFile(folder.resolve("broken"));
+        driver.add("xid 1 79");
+        placement.registerUntil(rig.node, it -> it.inventory().migGpu("GPU-1").isEmpty());
+        Files.delete(broken);
+        placement.registerUntil(rig.node, it -> it.inventory().migGpu("GPU-1").isPresent());
+        long epoch = placement.epoch(rig.node);
+
+        for (int celsius : List.of(41, 42, 43)) {
+            driver.add("gpu 0 temp=" + celsius);
+            placement.awaitHeartbeat(it ->
+                    it.node().value().equals(rig.node)
+                            && it.epoch() == epoch
+                            && it.gpus().stream()
+                                    .anyMatch(gpu -> Objects.equals(gpu.celsius(), celsius)));
+        }
+
+        assertThat(rig.agent().status().epoch()).isEqualTo(epoch);
     }
 
     @Test

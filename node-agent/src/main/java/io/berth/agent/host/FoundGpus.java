@@ -65,9 +65,10 @@ public record FoundGpus(
                 Stream.concat(migGpus.stream(), others.migGpus.stream()).toList());
     }
 
-    /// Whether a GPU works, by its UUID; of a split one, whether an instance of it does.
+    /// Whether a GPU works, by its UUID; of one in MIG mode, be it without instances, too.
     public boolean has(String uuid) {
-        return gpus.stream().anyMatch(gpu -> physical(gpu).equals(uuid));
+        return gpus.stream().anyMatch(gpu -> physical(gpu).equals(uuid))
+                || migGpus.stream().anyMatch(gpu -> gpu.uuid().equals(uuid));
     }
 
     /// The same without those GPUs, which are put out of service.
