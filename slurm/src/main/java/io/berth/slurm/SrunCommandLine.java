@@ -30,8 +30,8 @@ public record SrunCommandLine(
                         step.add(given.value() == null ? name : name + "=" + given.value());
                 case Meaning.Own it -> own.add(it.setting());
                 case Meaning.Ignored _ -> {}
-                case Meaning.Refused _ ->
-                        throw InvalidOption.refused(name + " is not supported yet");
+                case Meaning.Refused it ->
+                        throw InvalidOption.refused(name + " is not supported yet" + it.instead());
             }
         }
         return new SrunCommandLine(

@@ -29,7 +29,9 @@ public record SrunOption(String longName, char letter, Argument argument, Meanin
         record Ignored() implements Meaning {}
 
         /// The command is refused, in one line that names the option.
-        record Refused() implements Meaning {}
+        ///
+        /// @param instead what to do; empty if there is nothing
+        record Refused(String instead) implements Meaning {}
     }
 
     /// What an option sets in `srun` itself.
@@ -44,6 +46,7 @@ public record SrunOption(String longName, char letter, Argument argument, Meanin
     private static final Set<SbatchSetting> NOT_OF_SRUN =
             EnumSet.of(
                     SbatchSetting.ARRAY,
+                    SbatchSetting.CONTAINER,
                     SbatchSetting.ERROR,
                     SbatchSetting.HELP,
                     SbatchSetting.HOLD,
@@ -97,10 +100,11 @@ public record SrunOption(String longName, char letter, Argument argument, Meanin
         ignored(rows, "unbuffered", 'u', Argument.NONE);
         ignored(rows, "verbose", 'v', Argument.NONE);
         ignored(rows, "wait", 'W', Argument.REQUIRED);
-        refused(rows, "bcast", '\0', Argument.OPTIONAL);
-        refused(rows, "het-group", '\0', Argument.REQUIRED);
-        refused(rows, "immediate", 'I', Argument.OPTIONAL);
-        refused(rows, "jobid", '\0', Argument.REQUIRED);
+        refused(rows, "bcast", '\0', Argument.OPTIONAL, "");
+        refused(rows, "container", '\0', Argument.REQUIRED, ": use sbatch --container");
+        refused(rows, "het-group", '\0', Argument.REQUIRED, "");
+        refused(rows, "immediate", 'I', Argument.OPTIONAL, "");
+        refused(rows, "jobid", '\0', Argument.REQUIRED, "");
         return List.copyOf(rows);
     }
 
@@ -128,7 +132,7 @@ public record SrunOption(String longName, char letter, Argument argument, Meanin
     }
 
     private static void refused(
-            List<SrunOption> rows, String name, char letter, Argument argument) {
-        rows.add(new SrunOption(name, letter, argument, new Meaning.Refused()));
+            List<SrunOption> rows, String name, char letter, Argument argument, String instead) {
+        rows.add(new SrunOption(name, letter, argument, new Meaning.Refused(instead)));
     }
 }
