@@ -7,6 +7,7 @@ import io.berth.agent.host.MachineIdentity;
 import io.berth.agent.launch.Launcher;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.GpuSample;
+import io.berth.contracts.Gres;
 import io.berth.contracts.Hardware;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.Inventory;
@@ -66,6 +67,11 @@ public final class NodeAgent implements AutoCloseable {
     public record Status(Standing standing, long epoch, long applied, @Nullable String why) {}
 
     private volatile LocalNode node;
+
+    /// Its other resources as they were found at the start, with device files that are gone for a
+    /// while.
+    private final List<Gres> gres;
+
     private volatile boolean otherInventory;
     private volatile Supplier<List<GpuSample>> samples = List::of;
     private volatile Consumer<Order.Partition> divider = this::cannotDivide;
@@ -96,6 +102,7 @@ public final class NodeAgent implements AutoCloseable {
             Consumer<RunEnd> ended)
             throws IOException {
         this.node = node;
+        this.gres = node.inventory().gres();
         this.machine = machine;
         this.version = version;
         this.timing = timing;
@@ -136,17 +143,17 @@ public final class NodeAgent implements AutoCloseable {
     }
 
     /// The node has other GPUs than before: it registers anew, and its runs go on.
-    void offer(Inventory inventory) {
+    synchronized void offer(Inventory inventory) {
         has(inventory);
         otherInventory = true;
     }
 
     /// The node has other GPUs for a while, which is told if it registers meanwhile.
-    void has(Inventory inventory) {
+    synchronized void has(Inventory inventory) {
         node =
                 node.with(
                         inventory
-                                .having(GresFile.present(inventory.gres()))
+                                .having(GresFile.present(gres))
                                 .enforcing(node.inventory().isolation()));
         runs.know(inventory);
     }
@@ -156,7 +163,7 @@ public final class NodeAgent implements AutoCloseable {
         divider = by;
     }
 
-    private void cannotDivide(Order.Partition order) {
+    private synchronized void cannotDivide(Order.Partition order) {
         Inventory inventory = node.inventory();
         offer(
                 inventory.withMig(
@@ -206,7 +213,7 @@ public final class NodeAgent implements AutoCloseable {
 
     /// Why one of the device files of a part cannot be had. The node registers anew without it, or
     /// the next run would be sent to it too.
-    private Optional<String> lost(Allocation given) {
+    private synchronized Optional<String> lost(Allocation given) {
         Optional<String> lost = GresFile.lost(given.gres(), node.inventory().gres());
         if (lost.isPresent()) {
             LOG.atWarn()
@@ -216,6 +223,14 @@ public final class NodeAgent implements AutoCloseable {
             offer(node.inventory());
         }
         return lost.map(file -> "device file %s of node %s is gone".formatted(file, name()));
+    }
+
+    /// Offers device files that were gone and are there again.
+    private synchronized void lookForLost() {
+        List<Gres> now = node.inventory().gres();
+        if (!now.equals(gres) && !now.equals(GresFile.present(gres))) {
+            offer(node.inventory());
+        }
     }
 
     /// What was written of it at that time, in milliseconds since boot, stands in the log.
@@ -243,6 +258,7 @@ public final class NodeAgent implements AutoCloseable {
             case UNREGISTERED -> true;
             case REGISTERING -> System.nanoTime() - syncDue >= 0;
             case IN_EPOCH -> {
+                lookForLost();
                 if (otherInventory) {
                     leaveEpoch();
                 }

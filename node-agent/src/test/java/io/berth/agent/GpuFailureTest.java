@@ -51,8 +51,7 @@ class GpuFailureTest {
         Files.setPosixFilePermissions(test, PosixFilePermissions.fromString("rwx------"));
         Files.writeString(folder.resolve("home/low-gpu-use-after"), "PT1S");
         card = folder.resolve("card");
-        var made = new ProcessBuilder("mknod", card.toString(), "c", "1", "3").start();
-        if (made.waitFor() == 0) {
+        if (makeCard()) {
             Files.writeString(
                     folder.resolve("home/gres.conf"),
                     "Name=card File=%s\nName=nic Count=2\n".formatted(card));
@@ -60,6 +59,10 @@ class GpuFailureTest {
         var config = TestConfig.found(folder.resolve("home"), AgentRig.newNode(), driver.library());
         rig = new AgentRig(folder, config);
         placement = rig.placement;
+    }
+
+    private boolean makeCard() throws Exception {
+        return new ProcessBuilder("mknod", card.toString(), "c", "1", "3").start().waitFor() == 0;
     }
 
     @AfterEach
@@ -145,7 +148,7 @@ class GpuFailureTest {
     }
 
     @Test
-    void a_device_file_that_is_gone_sends_its_run_elsewhere_and_is_given_out_no_more()
+    void a_device_file_that_is_gone_sends_its_run_elsewhere_and_is_given_out_when_it_is_back()
             throws Exception {
         assumeThat(card).as("a device file that only root can make").exists();
         var nic = new Gres("nic", null, 2);
@@ -182,6 +185,12 @@ class GpuFailureTest {
         RunId other = running("GPU-1", "exec sleep 60");
         assertThat(placement.await(Started.class, other)).isNotNull();
         assertThat(rig.work.resolve("ran")).doesNotExist();
+
+        makeCard();
+
+        NodeSeen back = placement.registerAll(rig.node);
+        assertThat(back.inventory().gres()).containsExactly(held, nic);
+        assertThat(gpus(back)).hasSize(4);
     }
 
     private Path spool() {
