@@ -25,7 +25,6 @@ final class DeviceFilter {
     /// Other programs on the group, such as systemd's, go on to hold: what one denies is denied.
     private static final int ALLOW_MULTI = 2;
 
-    private static final int OPEN_DIRECTORY = 0x10000;
     private static final int CLOSE_ON_EXEC = 0x80000;
 
     private static final int ATTRIBUTE_BYTES = 128;
@@ -51,7 +50,7 @@ final class DeviceFilter {
     /// @throws IOException if the kernel does not take it: too old, built without, or no rights
     static boolean attach(Path group, List<String> rules) throws IOException {
         try {
-            int directory = Loaded.KERNEL.open(group.toString(), OPEN_DIRECTORY | CLOSE_ON_EXEC);
+            int directory = Loaded.KERNEL.open(group.toString(), CLOSE_ON_EXEC);
             try {
                 int program = load(DeviceProgram.allowing(rules));
                 try {
