@@ -9,9 +9,10 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /// The channel by which the GPUs of a run on several nodes of an NVLink fabric share memory. Who
-/// may open a channel reaches what is shared by it: jobs have different ones, as far as there are
-/// enough. All nodes of a fabric must have the same channels, so that each of them takes the same
-/// one for a job, without asking the others.
+/// may open a channel reaches what is shared by it. Of `n` channels a job has the (its number
+/// modulo `n`)-th, so that each node takes the same one without asking the others; all nodes of a
+/// fabric must have the same channels. Jobs have different ones as long as their numbers differ by
+/// less than `n`: of 4 channels jobs 5 and 9 share one, also while three are free.
 ///
 /// Source: NVIDIA, "IMEX Service for NVLink Networks", on channels; Slurm's switch/nvidia_imex.
 final class ImexChannel {
