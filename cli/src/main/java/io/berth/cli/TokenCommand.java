@@ -63,6 +63,11 @@ final class TokenCommand implements Command {
         if (socket != null) {
             return listen(terminal, words, terminal.directory().resolve(socket), seconds);
         }
+        if (words.has("operators")) {
+            throw CommandFailure.error(
+                    "token",
+                    "--operators goes with --listen; one token is made an operator's by --operator");
+        }
         if (words.operands().size() != 1 || words.operands().getFirst().isBlank()) {
             throw CommandFailure.error("token", "for which user? Give one name");
         }
@@ -91,7 +96,12 @@ final class TokenCommand implements Command {
         }
         List<String> operators = words.list("operators");
         TokenSocket.Mint mint =
-                user -> token(terminal, user, groups(user, operators.contains(user)), seconds);
+                user ->
+                        token(
+                                terminal,
+                                user,
+                                groups(operators.contains(user), UnixGroups.of(user)),
+                                seconds);
         var unused = mint.token(terminal.user());
         try (var socket = TokenSocket.listen(path, mint)) {
             Runtime.getRuntime()
@@ -113,24 +123,13 @@ final class TokenCommand implements Command {
 
     /// What he may, and the groups that this machine has him in. None of them gives him more than
     /// that, whatever its name.
-    private static List<String> groups(String user, boolean operator) throws CommandFailure {
+    static List<String> groups(boolean operator, List<String> unixGroups) {
         var groups = new ArrayList<String>();
         groups.add(operator ? OPERATOR : USER);
-        try {
-            Process id =
-                    new ProcessBuilder("id", "-Gn", "--", user)
-                            .redirectError(ProcessBuilder.Redirect.DISCARD)
-                            .start();
-            String names = new String(id.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            for (String group : names.strip().split("\\s+")) {
-                if (!group.isEmpty() && !group.equals(OPERATOR) && !group.equals(USER)) {
-                    groups.add(group);
-                }
-            }
-            return groups;
-        } catch (IOException e) {
-            throw CommandFailure.error("token", "cannot ask for groups by 'id': " + e.getMessage());
-        }
+        unixGroups.stream()
+                .filter(it -> !it.equals(OPERATOR) && !it.equals(USER))
+                .forEach(groups::add);
+        return groups;
     }
 
     /// What he may, and the groups that partitions know him by.

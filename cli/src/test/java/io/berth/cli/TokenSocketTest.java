@@ -1,6 +1,7 @@
 package io.berth.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import io.berth.cli.CommandRun.Outcome;
@@ -13,6 +14,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -24,6 +30,8 @@ class TokenSocketTest {
     /// Connects as another program would, and prints what it is told.
     private static final String CLIENT =
             "import socket,sys; s=socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); print(s.makefile().read())";
+
+    private static final String NO_SOCKET = "there is something that is no socket";
 
     private static final String PYTHON = "/usr/bin/python3";
 
@@ -45,7 +53,11 @@ class TokenSocketTest {
     }
 
     private TokenSocket listen() throws IOException {
-        TokenSocket socket = TokenSocket.listen(path, user -> token(user, made.incrementAndGet()));
+        return listen(user -> token(user, made.incrementAndGet()));
+    }
+
+    private TokenSocket listen(TokenSocket.Mint mint) throws IOException {
+        TokenSocket socket = TokenSocket.listen(path, mint);
         Thread.ofVirtual()
                 .start(() -> {
                     try {
@@ -140,6 +152,108 @@ class TokenSocketTest {
         assertThatIOException()
                 .isThrownBy(this::listen)
                 .withMessageContaining("others may write to " + folder);
+    }
+
+    @Test
+    void what_is_no_socket_stays() throws Exception {
+        Files.writeString(path, "precious");
+
+        assertThatIOException().isThrownBy(this::listen).withMessageStartingWith(NO_SOCKET);
+        assertThat(path).hasContent("precious");
+        Files.delete(path);
+
+        Files.createDirectory(path);
+        assertThatIOException().isThrownBy(this::listen).withMessageStartingWith(NO_SOCKET);
+        Files.delete(path);
+
+        Files.createSymbolicLink(path, folder.resolve("nothing"));
+        assertThatIOException().isThrownBy(this::listen).withMessageStartingWith(NO_SOCKET);
+    }
+
+    @Test
+    void a_folder_of_somebody_else_is_refused() throws Exception {
+        Assumptions.assumeTrue(System.getProperty("user.name").equals("root"), "is not root");
+        Files.setAttribute(folder, "unix:uid", 65_534);
+
+        assertThatIOException()
+                .isThrownBy(this::listen)
+                .withMessage(
+                        folder
+                                + " belongs to nobody, who could put a socket of his own there: it must be root's or your own");
+    }
+
+    @Test
+    void one_whose_name_takes_long_to_find_holds_up_nobody_else() throws Exception {
+        var first = new CountDownLatch(1);
+        var last = new CountDownLatch(1);
+        TokenSocket.Mint mint =
+                user -> {
+                    int number = made.incrementAndGet();
+                    if (number == 1) {
+                        first.countDown();
+                        await(last);
+                    }
+                    return token(user, number);
+                };
+        String user = System.getProperty("user.name");
+        try (var _ = listen(mint);
+                var others = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<String> slow = others.submit(() -> TokenSocket.ask(path));
+            await(first);
+
+            assertThat(TokenSocket.ask(path)).isEqualTo(token(user, 2));
+
+            last.countDown();
+            assertThat(slow.get()).isEqualTo(token(user, 1));
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void a_socket_that_says_nothing_is_given_up() throws Exception {
+        try (var silent = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            silent.bind(UnixDomainSocketAddress.of(path));
+
+            assertThatIOException()
+                    .isThrownBy(() -> TokenSocket.ask(path, Duration.ofMillis(1)))
+                    .withMessage("it says nothing for 0 s");
+        }
+    }
+
+    @Test
+    void groups_that_are_not_told_in_time_are_an_error() throws Exception {
+        assertThat(UnixGroups.told(List.of("echo", "lab chemistry"), Duration.ofMinutes(1)))
+                .containsExactly("lab", "chemistry");
+        assertThat(UnixGroups.told(List.of("true"), Duration.ofMinutes(1))).isEmpty();
+        assertThatExceptionOfType(CommandFailure.class)
+                .isThrownBy(() -> UnixGroups.told(List.of("sleep", "60"), Duration.ofMillis(1)))
+                .withMessage(
+                        "token: error: cannot tell your groups: 'sleep 60' has not ended after 0 s");
+    }
+
+    @Test
+    void no_group_of_the_machine_makes_an_operator() {
+        var groups = List.of("lab", "operator", "user");
+
+        assertThat(TokenCommand.groups(false, groups)).containsExactly("user", "lab");
+        assertThat(TokenCommand.groups(true, groups)).containsExactly("operator", "lab");
+    }
+
+    @Test
+    void operators_are_named_at_a_socket_alone() {
+        assertThat(new CommandRun().run("token", "alice", "--operators", "root"))
+                .isEqualTo(
+                        new Outcome(
+                                1,
+                                "",
+                                "token: error: --operators goes with --listen; one token is made an operator's by --operator\n"));
     }
 
     @Test
