@@ -160,6 +160,33 @@ final class SinfoTest {
     }
 
     @Test
+    void numbers_are_ordered_as_numbers() {
+        String all = "ALLOCATED ".repeat(9) + "MIXED";
+        mesh.on(
+                "GET",
+                "/v1/nodes",
+                Samples.nodes(all.split(" "))
+                        .replaceFirst("\"loadPercent\":769", "\"loadPercent\":1201")
+                        .replaceFirst("\"sockets\":2", "\"sockets\":16"));
+        mesh.on(
+                "GET",
+                "/v1/partitions",
+                Samples.PARTITIONS.replace("604800", "7200").replace("14400", "36000"));
+
+        assertThat(first("%R %l", "l")).isEqualTo("training 2:00:00");
+        assertThat(first("%R %L", "-L")).isEqualTo("training 1-00:00:00");
+        assertThat(first("%R %F", "-F")).isEqualTo("training 10/0/0/10");
+        assertThat(first("%R %A", "A")).isEqualTo("interactive 2/0");
+        assertThat(first("%R %n %O", "-O")).endsWith(" node01 12.01");
+        assertThat(first("%R %n %z", "-z")).endsWith(" node01 16:64:1");
+        assertThat(first("%R %n %C", "C")).isEqualTo("training node10 64/64/0/128");
+    }
+
+    private String first(String columns, String order) {
+        return out("sinfo", "-h", "-o", columns, "-S", order).lines().findFirst().orElse("");
+    }
+
+    @Test
     void it_is_listed_again_until_it_is_interrupted() {
         var run = new CommandRun(mesh).interrupted(2);
 
