@@ -191,15 +191,21 @@ final class ScontrolActions {
         return 0;
     }
 
-    /// Whether the gateway answers.
+    /// Whether the gateway answers, be it with a no.
     int ping() {
+        boolean up = answers();
+        terminal.out()
+                .print(
+                        "Slurmctld(primary) at %s is %s\n"
+                                .formatted(client.mesh().gateway(), up ? "UP" : "DOWN"));
+        return up ? 0 : 1;
+    }
+
+    private boolean answers() {
         try {
-            client.get("/v1/partitions");
-            terminal.out().print("Slurmctld(primary) at " + client.mesh().gateway() + " is UP\n");
-            return 0;
+            return client.ask("GET", "/slurm/v0.0.40/ping").status() < 500;
         } catch (CommandFailure e) {
-            terminal.out().print("Slurmctld(primary) at " + client.mesh().gateway() + " is DOWN\n");
-            return 1;
+            return false;
         }
     }
 }

@@ -372,4 +372,17 @@ final class ScontrolTest {
                         "{\"state\":\"drain\",\"reason\":\"bad fan\"}",
                         "{\"state\":\"resume\"}");
     }
+
+    @Test
+    void a_gateway_that_answers_is_up() {
+        String url = mesh.url();
+
+        mesh.on("GET", "/slurm/v0.0.40/ping", Reply.problem(401, "unauthenticated", "no"));
+        assertThat(new CommandRun(mesh).run("scontrol", "ping"))
+                .isEqualTo(new Outcome(0, "Slurmctld(primary) at " + url + " is UP\n", ""));
+
+        mesh.on("GET", "/slurm/v0.0.40/ping", Reply.problem(503, "unavailable", "not yet"));
+        assertThat(new CommandRun(mesh).run("scontrol", "ping"))
+                .isEqualTo(new Outcome(1, "Slurmctld(primary) at " + url + " is DOWN\n", ""));
+    }
 }
