@@ -12,12 +12,14 @@ import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobSpec;
 import io.berth.contracts.LaunchMode;
+import io.berth.contracts.PrivateData;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Cluster;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.core.limits.Access;
+import io.berth.core.request.Sight;
 import io.berth.slurm.ArrayText;
 import io.berth.slurm.InvalidOption;
 import io.berth.slurm.JobSubmission;
@@ -54,6 +56,7 @@ public final class Admission {
     private final Caller caller;
     private final int maxArraySize;
     private final long now;
+    private final Sight sight;
     private final PartitionEntry entry;
     private final Map<String, List<NodeSeen>> nodesOf = new HashMap<>();
 
@@ -71,6 +74,7 @@ public final class Admission {
         this.configuration = configuration;
         this.nodes = nodes;
         this.caller = caller;
+        this.sight = caller.sight(configuration);
         this.entry = new PartitionEntry(configuration, caller);
     }
 
@@ -163,7 +167,7 @@ public final class Admission {
 
     /// @throws Refused if the job may not use its reservation, or must have one
     void reserve(JobDescription job) throws Refused {
-        RequestedReservation.check(configuration, job, now);
+        RequestedReservation.check(configuration, job, now, sight);
     }
 
     private @Nullable ArrayText array(@Nullable String text) throws Refused {
@@ -194,16 +198,16 @@ public final class Admission {
                         ? configuration.defaultPartition().orElse(null)
                         : configuration.partitions().get(name);
         if (partition == null) {
-            String known = listed(configuration.partitions().keySet());
+            String known =
+                    sight.hides(PrivateData.PARTITIONS)
+                            ? ""
+                            : "; there are: " + listed(configuration.partitions().keySet());
             throw new Refused(
                     new InvalidPartition(
-                            name == null
-                                    ? "no partition is named and none is the default; there are: "
-                                            + known
-                                    : "partition "
-                                            + quoted(name)
-                                            + " does not exist; there are: "
-                                            + known));
+                            (name == null
+                                            ? "no partition is named and none is the default"
+                                            : "partition " + quoted(name) + " does not exist")
+                                    + known));
         }
         return partition;
     }
@@ -218,7 +222,7 @@ public final class Admission {
         if (!exists || !(caller.operator() || configuration.mayUse(user, name))) {
             throw new Refused(
                     new InvalidAccount(
-                            exists
+                            exists && sight.account(name)
                                     ? user + " is not a member of account " + quoted(name)
                                     : "account " + quoted(name) + " does not exist"));
         }

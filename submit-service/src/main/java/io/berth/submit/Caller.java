@@ -1,5 +1,6 @@
 package io.berth.submit;
 
+import io.berth.contracts.config.Configuration;
 import io.berth.core.request.Sight;
 import io.berth.log.trace.TraceContext;
 import java.util.Set;
@@ -32,7 +33,11 @@ public record Caller(
 
     /// What he may see of the cluster.
     public Sight sight(Picture picture) {
-        return new Sight(picture.configuration().orElse(null), user, operator);
+        return sight(picture.configuration().orElse(null));
+    }
+
+    Sight sight(@Nullable Configuration configuration) {
+        return new Sight(configuration, user, operator);
     }
 
     /// Whether he may submit for that user, or cancel that user's jobs.

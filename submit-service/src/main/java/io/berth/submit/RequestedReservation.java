@@ -10,9 +10,11 @@ import io.berth.contracts.event.ConfigEntry.Qos;
 import io.berth.contracts.event.ConfigEntry.Reservation;
 import io.berth.contracts.event.QosRules.Flag;
 import io.berth.core.request.Reserved;
+import io.berth.core.request.Sight;
 import io.berth.submit.Refusal.InvalidPartition;
 import io.berth.submit.Refusal.InvalidQos;
 import io.berth.submit.Refusal.InvalidReservation;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Whether a job may use the reservation that it names, or must name one.
@@ -23,23 +25,26 @@ final class RequestedReservation {
 
     private RequestedReservation() {}
 
+    /// @param sight of the one who asks: one that he may not see is to him as one that is not there
     /// @throws Refused if it may not, in Slurm's words
-    static void check(Configuration configuration, JobDescription job, long now) throws Refused {
+    static void check(Configuration configuration, JobDescription job, long now, Sight sight)
+            throws Refused {
         String name = job.request().where().reservation();
         if (name == null) {
             checkNone(configuration, job);
             return;
         }
         Reservation reservation = configuration.reservations().get(name);
-        if (reservation == null || reservation.over(now)) {
-            throw new Refused(
-                    new InvalidReservation(
-                            "Requested reservation is invalid: "
-                                    + quoted(name)
-                                    + (reservation == null
-                                            ? " is not there; there are: "
-                                                    + listed(configuration.reservations().keySet())
-                                            : " is over")));
+        if (reservation == null || !sight.reservation(reservation)) {
+            List<String> seen =
+                    configuration.reservations().values().stream()
+                            .filter(sight::reservation)
+                            .map(Reservation::name)
+                            .toList();
+            throw invalid(name, "is not there; there are: " + listed(seen));
+        }
+        if (reservation.over(now)) {
+            throw invalid(name, "is over");
         }
         if (!Reserved.admits(configuration, reservation, job.user(), job.account())) {
             throw new Refused(
@@ -47,6 +52,12 @@ final class RequestedReservation {
                             "Access denied to requested reservation: %s does not admit user %s in account %s"
                                     .formatted(name, job.user(), job.account())));
         }
+    }
+
+    private static Refused invalid(String name, String why) {
+        return new Refused(
+                new InvalidReservation(
+                        "Requested reservation is invalid: " + quoted(name) + " " + why));
     }
 
     private static void checkNone(Configuration configuration, JobDescription job) throws Refused {

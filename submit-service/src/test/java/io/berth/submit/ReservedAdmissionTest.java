@@ -3,6 +3,7 @@ package io.berth.submit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.Limits;
+import io.berth.contracts.PrivateData;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Account;
 import io.berth.contracts.event.ConfigEntry.License;
@@ -22,6 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -64,6 +66,39 @@ final class ReservedAdmissionTest {
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
+            value = {
+                "others | invalid_reservation Requested reservation is invalid: 'others' is not there; there are: alices, teams, above, both, past",
+                "gone   | invalid_reservation Requested reservation is invalid: 'gone' is not there; there are: alices, teams, above, both, past",
+                "past   | invalid_reservation Requested reservation is invalid: 'past' is over"
+            })
+    void reservations_that_are_private_are_as_if_they_were_not_there(
+            String reservation, String expected) {
+        assertThat(
+                        refusal(
+                                Map.of("where", Map.of("reservation", reservation)),
+                                PrivateData.RESERVATIONS))
+                .isEqualTo(expected);
+    }
+
+    @Test
+    void partitions_that_are_private_are_not_listed() {
+        assertThat(refusal(Map.of("partition", "gone")))
+                .startsWith("invalid_partition partition 'gone' does not exist; there are: batch");
+        assertThat(refusal(Map.of("partition", "gone"), PrivateData.PARTITIONS))
+                .isEqualTo("invalid_partition partition 'gone' does not exist");
+    }
+
+    @Test
+    void an_account_that_is_private_is_as_one_that_is_not_there() {
+        assertThat(refusal(Map.of("account", "science")))
+                .isEqualTo("invalid_account alice is not a member of account 'science'");
+        assertThat(refusal(Map.of("account", "science"), PrivateData.ACCOUNTS))
+                .isEqualTo("invalid_account account 'science' does not exist");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
             nullValues = "-",
             value = {
                 "matlab:4       | -",
@@ -78,10 +113,10 @@ final class ReservedAdmissionTest {
                 .isEqualTo(expected);
     }
 
-    private static @Nullable String refusal(Map<String, ?> fields) {
+    private static @Nullable String refusal(Map<String, ?> fields, PrivateData... hidden) {
         var caller = new Caller("alice", false, "10.0.0.1");
         Decision decision =
-                new Admission(configuration(), List.of(), caller, 100, NOW)
+                new Admission(configuration(hidden), List.of(), caller, 100, NOW)
                         .decide(Asked.with(fields));
         return switch (decision) {
             case Admitted _ -> null;
@@ -89,7 +124,7 @@ final class ReservedAdmissionTest {
         };
     }
 
-    private static Configuration configuration() {
+    private static Configuration configuration(PrivateData... hidden) {
         Configuration plain = Samples.configuration();
         Part any = new Part(0, 0, 0);
         var partitions = new LinkedHashMap<>(plain.partitions());
@@ -104,7 +139,7 @@ final class ReservedAdmissionTest {
         licenses.put("ansys", new License(any, "ansys", 1));
         return new Configuration(
                 2,
-                plain.cluster(),
+                plain.cluster().with(to -> to.privateData = List.of(hidden)),
                 partitions,
                 accounts,
                 plain.associations(),

@@ -18,6 +18,7 @@ import io.berth.submit.Samples;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.common.http.TestHTTPResource;
 import io.quarkus.test.junit.QuarkusTest;
+import io.restassured.http.ContentType;
 import io.restassured.response.Response;
 import io.restassured.specification.RequestSpecification;
 import java.net.URI;
@@ -176,6 +177,22 @@ class PrivateDataTest {
                 .body("gpusAllocated", notNullValue())
                 .body("jobs", not(hasItem((int) job)));
         mesh.forgetJob(job);
+    }
+
+    @Test
+    void who_mistypes_a_partition_is_not_told_which_there_are() {
+        String gone = "\"partition\":\"gone\"";
+        var json = Api.as("alice").contentType(ContentType.JSON);
+        String simulated = "{\"submit\":{\"script\":\"" + Api.SCRIPT + "\"," + gone + "}}";
+
+        for (Response answer :
+                List.of(
+                        Api.submit(Api.as("alice"), gone),
+                        json.body("{" + gone + "}").post("/v1/jobs/" + job),
+                        json.body(simulated).post("/v1/simulate"))) {
+            Api.refused(answer, 422, "invalid_partition")
+                    .body("detail", is("partition 'gone' does not exist"));
+        }
     }
 
     @Test
