@@ -171,9 +171,7 @@ public class ClusterResource {
     @GET
     @Path("licenses")
     @Operation(summary = "The cluster's licenses, and how many are in use")
-    public Lists.Licenses licenses(
-            @HeaderParam(JobResource.POSITION) @Nullable String position,
-            @Context HttpServerRequest request)
+    public Lists.Licenses licenses(@HeaderParam(JobResource.POSITION) @Nullable String position)
             throws Refused {
         Picture picture = picture(position);
         return new Lists.Licenses(
