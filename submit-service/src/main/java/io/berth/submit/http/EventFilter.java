@@ -1,10 +1,10 @@
 package io.berth.submit.http;
 
 import io.berth.contracts.JobId;
+import io.berth.contracts.PrivateData;
 import io.berth.contracts.event.JobEvent;
 import io.berth.core.request.Sight;
 import io.berth.submit.Job;
-import io.berth.submit.Picture;
 import io.berth.submit.Refusal.InvalidRequest;
 import io.berth.submit.Refused;
 import io.berth.submit.feed.FeedEvent;
@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Which events a client follows.
@@ -42,15 +43,20 @@ record EventFilter(Set<JobId> jobs, List<String> users, List<String> types) {
     }
 
     /// Whether a client who may see so much is told the event.
-    boolean admits(FeedEvent event, Sight sight, Picture picture, long now) {
+    ///
+    /// @param known finds the job of an event that does not say whose it is
+    boolean admits(FeedEvent event, Sight sight, Function<JobId, Optional<Job>> known) {
         if ((!jobs.isEmpty() && !jobs.contains(event.job()))
                 || (!types.isEmpty() && !types.contains(event.type()))) {
             return false;
         }
+        if (users.isEmpty() && !sight.hides(PrivateData.JOBS)) {
+            return true;
+        }
         String user = event.user();
         String account = event.account();
         if (user == null || account == null) {
-            Optional<Job> job = picture.job(event.job(), now);
+            Optional<Job> job = known.apply(event.job());
             user = job.map(Job::user).orElse("");
             account = job.map(it -> it.description().account()).orElse("");
         }

@@ -2,7 +2,6 @@ package io.berth.submit.http;
 
 import io.berth.core.request.Sight;
 import io.berth.submit.Caller;
-import io.berth.submit.Picture;
 import io.berth.submit.Refused;
 import io.berth.submit.feed.FeedPosition;
 import io.berth.submit.feed.Following;
@@ -21,7 +20,6 @@ import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.sse.OutboundSseEvent;
 import jakarta.ws.rs.sse.Sse;
 import jakarta.ws.rs.sse.SseEventSink;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -45,13 +43,11 @@ public class EventResource {
     private final JobFeed feed;
     private final Gateway gateway;
     private final Callers callers;
-    private final Clock clock;
 
-    EventResource(JobFeed feed, Gateway gateway, Callers callers, Clock clock) {
+    EventResource(JobFeed feed, Gateway gateway, Callers callers) {
         this.feed = feed;
         this.gateway = gateway;
         this.callers = callers;
-        this.clock = clock;
     }
 
     @GET
@@ -79,15 +75,16 @@ public class EventResource {
             send(sink, sse.newEventBuilder().comment("following").build());
             while (!sink.isClosed() && !feed.stopped()) {
                 var told = following.next(SIGN_OF_LIFE);
-                Picture picture = gateway.picture(null);
-                Sight sight = caller.sight(picture);
-                for (Following.Told it : told) {
-                    if (filter.admits(it.event(), sight, picture, clock.millis())) {
-                        send(sink, event(sse, it));
-                    }
-                }
                 if (told.isEmpty()) {
                     send(sink, sse.newEventBuilder().comment("").build());
+                    continue;
+                }
+                Sight sight = caller.sight(gateway.picture(null));
+                var found = new JobsOfEvents(gateway::job, gateway::catchUp);
+                for (Following.Told it : told) {
+                    if (filter.admits(it.event(), sight, found::job)) {
+                        send(sink, event(sse, it));
+                    }
                 }
             }
         } catch (InterruptedException e) {

@@ -180,10 +180,22 @@ public class Gateway {
     private List<Job> all(Collection<JobName> names) {
         SortedMap<JobId, Job> known = known(names);
         if (names.stream().anyMatch(name -> known.values().stream().noneMatch(name::names))) {
-            log.catchUp(Deadline.in(config.viewTimeout()));
+            catchUp();
             return List.copyOf(known(names).values());
         }
         return List.copyOf(known.values());
+    }
+
+    /// The job as far as the log has been read.
+    Optional<Job> job(JobId id) {
+        return log.picture().job(id, clock.millis());
+    }
+
+    /// Reads every job that is in the log now.
+    ///
+    /// @throws Unavailable if that takes too long
+    void catchUp() {
+        log.catchUp(Deadline.in(config.viewTimeout()));
     }
 
     private SortedMap<JobId, Job> known(Collection<JobName> names) {
@@ -202,7 +214,7 @@ public class Gateway {
     public List<Job> named(JobName name, Caller caller) throws Refused {
         List<Job> named = log.picture().named(name, clock.millis());
         if (named.isEmpty()) {
-            log.catchUp(Deadline.in(config.viewTimeout()));
+            catchUp();
             named = log.picture().named(name, clock.millis());
         }
         List<Job> visible = visible(named, caller);
