@@ -48,6 +48,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -170,6 +171,14 @@ class AccountingTest {
         assertThat(ids("user=alice")).isEqualTo(alices).isNotEmpty();
         assertThat(ids("state=CD")).isEqualTo(completed).isNotEmpty();
         assertThat(ids("state=completed&account=team_a,team_b")).isNotEmpty();
+        for (String column : List.of("partition", "qos", "name")) {
+            List<String> values = all.getList("jobs." + column);
+            String one = values.getLast();
+            assertThat(ids(column + "=nowhere")).isEmpty();
+            assertThat(ids(column + "=nowhere," + one))
+                    .hasSize(Collections.frequency(values, one))
+                    .contains(40);
+        }
         assertThat(ids("job=3,1,999")).containsExactly(1, 3);
         assertThat(ids("end=1")).isEmpty();
         assertThat(ids("start=1")).hasSize(40);

@@ -74,6 +74,9 @@ final class Sacct implements Command {
         var selection = StepSelection.of(words.list("jobs"));
         JsonObject answer = answer(terminal, words, selection);
         List<JsonObject> jobs = jobs(words, answer);
+        if (answer.flag("more")) {
+            terminal.err().print("sacct: older jobs are not shown: ask for a shorter time\n");
+        }
         DataForm form = DataForm.of(words);
         if (form != null) {
             terminal.out().print(form.text(Map.of("jobs", jobs)));
@@ -132,6 +135,9 @@ final class Sacct implements Command {
                         .with("job", ids)
                         .with("user", users(terminal, client, words, ids))
                         .with("account", words.list("accounts"))
+                        .with("partition", words.list("partition"))
+                        .with("qos", words.list("qos"))
+                        .with("name", words.list("name"))
                         .with("state", States.known(States.named(words.list("state"))))
                         .with("start", start(terminal, words, ids))
                         .with("end", time(terminal, words, "endtime"))
@@ -139,15 +145,10 @@ final class Sacct implements Command {
                         .toString());
     }
 
+    /// The books know the nodes of a run as one text, and are not asked for them.
     private static List<JsonObject> jobs(Words words, JsonObject answer) throws CommandFailure {
-        List<String> names = words.list("name");
-        List<String> partitions = words.list("partition");
-        List<String> qos = words.list("qos");
         List<String> hosts = words.hosts("sacct", "nodelist");
         return answer.objects("jobs").stream()
-                .filter(job -> names.isEmpty() || names.contains(job.text("name")))
-                .filter(job -> partitions.isEmpty() || partitions.contains(job.text("partition")))
-                .filter(job -> qos.isEmpty() || qos.contains(job.text("qos")))
                 .filter(job ->
                         hosts.isEmpty()
                                 || HostList.expand(job.text("nodeList")).stream()

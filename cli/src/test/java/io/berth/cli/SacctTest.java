@@ -3,7 +3,6 @@ package io.berth.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.ZoneId;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -224,16 +223,39 @@ final class SacctTest {
     }
 
     @Test
-    void jobs_are_found_by_node_and_qos_and_columns_may_have_another_delimiter() {
-        String[] brief = {"sacct", "-X", "-P", "-n", "-o", "JobID,QOS", "--delimiter", "; "};
-
-        assertThat(out(with(brief, "-N", "node[04-05]"))).isEqualTo("1012; normal\n");
-        assertThat(out(with(brief, "-q", "high"))).isEmpty();
-        assertThat(out(with(brief, "-q", "high,normal")).lines()).hasSize(2);
+    void jobs_are_found_by_node_and_columns_may_have_another_delimiter() {
+        assertThat(
+                        out(
+                                "sacct",
+                                "-X",
+                                "-P",
+                                "-n",
+                                "-o",
+                                "JobID,QOS",
+                                "--delimiter",
+                                "; ",
+                                "-N",
+                                "node[04-05]"))
+                .isEqualTo("1012; normal\n");
     }
 
-    private static String[] with(String[] words, String... more) {
-        return Stream.concat(Stream.of(words), Stream.of(more)).toArray(String[]::new);
+    @Test
+    void the_books_are_asked_for_all_that_they_have_columns_of() {
+        out("sacct", "-a", "-X", "-S", "now", "-r", "low,high", "-q", "normal", "--name", "a b,c");
+
+        assertThat(mesh.requests().getFirst().path())
+                .isEqualTo(
+                        "/v1/accounting/jobs?partition=low,high&qos=normal&name=a+b,c&start=1795168866000");
+    }
+
+    @Test
+    void that_there_are_older_jobs_is_told() {
+        mesh.on("GET", "/v1/accounting/jobs", "{\"jobs\":[],\"more\":true}");
+        String told = "sacct: older jobs are not shown: ask for a shorter time\n";
+
+        assertThat(new CommandRun(mesh).run("sacct", "-n", "-N", "node01"))
+                .isEqualTo(new CommandRun.Outcome(0, "", told));
+        assertThat(new CommandRun(mesh).run("sacct", "--json").err()).isEqualTo(told);
     }
 
     @Test

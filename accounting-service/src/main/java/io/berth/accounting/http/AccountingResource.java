@@ -21,6 +21,7 @@ import io.quarkus.panache.common.Sort;
 import io.quarkus.security.Authenticated;
 import io.smallrye.mutiny.Uni;
 import jakarta.annotation.security.RolesAllowed;
+import jakarta.ws.rs.BeanParam;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
@@ -63,19 +64,14 @@ public class AccountingResource {
     @Path("jobs")
     @WithSession
     public Uni<JobList> jobs(
-            @QueryParam("job") @Nullable String job,
-            @QueryParam("user") @Nullable String user,
-            @QueryParam("account") @Nullable String account,
-            @QueryParam("state") @Nullable String state,
-            @QueryParam("start") @Nullable Long start,
-            @QueryParam("end") @Nullable Long end,
+            @BeanParam JobQuery.Asked asked,
             @QueryParam("limit") @DefaultValue("10000") int limit,
             @QueryParam("steps") @DefaultValue("false") boolean steps)
             throws JobQuery.Refused {
         if (limit < 1 || limit > 100_000) {
             throw new JobQuery.Refused("limit: " + limit + " is not from 1 to 100000");
         }
-        JobQuery query = JobQuery.of(job, user, account, state, start, end).seenBy(sights.now());
+        JobQuery query = JobQuery.of(asked).seenBy(sights.now());
         return JobRow.<JobRow>find(query.where(), Sort.descending("id"), query.parameters())
                 .range(0, limit)
                 .list()

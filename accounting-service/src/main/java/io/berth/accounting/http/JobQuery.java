@@ -3,6 +3,7 @@ package io.berth.accounting.http;
 import io.berth.contracts.JobState;
 import io.berth.contracts.PrivateData;
 import io.berth.core.request.Sight;
+import jakarta.ws.rs.QueryParam;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,39 +25,42 @@ record JobQuery(String where, Map<String, Object> parameters) {
         }
     }
 
-    /// @param job ids, @param user, @param account names, @param state names or codes:
-    ///   comma-separated
+    /// The parameters as they are sent, each null if it is not given.
+    ///
+    /// @param jobs ids, @param states names or codes, and the names of others: with commas between
     /// @param start and
     /// @param end bound a time in which the jobs waited or ran, in epoch milliseconds
-    static JobQuery of(
-            @Nullable String job,
-            @Nullable String user,
-            @Nullable String account,
-            @Nullable String state,
-            @Nullable Long start,
-            @Nullable Long end)
-            throws Refused {
+    record Asked(
+            @QueryParam("job") @Nullable String jobs,
+            @QueryParam("user") @Nullable String users,
+            @QueryParam("account") @Nullable String accounts,
+            @QueryParam("partition") @Nullable String partitions,
+            @QueryParam("qos") @Nullable String qos,
+            @QueryParam("name") @Nullable String names,
+            @QueryParam("state") @Nullable String states,
+            @QueryParam("start") @Nullable Long start,
+            @QueryParam("end") @Nullable Long end) {}
+
+    static JobQuery of(Asked asked) throws Refused {
         var conditions = new ArrayList<String>();
         Map<String, Object> parameters = new LinkedHashMap<>();
-        if (job != null) {
+        if (asked.jobs() != null) {
             conditions.add("id in :job");
-            parameters.put("job", each(job, JobQuery::id, "job: '%s' is no job id"));
+            parameters.put("job", each(asked.jobs(), JobQuery::id, "job: '%s' is no job id"));
         }
-        if (user != null) {
-            conditions.add("username in :user");
-            parameters.put("user", List.of(user.split(",")));
-        }
-        if (account != null) {
-            conditions.add("account in :account");
-            parameters.put("account", List.of(account.split(",")));
-        }
-        if (state != null) {
+        oneOf("username", asked.users(), conditions, parameters);
+        oneOf("account", asked.accounts(), conditions, parameters);
+        oneOf("partition", asked.partitions(), conditions, parameters);
+        oneOf("qos", asked.qos(), conditions, parameters);
+        oneOf("name", asked.names(), conditions, parameters);
+        if (asked.states() != null) {
             conditions.add("state in :state");
-            parameters.put("state", each(state, JobQuery::state, "state: '%s' is no job state"));
+            parameters.put(
+                    "state", each(asked.states(), JobQuery::state, "state: '%s' is no job state"));
         }
-        if (start != null || end != null) {
-            long from = start == null ? 0 : start;
-            long to = end == null ? Long.MAX_VALUE : end;
+        if (asked.start() != null || asked.end() != null) {
+            long from = asked.start() == null ? 0 : asked.start();
+            long to = asked.end() == null ? Long.MAX_VALUE : asked.end();
             if (from > to) {
                 throw new Refused("start: " + from + " is after end, " + to);
             }
@@ -64,8 +68,18 @@ record JobQuery(String where, Map<String, Object> parameters) {
             parameters.put("start", from);
             parameters.put("end", to);
         }
-        String where = conditions.isEmpty() ? "" : String.join(" and ", conditions);
-        return new JobQuery(where, parameters);
+        return new JobQuery(String.join(" and ", conditions), parameters);
+    }
+
+    private static void oneOf(
+            String column,
+            @Nullable String names,
+            List<String> conditions,
+            Map<String, Object> parameters) {
+        if (names != null) {
+            conditions.add(column + " in :" + column);
+            parameters.put(column, List.of(names.split(",")));
+        }
     }
 
     /// Of those jobs the ones that he who asks may see.
