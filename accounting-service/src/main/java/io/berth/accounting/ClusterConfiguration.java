@@ -61,6 +61,7 @@ public class ClusterConfiguration {
     private volatile Optional<Configuration> inForce = Optional.empty();
     private final Semaphore wanted = new Semaphore(0);
     private volatile long told;
+    private List<String> toldRefusals = List.of();
 
     public ClusterConfiguration(
             AccountingConfig config,
@@ -182,13 +183,19 @@ public class ClusterConfiguration {
         if (inForce.isEmpty() || latest.isEmpty()) {
             return;
         }
-        upkeep.patch(latest.get().file(), occupancy, Clock.systemUTC().millis())
-                .map(patch -> patch("reservations", latest.get().number(), false, patch))
-                .ifPresent(changed -> {
-                    if (changed instanceof Changed.Refused it) {
-                        LOG.debugf("Reservations stay as they are: %s", it);
-                    }
-                });
+        long number = latest.get().number();
+        var refusals = new ArrayList<String>();
+        for (JsonNode patch :
+                upkeep.patches(latest.get().file(), occupancy, Clock.systemUTC().millis())) {
+            switch (patch("reservations", number, false, patch)) {
+                case Changed.Done it -> number = it.revision();
+                case Changed.Refused it -> refusals.add(it.detail());
+            }
+        }
+        if (!refusals.equals(toldRefusals)) {
+            toldRefusals = refusals;
+            refusals.forEach(it -> LOG.warnf("A reservation stays as it is: %s", it));
+        }
     }
 
     /// Waits until that revision is published, at most so long; whether it is.

@@ -158,22 +158,7 @@ class ClusterConfigurationTest {
     }
 
     private static final Occupancy NOBODY =
-            new Occupancy() {
-                @Override
-                public List<String> nodes() {
-                    return List.of();
-                }
-
-                @Override
-                public Set<String> usable() {
-                    return Set.copyOf(nodes());
-                }
-
-                @Override
-                public List<Stay> stays() {
-                    return List.of();
-                }
-            };
+            () -> new Occupancy.Seen(List.of(), Set.of(), List.of(), Set.of());
 
     /// Revisions in memory.
     private static final class StoredRevisions implements Revisions {

@@ -1,27 +1,26 @@
 package io.berth.accounting.cluster;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.berth.accounting.cluster.Occupancy.Stay;
-import io.berth.contracts.NodeName;
+import io.berth.accounting.cluster.Occupancy.Seen;
 import io.berth.contracts.event.ConfigEntry.Reservation;
 import io.berth.contracts.event.ReservationFlag;
-import io.berth.core.request.Reserved;
 import io.berth.slurm.HostList;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /// What becomes of reservations by themselves: those that nobody uses go, nodes that cannot be used
 /// are replaced.
 ///
-/// - PURGE_COMP: one that is on goes when for so long none of its jobs has run. From when on is
-///   remembered here, so that after a start of the service it stays for as long again.
+/// - PURGE_COMP: one that is on goes when for so long no job has named it and not ended, and, if it
+///   is MAGNETIC, nothing has run on its nodes. From when on is remembered here, so that after a
+///   start of the service it stays for as long again.
 /// - REPLACE_DOWN: a node that cannot be given work is replaced by one that can, which no job and
 ///   no reservation has. REPLACE: a node that a job holds is, too; the job stays on it.
 ///
@@ -32,8 +31,9 @@ public final class ReservationUpkeep {
 
     private final Map<String, Long> idleSince = new HashMap<>();
 
-    /// What is to be changed now, as a merge patch of the cluster file; empty if nothing is.
-    public Optional<ObjectNode> patch(ClusterFile file, Occupancy occupancy, long now) {
+    /// What is to be changed now, as merge patches of the cluster file, one for each reservation:
+    /// if one is refused, the others are not.
+    public List<ObjectNode> patches(ClusterFile file, Occupancy occupancy, long now) {
         List<Reservation> kept =
                 file.reservations().stream()
                         .filter(it -> purges(it) || replaces(it))
@@ -41,23 +41,29 @@ public final class ReservationUpkeep {
                         .toList();
         idleSince.keySet().retainAll(kept.stream().map(Reservation::name).toList());
         if (kept.isEmpty()) {
-            return Optional.empty();
+            return List.of();
         }
-        ObjectNode patch = JsonNodeFactory.instance.objectNode();
-        ObjectNode changes = patch.putObject("reservations");
-        var nodes = new ReservedNodes(occupancy, now);
-        List<Stay> stays = occupancy.stays();
+        Seen seen = occupancy.look();
+        var spares = new Spares(file, seen, now);
+        var patches = new ArrayList<ObjectNode>();
         for (Reservation it : kept) {
-            if (purges(it) && idle(it, stays, now)) {
-                changes.putNull(it.name());
+            if (purges(it) && idle(file, it, seen, now)) {
+                patches.add(patch(it, JsonNodeFactory.instance.nullNode()));
             } else if (replaces(it)) {
-                List<String> others = replaced(file, it, occupancy, stays, nodes);
-                if (!others.equals(it.nodes())) {
-                    changes.putObject(it.name()).put("nodes", HostList.compress(others));
+                Set<String> nodes = spares.replaced(it);
+                if (!nodes.equals(Set.copyOf(it.nodes()))) {
+                    ObjectNode change = JsonNodeFactory.instance.objectNode();
+                    patches.add(patch(it, change.put("nodes", HostList.compress(nodes))));
                 }
             }
         }
-        return changes.isEmpty() ? Optional.empty() : Optional.of(patch);
+        return patches;
+    }
+
+    private static ObjectNode patch(Reservation it, JsonNode change) {
+        ObjectNode patch = JsonNodeFactory.instance.objectNode();
+        patch.putObject("reservations").set(it.name(), change);
+        return patch;
     }
 
     private static boolean purges(Reservation it) {
@@ -68,8 +74,11 @@ public final class ReservationUpkeep {
         return it.has(ReservationFlag.REPLACE) || it.has(ReservationFlag.REPLACE_DOWN);
     }
 
-    private boolean idle(Reservation it, List<Stay> stays, long now) {
-        boolean used = stays.stream().anyMatch(stay -> it.name().equals(stay.reservation()));
+    private boolean idle(ClusterFile file, Reservation it, Seen seen, long now) {
+        boolean used =
+                seen.named().contains(it.name())
+                        || (it.has(ReservationFlag.MAGNETIC)
+                                && seen.held().anyMatch(node -> ReservedNodes.has(file, it, node)));
         if (used || !it.on(now)) {
             idleSince.remove(it.name());
             return false;
@@ -79,35 +88,54 @@ public final class ReservationUpkeep {
         return seconds != null && now - since >= seconds * 1000;
     }
 
-    private static List<String> replaced(
-            ClusterFile file,
-            Reservation it,
-            Occupancy occupancy,
-            List<Stay> stays,
-            ReservedNodes nodes) {
-        Set<String> held = new HashSet<>();
-        stays.forEach(stay -> held.addAll(stay.nodes()));
-        Set<String> usable = occupancy.usable();
-        var others = new ArrayList<String>();
-        for (String node : occupancy.nodes()) {
-            if (usable.contains(node)
-                    && !held.contains(node)
-                    && !it.nodes().contains(node)
-                    && Reserved.has(
-                            ReservedNodes.on(it, "ALL"),
-                            file.partition(it.partition()),
-                            new NodeName(node))
-                    && nodes.free(file, it, node)) {
-                others.add(node);
+    /// The nodes that reservations can be given in place of others, each to one of them.
+    private static final class Spares {
+
+        private final ClusterFile file;
+        private final Seen seen;
+        private final Set<String> held;
+        private final ReservedNodes nodes;
+        private final Set<String> given = new HashSet<>();
+
+        Spares(ClusterFile file, Seen seen, long now) {
+            this.file = file;
+            this.seen = seen;
+            this.held = seen.held().collect(Collectors.toSet());
+            this.nodes = new ReservedNodes(() -> seen, now);
+        }
+
+        /// The nodes of a reservation with others in place of those that are to go, as far as there
+        /// are any.
+        Set<String> replaced(Reservation it) {
+            List<String> going =
+                    it.nodes().stream()
+                            .filter(node ->
+                                    !seen.usable().contains(node)
+                                            || (it.has(ReservationFlag.REPLACE)
+                                                    && held.contains(node)))
+                            .toList();
+            if (going.isEmpty()) {
+                return Set.copyOf(it.nodes());
             }
+            List<String> coming = instead(it, going.size());
+            given.addAll(coming);
+            var replaced = new HashSet<>(it.nodes());
+            going.subList(0, coming.size()).forEach(replaced::remove);
+            replaced.addAll(coming);
+            return replaced;
         }
-        var now = new TreeSet<>(HostList.ORDER);
-        for (String node : it.nodes()) {
-            boolean goes =
-                    !usable.contains(node)
-                            || (it.has(ReservationFlag.REPLACE) && held.contains(node));
-            now.add(goes && !others.isEmpty() ? others.removeFirst() : node);
+
+        private List<String> instead(Reservation it, int most) {
+            Set<String> own = Set.copyOf(it.nodes());
+            Reservation anywhere = ReservedNodes.on(it, "ALL");
+            return seen.nodes().stream()
+                    .filter(seen.usable()::contains)
+                    .filter(node ->
+                            !held.contains(node) && !own.contains(node) && !given.contains(node))
+                    .filter(node -> ReservedNodes.has(file, anywhere, node))
+                    .filter(node -> nodes.free(file, it, node))
+                    .limit(most)
+                    .toList();
         }
-        return List.copyOf(now);
     }
 }

@@ -3,9 +3,9 @@ package io.berth.accounting.cluster;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.berth.accounting.cluster.Occupancy.Seen;
 import io.berth.accounting.cluster.Occupancy.Stay;
 import io.berth.contracts.NodeName;
-import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.ConfigEntry.Reservation;
 import io.berth.contracts.event.ReservationFlag;
 import io.berth.core.request.Reserved;
@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Whether the nodes of reservations that are made or changed can be had, and which they are where
@@ -23,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Jobs that may last into the reservation keep its nodes, unless it has IGNORE_JOBS.
 /// - Two reservations do not share a node at a time, unless one of them has MAINT or OVERLAP.
+///
+/// Looks once, when it first needs to. Confined to one thread.
 ///
 /// Source: scontrol(1), "RESERVATIONS - SPECIFICATIONS".
 public final class ReservedNodes {
@@ -32,10 +35,17 @@ public final class ReservedNodes {
 
     private final Occupancy occupancy;
     private final long now;
+    private @Nullable Seen seen;
 
     public ReservedNodes(Occupancy occupancy, long now) {
         this.occupancy = occupancy;
         this.now = now;
+    }
+
+    private Seen seen() {
+        Seen known = seen == null ? occupancy.look() : seen;
+        seen = known;
+        return known;
     }
 
     /// A reason for a refusal.
@@ -59,10 +69,8 @@ public final class ReservedNodes {
     private ClusterFile chosen(ClusterFile file, Reservation wanted, int count)
             throws InvalidClusterFile {
         var chosen = new ArrayList<String>();
-        for (String node : occupancy.nodes()) {
-            if (chosen.size() < count
-                    && has(file, wanted, node)
-                    && conflict(file, on(wanted, node)).isEmpty()) {
+        for (String node : seen().nodes()) {
+            if (chosen.size() < count && has(file, wanted, node) && free(file, wanted, node)) {
                 chosen.add(node);
             }
         }
@@ -83,7 +91,7 @@ public final class ReservedNodes {
 
     /// Whether a reservation could have a node too.
     boolean free(ClusterFile file, Reservation it, String node) {
-        return conflict(file, on(it, node)).isEmpty();
+        return conflict(file, on(it, node), null).isEmpty();
     }
 
     static Reservation on(Reservation it, String node) {
@@ -105,21 +113,31 @@ public final class ReservedNodes {
     public Optional<Conflict> conflict(ClusterFile before, ClusterFile after) {
         List<Reservation> known = before.reservations();
         return after.reservations().stream()
-                .filter(it -> known.stream().noneMatch(other -> sameTimeAndNodes(it, other)))
-                .flatMap(it -> conflict(after, it).stream())
+                .flatMap(it -> {
+                    @Nullable Reservation same =
+                            known.stream()
+                                    .filter(other -> sameButNodes(it, other))
+                                    .findFirst()
+                                    .orElse(null);
+                    return same != null && same.nodes().equals(it.nodes())
+                            ? Stream.of()
+                            : conflict(after, it, same).stream();
+                })
                 .findFirst();
     }
 
-    private static boolean sameTimeAndNodes(Reservation one, Reservation other) {
+    private static boolean sameButNodes(Reservation one, Reservation other) {
         return one.name().equals(other.name())
                 && one.startsAt() == other.startsAt()
                 && one.endsAt() == other.endsAt()
-                && one.nodes().equals(other.nodes())
                 && one.flags().equals(other.flags())
                 && Objects.equals(one.partition(), other.partition());
     }
 
-    private Optional<Conflict> conflict(ClusterFile file, Reservation it) {
+    /// @param before the same with other nodes, if there is one: what runs on those that it keeps
+    ///   is no matter of the change
+    private Optional<Conflict> conflict(
+            ClusterFile file, Reservation it, @Nullable Reservation before) {
         if (it.over(now)) {
             return Optional.of(
                     new Conflict(
@@ -127,20 +145,21 @@ public final class ReservedNodes {
                             "Requested reservation is invalid: %s would be over"
                                     .formatted(it.name())));
         }
-        return busy(file, it).or(() -> overlap(file, it));
+        return busy(file, it, before).or(() -> overlap(file, it));
     }
 
-    private Optional<Conflict> busy(ClusterFile file, Reservation it) {
+    private Optional<Conflict> busy(
+            ClusterFile file, Reservation it, @Nullable Reservation before) {
         if (it.has(ReservationFlag.IGNORE_JOBS)) {
             return Optional.empty();
         }
-        Partition partition = file.partition(it.partition());
         long start = it.startAt(now);
-        for (Stay stay : occupancy.stays()) {
+        for (Stay stay : seen().stays()) {
             for (String node : stay.nodes()) {
                 if (stay.until() > start
                         && !it.name().equals(stay.reservation())
-                        && Reserved.has(it, partition, new NodeName(node))) {
+                        && has(file, it, node)
+                        && (before == null || !has(file, before, node))) {
                     return Optional.of(
                             new Conflict(
                                     "nodes_busy",
@@ -195,7 +214,7 @@ public final class ReservedNodes {
     }
 
     private @Nullable String shared(ClusterFile file, Reservation one, Reservation other) {
-        var names = new ArrayList<>(occupancy.nodes());
+        var names = new ArrayList<>(seen().nodes());
         names.addAll(one.nodes());
         names.addAll(other.nodes());
         return names.stream()
@@ -205,7 +224,7 @@ public final class ReservedNodes {
                 .orElse(null);
     }
 
-    private static boolean has(ClusterFile file, Reservation it, String node) {
+    static boolean has(ClusterFile file, Reservation it, String node) {
         return Reserved.has(it, file.partition(it.partition()), new NodeName(node));
     }
 }

@@ -8,16 +8,26 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import java.util.TreeSet;
 import javax.sql.DataSource;
 
 /// The nodes and what runs on them, as the books have it.
 @ApplicationScoped
 public class LiveRuns implements Occupancy {
+
+    private static final String STAYS =
+            """
+            SELECT job.id, run.node_list, job.reservation, job.time_limit_seconds,
+                   greatest(run.placed_at, run.started_at) + run.suspended_millis
+            FROM run JOIN job ON job.id = run.job WHERE run.freed_at = 0\
+            """;
+
+    private static final String NAMED =
+            "SELECT DISTINCT reservation FROM job WHERE ended_at = 0 AND reservation IS NOT NULL";
 
     private final NodeHistory history;
     private final DataSource database;
@@ -28,50 +38,30 @@ public class LiveRuns implements Occupancy {
     }
 
     @Override
-    public List<String> nodes() {
+    public Seen look() {
         try {
             Map<String, Capacity> all = history.current();
-            return Stream.of(true, false)
-                    .flatMap(up ->
-                            all.entrySet().stream()
-                                    .filter(it -> it.getValue().up() == up)
-                                    .map(Map.Entry::getKey)
-                                    .sorted(HostList.ORDER))
-                    .toList();
+            var usable = new TreeSet<>(HostList.ORDER);
+            var others = new TreeSet<>(HostList.ORDER);
+            all.forEach((node, has) -> (has.up() ? usable : others).add(node));
+            var nodes = new ArrayList<String>(usable);
+            nodes.addAll(others);
+            try (Connection connection = database.getConnection()) {
+                return new Seen(nodes, usable, stays(connection), named(connection));
+            }
         } catch (SQLException e) {
-            throw new IllegalStateException("read the nodes in the books: " + e.getMessage(), e);
+            throw new IllegalStateException(
+                    "read the nodes and runs in the books: " + e.getMessage(), e);
         }
     }
 
-    @Override
-    public Set<String> usable() {
-        try {
-            return history.current().entrySet().stream()
-                    .filter(it -> it.getValue().up())
-                    .map(Map.Entry::getKey)
-                    .collect(Collectors.toSet());
-        } catch (SQLException e) {
-            throw new IllegalStateException("read the nodes in the books: " + e.getMessage(), e);
-        }
-    }
-
-    @Override
-    public List<Stay> stays() {
+    private static List<Stay> stays(Connection connection) throws SQLException {
         var stays = new ArrayList<Stay>();
-        try (Connection connection = database.getConnection();
-                var statement = connection.createStatement();
-                var rows =
-                        statement.executeQuery(
-                                """
-                                SELECT job.id, run.node_list, job.reservation, job.time_limit_seconds,
-                                       greatest(run.placed_at, run.started_at) + run.suspended_millis
-                                FROM run JOIN job ON job.id = run.job WHERE run.freed_at = 0\
-                                """)) {
+        try (var statement = connection.createStatement();
+                var rows = statement.executeQuery(STAYS)) {
             while (rows.next()) {
                 stays.add(stay(rows));
             }
-        } catch (SQLException e) {
-            throw new IllegalStateException("read the runs in the books: " + e.getMessage(), e);
         }
         return stays;
     }
@@ -83,5 +73,16 @@ public class LiveRuns implements Occupancy {
                 HostList.expand(row.getString(2)),
                 limit == 0 ? Long.MAX_VALUE : row.getLong(5) + limit * 1000,
                 row.getString(3));
+    }
+
+    private static Set<String> named(Connection connection) throws SQLException {
+        var named = new HashSet<String>();
+        try (var statement = connection.createStatement();
+                var rows = statement.executeQuery(NAMED)) {
+            while (rows.next()) {
+                named.add(rows.getString(1));
+            }
+        }
+        return named;
     }
 }

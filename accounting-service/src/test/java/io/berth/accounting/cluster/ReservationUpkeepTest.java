@@ -3,11 +3,16 @@ package io.berth.accounting.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.berth.accounting.cluster.Occupancy.Seen;
+import io.berth.accounting.cluster.Occupancy.Stay;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -16,27 +21,18 @@ final class ReservationUpkeepTest {
 
     private static final long NOON = Instant.parse("2026-12-24T12:00:00Z").toEpochMilli();
 
-    private final List<Occupancy.Stay> stays = new ArrayList<>();
-    private final Set<String> usable = new TreeSet<>(Set.of("n1", "n2", "n3", "n4", "n5"));
+    private static final List<String> NODES = List.of("n1", "n2", "n3", "n4", "n5");
+
+    private final List<Stay> stays = new ArrayList<>();
+    private final Set<String> usable = new TreeSet<>(NODES);
+    private final Set<String> named = new TreeSet<>();
+    private final AtomicInteger looks = new AtomicInteger();
     private final ReservationUpkeep upkeep = new ReservationUpkeep();
 
-    private final Occupancy occupancy =
-            new Occupancy() {
-                @Override
-                public List<String> nodes() {
-                    return List.of("n1", "n2", "n3", "n4", "n5");
-                }
-
-                @Override
-                public Set<String> usable() {
-                    return usable;
-                }
-
-                @Override
-                public List<Stay> stays() {
-                    return stays;
-                }
-            };
+    private Seen look() {
+        looks.incrementAndGet();
+        return new Seen(NODES, usable, stays, named);
+    }
 
     private static ClusterFile file(String... reservations) throws InvalidClusterFile {
         return ClusterFile.parse(
@@ -60,26 +56,44 @@ final class ReservationUpkeepTest {
     }
 
     private void holds(String node, @Nullable String reservation) {
-        stays.add(new Occupancy.Stay(17, List.of(node), NOON + 3_600_000, reservation));
+        stays.add(new Stay(17, List.of(node), NOON + 3_600_000, reservation));
+    }
+
+    private List<ObjectNode> patches(ClusterFile file, long seconds) {
+        return upkeep.patches(file, this::look, NOON + seconds * 1000);
     }
 
     private String patch(ClusterFile file, long seconds) {
-        return upkeep.patch(file, occupancy, NOON + seconds * 1000)
+        return patches(file, seconds).stream()
                 .map(JsonNode::toString)
-                .orElse("");
+                .collect(Collectors.joining());
     }
 
     @Test
     void one_that_nobody_uses_for_so_long_goes() throws Exception {
         ClusterFile file = file(from("11:00", "nodes: n1, flags: PURGE_COMP, purgeAfter: '10:00'"));
         assertThat(patch(file, 0)).isEmpty();
-        holds("n1", "r");
+        named.add("r");
         assertThat(patch(file, 300)).isEmpty();
-        stays.clear();
+        assertThat(patch(file, 9000)).as("a job that names it runs or waits").isEmpty();
+        named.clear();
 
-        assertThat(patch(file, 400)).isEmpty();
-        assertThat(patch(file, 999)).isEmpty();
-        assertThat(patch(file, 1000)).isEqualTo("{\"reservations\":{\"r\":null}}");
+        assertThat(patch(file, 9400)).isEmpty();
+        assertThat(patch(file, 9999)).isEmpty();
+        assertThat(patch(file, 10_000)).isEqualTo("{\"reservations\":{\"r\":null}}");
+    }
+
+    @Test
+    void one_that_jobs_use_without_naming_it_stays() throws Exception {
+        ClusterFile magnetic = file(from("11:00", "nodes: n1, flags: 'MAGNETIC,PURGE_COMP'"));
+        ClusterFile other = file(from("11:00", "nodes: n1, flags: PURGE_COMP"));
+        holds("n1", null);
+
+        assertThat(patch(magnetic, 0) + patch(magnetic, 300)).isEmpty();
+        assertThat(patch(other, 600) + patch(other, 900)).isNotEmpty();
+        stays.clear();
+        holds("n2", null);
+        assertThat(patch(magnetic, 1200) + patch(magnetic, 1500)).isNotEmpty();
     }
 
     @Test
@@ -122,5 +136,40 @@ final class ReservationUpkeepTest {
 
         assertThat(patch(file(from("11:00", "nodes: 'n[1-2]', partition: few, flags: REPLACE")), 0))
                 .isEmpty();
+    }
+
+    @Test
+    void two_that_replace_nodes_get_different_ones() throws Exception {
+        ClusterFile file =
+                file(
+                        from("11:00", "nodes: n1, flags: REPLACE_DOWN"),
+                        from("11:00", "nodes: n2, flags: REPLACE_DOWN").replace("r:", "other:"),
+                        from("11:00", "nodes: n3, flags: REPLACE_DOWN").replace("r:", "third:"));
+        usable.removeAll(Set.of("n1", "n2", "n3"));
+
+        List<ObjectNode> patches = patches(file, 0);
+
+        assertThat(patches)
+                .extracting(JsonNode::toString)
+                .containsExactly(
+                        "{\"reservations\":{\"r\":{\"nodes\":\"n4\"}}}",
+                        "{\"reservations\":{\"other\":{\"nodes\":\"n5\"}}}");
+        ClusterFile after = file;
+        for (ObjectNode patch : patches) {
+            ClusterFile before = after;
+            after = before.patched(patch);
+            assertThat(new ReservedNodes(this::look, NOON).conflict(before, after)).isEmpty();
+        }
+    }
+
+    @Test
+    void the_books_are_looked_into_once_and_only_for_those_that_change_by_themselves()
+            throws Exception {
+        usable.remove("n1");
+
+        assertThat(patches(file(from("11:00", "nodes: n1, flags: REPLACE_DOWN")), 0)).hasSize(1);
+        assertThat(looks).hasValue(1);
+        assertThat(patches(file(from("11:00", "nodes: n1")), 0)).isEmpty();
+        assertThat(looks).hasValue(1);
     }
 }

@@ -3,11 +3,13 @@ package io.berth.accounting.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.berth.accounting.cluster.Occupancy.Seen;
 import io.berth.accounting.cluster.Occupancy.Stay;
 import io.berth.accounting.cluster.ReservedNodes.Conflict;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,23 +31,17 @@ final class ReservedNodesTest {
             accounts: {everybody: {}}
             """;
 
+    private final AtomicInteger looks = new AtomicInteger();
+
     private final ReservedNodes nodes =
             new ReservedNodes(
-                    new Occupancy() {
-                        @Override
-                        public List<String> nodes() {
-                            return List.of("n1", "n2", "n3");
-                        }
-
-                        @Override
-                        public Set<String> usable() {
-                            return Set.copyOf(nodes());
-                        }
-
-                        @Override
-                        public List<Stay> stays() {
-                            return List.of(new Stay(17, List.of("n1"), NOON + 3_600_000, "mine"));
-                        }
+                    () -> {
+                        looks.incrementAndGet();
+                        return new Seen(
+                                List.of("n1", "n2", "n3"),
+                                Set.of("n1", "n2", "n3"),
+                                List.of(new Stay(17, List.of("n1"), NOON + 3_600_000, "mine")),
+                                Set.of("mine"));
                     },
                     NOON);
 
@@ -121,6 +117,44 @@ final class ReservedNodesTest {
         var conflict = nodes.conflict(file(before), file(before.replace("ann", "bob")));
 
         assertThat(conflict).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            nullValues = "-",
+            value = {
+                "12:30 | 'nodes: \"n[1-3]\"'              | -",
+                "12:30 | nodes: n1                         | -",
+                "12:30 | nodes: n3                         | -",
+                "12:40 | 'nodes: \"n[1-2]\"'              | Requested nodes are busy: job 17 on n1 may last into reservation r; flag IGNORE_JOBS makes it all the same",
+                "12:30 | 'nodes: \"n[1-2]\", flags: FLEX' | Requested nodes are busy: job 17 on n1 may last into reservation r; flag IGNORE_JOBS makes it all the same"
+            })
+    void a_run_on_nodes_that_it_keeps_does_not_hinder_it_to_have_others(
+            String time, String rest, String expected) throws Exception {
+        ClusterFile before = file(at("r", "12:30", "nodes: 'n[1-2]'"));
+
+        var conflict = nodes.conflict(before, file(at("r", time, rest)));
+
+        assertThat(conflict.map(Conflict::detail).orElse(null)).isEqualTo(expected);
+    }
+
+    @Test
+    void a_run_on_a_node_that_it_is_to_have_hinders_it() throws Exception {
+        ClusterFile before = file(at("r", "12:30", "nodes: n2"));
+
+        var conflict = nodes.conflict(before, file(at("r", "12:30", "nodes: 'n[1-2]'")));
+
+        assertThat(conflict.map(Conflict::code)).contains("nodes_busy");
+    }
+
+    @Test
+    void the_books_are_looked_into_once() throws Exception {
+        ClusterFile chosen = nodes.chosen(file(at("r", "12:30", "nodeCount: 2")));
+        var conflict = nodes.conflict(ClusterFile.parse(FILE), chosen);
+
+        assertThat(conflict).isEmpty();
+        assertThat(looks).hasValue(1);
     }
 
     @Test
