@@ -13,6 +13,7 @@ import static org.hamcrest.Matchers.is;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.berth.accounting.cluster.ClusterFile;
+import io.berth.accounting.cluster.Occupancy;
 import io.berth.accounting.db.Batch;
 import io.berth.accounting.db.Books;
 import io.berth.accounting.kafka.ConfigTopic;
@@ -85,6 +86,7 @@ class AccountingTest {
     @Inject Books books;
     @Inject RetentionLoop retention;
     @Inject ClusterConfiguration configuration;
+    @Inject Occupancy occupancy;
 
     @ConfigProperty(name = "quarkus.datasource.jdbc.url")
     String jdbcUrl = "";
@@ -191,6 +193,23 @@ class AccountingTest {
                 .body("code", equalTo("invalid_request"))
                 .body("detail", containsString("'ASLEEP'"));
         given().get("/v1/accounting/jobs?job=0x1").then().statusCode(400);
+    }
+
+    @Test
+    @Order(6)
+    void a_reservation_is_in_use_until_the_last_job_that_names_it_has_ended() {
+        assertThat(occupancy.look().named()).isEmpty();
+        String named =
+                "UPDATE job SET reservation = %s WHERE id = (SELECT min(id) FROM job WHERE ended_at %s) RETURNING id";
+
+        tables.ask(named.formatted("'night'", "= 0"));
+        tables.ask(named.formatted("'over'", "> 0"));
+        try {
+            assertThat(occupancy.look().named()).containsExactly("night");
+        } finally {
+            tables.ask(named.formatted("NULL", "= 0"));
+            tables.ask(named.formatted("NULL", "> 0"));
+        }
     }
 
     @Test
