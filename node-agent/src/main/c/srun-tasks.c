@@ -27,6 +27,7 @@ enum { FILE_NAME = 1, KILL, NODE, PROGRAM, USAGE = 2, NOT_RUN = 126, NOT_FOUND =
 struct task {
     char *words;
     const char *rank;
+    const char *input; /* It opens this itself, as a pipe lets nobody open it until somebody writes. */
     pid_t process; /* 0 when it runs no more */
     int status;
 };
@@ -121,11 +122,20 @@ static void bind_to(const char *word)
         fail("cannot bind a task to the CPUs", word + 1);
 }
 
-/* Turns into the task, whose files are those three. */
+/* Turns into the task, whose output and errors go to those files. */
 static _Noreturn void become(const struct task *task, char **program, const int *files)
 {
     size_t count = 0, words = 0;
-    for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
+    /* The shell has its background commands ignore these. */
+    signal(SIGINT, SIG_DFL);
+    signal(SIGQUIT, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    int input = task->input == NULL ? STDIN_FILENO : open(task->input, O_RDONLY | O_CLOEXEC);
+    if (input < 0)
+        fail("cannot open", task->input);
+    if (input != STDIN_FILENO && dup2(input, STDIN_FILENO) < 0)
+        fail("cannot open the files of task", task->rank);
+    for (int file = STDOUT_FILENO; file <= STDERR_FILENO; file++)
         if (files[file] != file && dup2(files[file], file) < 0)
             fail("cannot open the files of task", task->rank);
     for (char *word = task->words; *word != '\0'; word = after(word))
@@ -143,14 +153,11 @@ static _Noreturn void become(const struct task *task, char **program, const int 
     char process[16];
     snprintf(process, sizeof process, "%ld", (long)getpid());
     setenv("SLURM_TASK_PID", process, 1);
-    /* The shell has its background commands ignore these. */
-    signal(SIGINT, SIG_DFL);
-    signal(SIGQUIT, SIG_DFL);
-    sigprocmask(SIG_SETMASK, &before, NULL);
     char **command = count == 0 ? program : own;
     execvp(command[0], command);
+    int error = errno;
     complain("cannot run", command[0]);
-    _exit(errno == ENOENT ? NOT_FOUND : NOT_RUN);
+    _exit(error == ENOENT ? NOT_FOUND : NOT_RUN);
 }
 
 /* Writes the lines that come from a pipe, each whole, after a label. */
@@ -158,7 +165,7 @@ static _Noreturn void label(int source, int target, const char *text)
 {
     char *line = NULL;
     size_t size = 0;
-    FILE *in = fdopen(source, "re"), *out = fdopen(target, "ae");
+    FILE *in = fdopen(source, "re"), *out = fdopen(target, "we");
     if (in == NULL || out == NULL || setvbuf(out, NULL, _IOFBF, 1 << 16) != 0)
         _exit(EXIT_FAILURE);
     for (ssize_t length = getline(&line, &size, in); length > 0; length = getline(&line, &size, in)) {
@@ -206,26 +213,25 @@ static bool put(int *place, int file, const char *name)
     return true;
 }
 
-/* Opens one of a task's files. */
-static bool open_file(int *place, const char *name, int flags)
+/* Opens a file to which a task writes. */
+static bool open_output(int *place, const char *name)
 {
-    return put(place, open(name, flags | O_CLOEXEC, 0666), name);
+    return put(place, open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666), name);
 }
 
-/* Starts a task, and what labels its lines. */
+/* Starts a task, and what labels its lines. What it opens here lets nobody wait: srun has emptied it. */
 static void start(struct task *task, char **program, int *children)
 {
-    int files[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
-    const int append = O_WRONLY | O_CREAT | O_APPEND;
+    int files[] = {[STDOUT_FILENO] = STDOUT_FILENO, [STDERR_FILENO] = STDERR_FILENO};
     bool possible = true;
     for (char *word = task->words; possible && *word != '\0'; word = after(word)) {
         const char *said = word + 1;
         switch (*word) {
         case 'n': task->rank = said; break;
         case 'x': possible = false; break;
-        case 'i': possible = open_file(&files[STDIN_FILENO], said, O_RDONLY); break;
-        case 'o': possible = open_file(&files[STDOUT_FILENO], said, append); break;
-        case 'e': possible = open_file(&files[STDERR_FILENO], said, append); break;
+        case 'i': task->input = said; break;
+        case 'o': possible = open_output(&files[STDOUT_FILENO], said); break;
+        case 'e': possible = open_output(&files[STDERR_FILENO], said); break;
         case 'j':
             possible = put(&files[STDERR_FILENO], fcntl(files[STDOUT_FILENO], F_DUPFD_CLOEXEC, 3), "the output");
             break;
@@ -244,7 +250,7 @@ static void start(struct task *task, char **program, int *children)
     task->process = process < 0 ? 0 : process;
     task->status = process < 0;
     *children += process > 0;
-    for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
+    for (int file = STDOUT_FILENO; file <= STDERR_FILENO; file++)
         if (files[file] > STDERR_FILENO)
             close(files[file]);
 }

@@ -180,11 +180,8 @@ srun_on_nodes() {
             "srun=$0" "claims=$srun_claims" "exact=$srun_exact" -- "$@"
     ) <&6 5<&- 6<&- &
     exec 6<&-
-    while :; do
-        wait $!
-        srun_status=$?
-        kill -0 $! 2>/dev/null || exit "$srun_status"
-    done
+    srun_await $!
+    exit "$srun_status"
 }
 
 # The words of the program of task $1, a word a line after a =, as BERTH_PROGRAMS has them: lines of ranks (0-3,7 or * for all others),

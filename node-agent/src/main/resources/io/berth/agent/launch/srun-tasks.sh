@@ -68,38 +68,46 @@ srun_files() {
     [ -n "$srun_in" ] || [ "$srun_rank" = 0 ] || srun_in=/dev/null
 }
 
+# Says something to srun-tasks; srun_unsaid, if it could not: there is no room for it.
+srun_unsaid=
+srun_say() {
+    # shellcheck disable=SC2059
+    printf "$@" || srun_unsaid=1
+}
+
 # The words of task $1 of those here as srun-tasks reads them. The program follows; with --multi-prog its first word is
 # the file that was read, and the others follow those of each task.
 srun_words() {
     srun_files
-    printf 'n%s\0' "$srun_rank"
-    [ -z "$srun_in" ] || printf 'i%s\0' "$srun_in"
-    [ -z "$srun_out" ] || printf 'o%s\0' "$srun_out"
+    srun_say 'n%s\0' "$srun_rank"
+    [ -z "$srun_in" ] || srun_say 'i%s\0' "$srun_in"
+    [ -z "$srun_out" ] || srun_say 'o%s\0' "$srun_out"
     if [ -n "$srun_err" ]; then
-        printf 'e%s\0' "$srun_err"
+        srun_say 'e%s\0' "$srun_err"
     elif [ -n "$srun_out" ]; then
-        printf 'j\0'
+        srun_say 'j\0'
     fi
-    [ -z "$srun_label" ] || printf 'l%*d: \0' "${#srun_last}" "$srun_rank"
-    srun_own "$1" || printf 'x\0'
+    [ -z "$srun_label" ] || srun_say 'l%*d: \0' "${#srun_last}" "$srun_rank"
+    srun_own "$1" || srun_say 'x\0'
     case $srun_bind in
     '') ;;
-    '-c '*) printf 'c%s\0' "${srun_bind#-c }" ;;
-    *) printf 'm%s\0' "$srun_bind" ;;
+    '-c '*) srun_say 'c%s\0' "${srun_bind#-c }" ;;
+    *) srun_say 'm%s\0' "$srun_bind" ;;
     esac
     if [ -n "$srun_multi" ]; then
-        srun_program_words=$(srun_program "$srun_rank") || printf 'x\0'
-        while IFS= read -r srun_word; do printf 'w%s\0' "${srun_word#=}"; done <<EOF
+        srun_program_words=$(srun_program "$srun_rank") || srun_say 'x\0'
+        while IFS= read -r srun_word; do srun_say 'w%s\0' "${srun_word#=}"; done <<EOF
 $srun_program_words
 EOF
         shift 2
-        for srun_word; do printf 'w%s\0' "$srun_word"; done
+        for srun_word; do srun_say 'w%s\0' "$srun_word"; done
     fi
-    printf '\0'
+    srun_say '\0'
+    [ -z "$srun_unsaid" ] || exit 1
 }
 
 srun_run_by_program() {
-    srun_set() { printf 'v%s=%s\0' "$1" "$2"; }
+    srun_set() { srun_say 'v%s=%s\0' "$1" "$2"; }
     srun_local=0 srun_left=$srun_ranks,
     while [ -n "$srun_left" ]; do
         srun_rank=${srun_left%%,*} srun_left=${srun_left#*,}
@@ -111,11 +119,21 @@ srun_run_by_program() {
     srun_started=$!
     exec 6<&-
     for srun_signal in $srun_early; do srun_forward "$srun_signal"; done
+    srun_await "$srun_started"
+    srun_worst=$srun_status
+}
+
+# Waits for a process whatever signals come meanwhile; srun_status is its exit status.
+srun_await() {
     while :; do
-        wait "$srun_started"
-        srun_worst=$?
-        kill -0 "$srun_started" 2>/dev/null || return 0
+        wait "$1"
+        srun_status=$?
+        kill -0 "$1" 2>/dev/null || break
     done
+    # A signal may have ended the wait, and the process have ended since.
+    wait "$1" 2>/dev/null
+    srun_again=$?
+    [ "$srun_again" = 127 ] || srun_status=$srun_again
 }
 
 # It takes signals once it has removed its file.

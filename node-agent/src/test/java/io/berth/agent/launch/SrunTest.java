@@ -59,6 +59,11 @@ class SrunTest {
         if (kind != best.kind()) {
             var unused = Shims.install(folder, new Commands(), Objects.requireNonNull(kind));
         }
+        if (kind == Shims.Kind.PROGRAM) {
+            int usage = 2; // Without the program shells would start the tasks, and nobody saw it.
+            assertThat(new ProcessBuilder(folder + "/bin/srun-tasks").start().waitFor())
+                    .isEqualTo(usage);
+        }
         steps = Files.createDirectories(folder.resolve("steps"));
     }
 
@@ -271,6 +276,53 @@ class SrunTest {
         new ProcessBuilder("kill", "-" + signal, Long.toString(step.pid())).start().waitFor();
 
         assertThat(step.waitFor()).isEqualTo(9);
+    }
+
+    /// What srun waits for may have ended when it sees that the signal has ended its wait.
+    @Test
+    void a_step_that_takes_a_signal_well_has_done_well() throws Exception {
+        Process step =
+                start(
+                        "exec srun sh -c 'trap \"exit 0\" USR1; echo $$ >task; touch up;"
+                                + " while :; do sleep 0.02; done'");
+        await().until(() -> Files.exists(folder.resolve("up")));
+        String srun = Long.toString(step.pid());
+        String task = Files.readString(folder.resolve("task")).strip();
+
+        new ProcessBuilder("kill", "-STOP", srun).start().waitFor();
+        new ProcessBuilder("kill", "-USR1", srun, task).start().waitFor();
+        await().until(() -> Files.notExists(Path.of("/proc", task)));
+        new ProcessBuilder("kill", "-CONT", srun).start().waitFor();
+
+        assertThat(step.waitFor()).isZero();
+    }
+
+    @Test
+    void tasks_wait_for_those_who_write_what_they_read_each_for_its_own() throws Exception {
+        Result step =
+                run(
+                        "mkfifo in.0 in.1; srun -n2 -i in.%t cat & echo one >in.1; echo zero >in.0; wait");
+
+        assertThat(sorted(step.output())).containsExactly("one", "zero");
+    }
+
+    @Test
+    void a_step_of_which_the_tasks_cannot_be_told_does_not_start_some_of_them() throws Exception {
+        Result step = run("trap '' XFSZ; ulimit -f 1; srun -n64 sh -c 'echo ran' | sort | uniq -c");
+
+        assertThat(step.output().strip()).isIn("", "64 ran");
+    }
+
+    @Test
+    void labels_leave_the_place_at_which_a_script_writes_next() throws Exception {
+        Result step = run("srun -l echo x; grep flags /proc/self/fdinfo/1");
+
+        int append = 02000;
+        assertThat(
+                        Integer.parseInt(
+                                        step.output().replaceAll("(?s).*flags:\\s*", "").strip(), 8)
+                                & append)
+                .isZero();
     }
 
     @Test
