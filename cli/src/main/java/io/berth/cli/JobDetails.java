@@ -138,7 +138,12 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
         lines.add("TRES=" + job.tres());
         addGpuPart(lines);
         addLowGpuUse(lines);
-        lines.add("Socks/Node=* NtasksPerN:B:S:C=0:0:*:* CoreSpec=*");
+        lines.add(
+                "Socks/Node=* NtasksPerN:B:S:C=0:0:"
+                        + (job.json().has("tasksPerSocket")
+                                ? Long.toString(job.number("tasksPerSocket"))
+                                : "*")
+                        + ":* CoreSpec=*");
         if (perNode) {
             addAllocations(lines);
         }
@@ -241,6 +246,10 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
         String gres = job.gresPerNode("");
         if (!gres.isEmpty()) {
             lines.add("TresPerNode=" + gres);
+        }
+        if (job.json().has("gpusPerSocket")) {
+            String type = job.json().has("gpuType") ? job.text("gpuType") + ":" : "";
+            lines.add("TresPerSocket=gres:gpu:" + type + job.number("gpusPerSocket"));
         }
         if (job.json().flag("simulated")) {
             lines.add("Comment=GPUs are simulated");

@@ -100,6 +100,8 @@ final class SubmissionJson {
         json.put("exclusiveUser", where.exclusiveUser());
         json.put("segment", where.segment());
         json.put("parallel", where.parallel());
+        json.put("gpusPerSocket", where.gpusPerSocket());
+        json.put("tasksPerSocket", where.tasksPerSocket());
         return json;
     }
 }

@@ -21,6 +21,7 @@ final class Why implements Command {
                     "REGISTERED", "registered",
                     "PARTITION", "in the partition",
                     "CONSTRAINTS", "admitted by its constraints",
+                    "SOCKETS", "of which the sockets are known",
                     "SIZE", "large enough",
                     "AVAILABLE", "available",
                     "FREE", "with room now",
@@ -165,6 +166,8 @@ final class Why implements Command {
                                 case "SEGMENT" ->
                                         "nodes of any blocks instead of segments of " + from;
                                 case "LINKED" -> "GPUs that need not be linked to one another";
+                                case "SOCKETS" ->
+                                        "GPUs of any sockets instead of " + from + " of each";
                                 case "CONTIGUOUS" -> "nodes that need not stand side by side";
                                 case "CONSTRAINT" -> "nodes that need not be " + from;
                                 case "NODE_LIST" -> "any nodes instead of " + from;

@@ -71,6 +71,11 @@ public record GpuRequest(
         return new GpuRequest(perNode, other, perTask, total, perSocket, minMemoryMib, share);
     }
 
+    /// The same, whatever sockets they are on.
+    public GpuRequest onAnySockets() {
+        return new GpuRequest(perNode, type, perTask, total, null, minMemoryMib, share);
+    }
+
     /// Whether no whole GPU is asked for.
     public boolean none() {
         return perNode == 0 && perTask == null && total == null;

@@ -2,16 +2,29 @@ package io.berth.contracts;
 
 import org.jspecify.annotations.Nullable;
 
-/// What a node must be built of at least; 0 is any number.
+/// What a node must be built of at least; 0 is any number. And how the job lies on it.
 ///
 /// @param tmpMib of its temporary disk; null does not ask
+/// @param tasksPerSocket tasks of the job on each socket at most; null is any number
 public record NodeShape(
-        int sockets, int coresPerSocket, int threadsPerCore, @Nullable Long tmpMib) {
+        int sockets,
+        int coresPerSocket,
+        int threadsPerCore,
+        @Nullable Long tmpMib,
+        @Nullable Integer tasksPerSocket) {
 
     public static final NodeShape ANY = new NodeShape(0, 0, 0);
 
     public NodeShape {
         tmpMib = tmpMib == null || tmpMib == 0 ? null : tmpMib;
+        if (tasksPerSocket != null && tasksPerSocket < 1) {
+            throw new IllegalArgumentException(tasksPerSocket + " tasks on a socket");
+        }
+    }
+
+    /// A shape that says nothing of tasks.
+    public NodeShape(int sockets, int coresPerSocket, int threadsPerCore, @Nullable Long tmpMib) {
+        this(sockets, coresPerSocket, threadsPerCore, tmpMib, null);
     }
 
     /// A shape that says nothing of disks.

@@ -389,6 +389,30 @@ final class SampleEvents {
                 Topics.SUBMISSIONS,
                 new Submission.Submitted(JOB, SHAPED, "alice", SPEC, null));
         addNamed(
+                "sockets",
+                Topics.SUBMISSIONS,
+                new Submission.Submitted(
+                        JOB,
+                        SHAPED.with(
+                                new ResourceRequest(
+                                        1,
+                                        4,
+                                        1,
+                                        new MemoryRequest(Per.NODE, 8192),
+                                        new GpuRequest(4, "a100", null, null, 2, null),
+                                        new NodeConstraints(
+                                                null,
+                                                List.of(),
+                                                List.of(),
+                                                Sharing.SHARED,
+                                                null,
+                                                null,
+                                                new NodeShape(2, 0, 0, null, 2),
+                                                null))),
+                        "alice",
+                        SPEC,
+                        null));
+        addNamed(
                 "wait",
                 Topics.SUBMISSIONS,
                 new Submission.Submitted(JOB, IMPATIENT, "alice", SPEC, null));

@@ -112,6 +112,8 @@ public record JobSubmission(
     /// @param tmpMib temporary disk of a node at least, in MiB
     /// @param segment nodes of each segment, which lies in one block of the network
     /// @param parallel `data`, or `model` for a job that is one NVLink island
+    /// @param gpusPerSocket GPUs that each of `sockets` sockets of a node gives
+    /// @param tasksPerSocket tasks on each socket at most
     /// @param exclusiveUser whether only jobs of the same user may be on the nodes
     public record Nodes(
             @Nullable String constraint,
@@ -130,12 +132,14 @@ public record JobSubmission(
             @Nullable Long tmpMib,
             @Nullable Boolean exclusiveUser,
             @Nullable Integer segment,
-            @Nullable String parallel) {
+            @Nullable String parallel,
+            @Nullable Integer gpusPerSocket,
+            @Nullable Integer tasksPerSocket) {
 
         public static final Nodes NONE =
                 new Nodes(
                         null, null, null, null, null, null, null, null, null, null, null, null,
-                        null, null, null, null, null);
+                        null, null, null, null, null, null, null);
 
         /// Of a job of a fixed number of nodes.
         public Nodes(
@@ -160,6 +164,8 @@ public record JobSubmission(
                     sockets,
                     coresPerSocket,
                     threadsPerCore,
+                    null,
+                    null,
                     null,
                     null,
                     null,

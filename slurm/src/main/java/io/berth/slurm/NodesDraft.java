@@ -19,6 +19,8 @@ final class NodesDraft {
     private @Nullable String reservation;
     private @Nullable String licenses;
     private @Nullable Integer sockets;
+    private @Nullable Integer gpusPerSocket;
+    private @Nullable Integer tasksPerSocket;
     private @Nullable Integer cores;
     private @Nullable Integer threads;
     private @Nullable Boolean contiguous;
@@ -37,6 +39,7 @@ final class NodesDraft {
             case USE_MIN_NODES -> leastNodes = true;
             case CORES_PER_SOCKET -> cores = SbatchDraft.positive(given);
             case EXTRA_NODE_INFO -> setShape(given);
+            case NTASKS_PER_SOCKET -> tasksPerSocket = SbatchDraft.positive(given);
             case SOCKETS_PER_NODE -> sockets = SbatchDraft.positive(given);
             case THREADS_PER_CORE -> threads = SbatchDraft.positive(given);
             case EXCLUDE -> excludedNodes = hosts(given);
@@ -145,6 +148,30 @@ final class NodesDraft {
         parallel = text;
     }
 
+    /// The GPUs of each node where so many of each of its sockets are asked for.
+    ///
+    /// @throws InvalidOption if nothing is said of sockets, or something else of GPUs
+    @Nullable GpuSpec gpus(@Nullable GpuSpec perSocket, @Nullable GpuSpec perNode)
+            throws InvalidOption {
+        if (perSocket == null || perSocket.count() == 0) {
+            return perNode;
+        }
+        if (sockets == null) {
+            throw InvalidOption.refused(
+                    "--gpus-per-socket option requires --sockets-per-node specification\n"
+                            + GpuShape.INVALID);
+        }
+        long count = (long) perSocket.count() * sockets;
+        if (count > Integer.MAX_VALUE
+                || (perNode != null && perNode.count() > 0 && perNode.count() != count)) {
+            throw InvalidOption.refused(GpuShape.INVALID);
+        }
+        gpusPerSocket = perSocket.count();
+        return new GpuSpec(
+                (int) count,
+                perSocket.type() == null && perNode != null ? perNode.type() : perSocket.type());
+    }
+
     /// The nodes asked for at least and at most, at least as many as are listed.
     NodeRange range(@Nullable NodeRange given) throws InvalidOption {
         List<String> listed = nodeList == null ? List.of() : HostList.expand(nodeList);
@@ -182,6 +209,8 @@ final class NodesDraft {
                 tmpMib,
                 exclusiveUser,
                 segment,
-                parallel);
+                parallel,
+                gpusPerSocket,
+                tasksPerSocket);
     }
 }

@@ -46,6 +46,7 @@ final class SbatchDraft {
     private GresList gres = GresList.NONE;
     private @Nullable GpuSpec gpus;
     private @Nullable GpuSpec gpusPerNode;
+    private @Nullable GpuSpec gpusPerSocket;
     private @Nullable GpuSpec gpusPerTask;
     private final SubmittedFrom from;
     final TermsDraft terms;
@@ -75,6 +76,7 @@ final class SbatchDraft {
             case EXPORT_FILE -> exportFile = from.text(given);
             case GPUS -> gpus = GpuSpec.ofList(given.required());
             case GPUS_PER_NODE -> gpusPerNode = GpuSpec.ofList(given.required());
+            case GPUS_PER_SOCKET -> gpusPerSocket = GpuSpec.ofList(given.required());
             case GPUS_PER_TASK -> gpusPerTask = GpuSpec.ofList(given.required());
             case GRES -> gres = GresList.parse(given.required());
             case INPUT -> input = given.required();
@@ -123,6 +125,7 @@ final class SbatchDraft {
                     LICENSES,
                     MIN_CPUS,
                     NODELIST,
+                    NTASKS_PER_SOCKET,
                     RESERVATION,
                     SEGMENT,
                     SOCKETS_PER_NODE,
@@ -214,7 +217,8 @@ final class SbatchDraft {
         }
         NodeRange range = where.range(nodes);
         var warnings = new ArrayList<String>();
-        GpuSpec perNode = gpusPerNode == null ? gres.gpus() : gpusPerNode;
+        GpuSpec perNode =
+                where.gpus(gpusPerSocket, gpusPerNode == null ? gres.gpus() : gpusPerNode);
         GpuShape shape =
                 GpuShape.of(
                         gpus,

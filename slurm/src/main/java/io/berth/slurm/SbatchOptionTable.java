@@ -84,6 +84,11 @@ final class SbatchOptionTable {
         same("cpus-per-task", 'c', REQUIRED, null, SbatchSetting.CPUS_PER_TASK);
         gpus("gpus", 'G', "SBATCH_GPUS", SbatchSetting.GPUS);
         gpus("gpus-per-node", '\0', "SBATCH_GPUS_PER_NODE", SbatchSetting.GPUS_PER_NODE);
+        different(
+                "gpus-per-socket",
+                "SBATCH_GPUS_PER_SOCKET",
+                SbatchSetting.GPUS_PER_SOCKET,
+                "`[type:]count`, of one type; a job has so many of each of `--sockets-per-node` sockets of a node, and its CPUs on these");
         gpus("gpus-per-task", '\0', "SBATCH_GPUS_PER_TASK", SbatchSetting.GPUS_PER_TASK);
         different(
                 "gres",
@@ -107,6 +112,11 @@ final class SbatchOptionTable {
         same("ntasks", 'n', REQUIRED, null, SbatchSetting.NTASKS);
         same("ntasks-per-gpu", '\0', REQUIRED, null, SbatchSetting.NTASKS_PER_GPU);
         same("ntasks-per-node", '\0', REQUIRED, null, SbatchSetting.NTASKS_PER_NODE);
+        different(
+                "ntasks-per-socket",
+                null,
+                SbatchSetting.NTASKS_PER_SOCKET,
+                "so many tasks have their CPUs on a socket at most; where a step's tasks run is said by `--cpu-bind`");
         different(
                 "tmp",
                 null,
@@ -232,7 +242,6 @@ final class SbatchOptionTable {
         refused("get-user-env", '\0', OPTIONAL, "SBATCH_GET_USER_ENV");
         refused("gid", '\0', REQUIRED, null);
         refused("gpu-freq", '\0', REQUIRED, "SBATCH_GPU_FREQ");
-        refused("gpus-per-socket", '\0', REQUIRED, "SBATCH_GPUS_PER_SOCKET");
         refused("gres-flags", '\0', REQUIRED, "SBATCH_GRES_FLAGS");
         refused("hint", '\0', REQUIRED, "SBATCH_HINT");
         refused("mcs-label", '\0', REQUIRED, null);
@@ -242,7 +251,6 @@ final class SbatchOptionTable {
         refused("network", '\0', REQUIRED, "SBATCH_NETWORK");
         refused("no-kill", 'k', OPTIONAL, "SBATCH_NO_KILL");
         refused("ntasks-per-core", '\0', REQUIRED, null);
-        refused("ntasks-per-socket", '\0', REQUIRED, null);
         refused("overcommit", 'O', NONE, "SBATCH_OVERCOMMIT");
         refused("prefer", '\0', REQUIRED, null);
         refused("propagate", '\0', OPTIONAL, null);

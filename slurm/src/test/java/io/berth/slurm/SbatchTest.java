@@ -299,6 +299,8 @@ final class SbatchTest {
                                 null,
                                 null,
                                 null,
+                                null,
+                                null,
                                 null));
     }
 
@@ -421,6 +423,35 @@ final class SbatchTest {
         assertThat(brief.sockets()).isEqualTo(2);
         assertThat(brief.coresPerSocket()).isNull();
         assertThat(refusal("-B", "2:x")).hasMessageContaining("Invalid --extra-node-info");
+    }
+
+    @Test
+    void gpus_of_each_socket_make_those_of_a_node() throws InvalidOption {
+        JobSubmission job =
+                words(
+                        "--gpus-per-socket=a100:2",
+                        "--sockets-per-node=2",
+                        "--gpus=8",
+                        "--ntasks-per-socket=1");
+
+        assertThat(job.gpusPerNode()).isEqualTo(4);
+        assertThat(job.gpuType()).isEqualTo("a100");
+        assertThat(job.nodes()).isEqualTo(2);
+        assertThat(job.nodesWanted().gpusPerSocket()).isEqualTo(2);
+        assertThat(job.nodesWanted().tasksPerSocket()).isEqualTo(1);
+        assertThat(
+                        words(
+                                        "--gpus-per-socket=2",
+                                        "--sockets-per-node=2",
+                                        "--ntasks=4",
+                                        "--ntasks-per-socket=2")
+                                .gpusPerNode())
+                .isEqualTo(4);
+        assertThat(refusal("--gpus-per-socket=2").print("sbatch").lines().findFirst().orElse(""))
+                .isEqualTo(
+                        "sbatch: error: --gpus-per-socket option requires --sockets-per-node specification");
+        assertThat(refusal("--gpus-per-socket=2", "--sockets-per-node=2", "--gpus-per-node=2"))
+                .hasMessage("Invalid generic resource (gres) specification");
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.berth.submit;
 import static io.berth.submit.Checks.listed;
 import static io.berth.submit.Checks.quoted;
 
+import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.Gres;
 import io.berth.contracts.MigGpus;
@@ -12,6 +13,7 @@ import io.berth.contracts.ShareRequest;
 import io.berth.contracts.SharedGpus;
 import io.berth.contracts.event.ConfigEntry.Cluster;
 import io.berth.contracts.event.NodeSeen;
+import io.berth.core.request.Sockets;
 import io.berth.slurm.GresText;
 import java.util.Collection;
 import java.util.Comparator;
@@ -57,6 +59,7 @@ public final class Feasibility {
                 && cpusOf(node) >= request.cpusOn(0)
                 && node.inventory().memoryMib() >= memoryMib()
                 && shaped(node)
+                && socketed(node)
                 && lacking(List.of(node)) == null;
     }
 
@@ -124,6 +127,16 @@ public final class Feasibility {
         return shape == null || shape.admits(node.inventory());
     }
 
+    /// Whether as many sockets of the node have the GPUs that each is to give.
+    private boolean socketed(NodeSeen node) {
+        Integer each = request.gpus().perSocket();
+        List<Gpu> gpus = node.inventory().gpus();
+        return each == null
+                || Sockets.of(node.inventory())
+                                .with(each, place -> request.gpus().admits(gpus.get(place)))
+                        >= request.gpusOn(0) / each;
+    }
+
     private long memoryMib() {
         return request.memoryMibOn(0, 0);
     }
@@ -144,6 +157,14 @@ public final class Feasibility {
         if (gpusOf(mostGpus) < request.gpusOn(0)) {
             String kind = type == null ? "" : type + " ";
             return tooMuch(request.gpusOn(0), kind + "GPUs", gpusOf(mostGpus), mostGpus);
+        }
+        Integer perSocket = request.gpus().perSocket();
+        if (perSocket != null && nodes.stream().noneMatch(this::socketed)) {
+            return "no node is known to have %s%d GPUs on each of %d sockets"
+                    .formatted(
+                            type == null ? "" : type + " ",
+                            perSocket,
+                            request.gpusOn(0) / perSocket);
         }
         Gres lacking = lacking(nodes);
         if (lacking != null) {

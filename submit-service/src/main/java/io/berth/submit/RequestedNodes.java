@@ -113,7 +113,10 @@ public final class RequestedNodes {
                 count("the number of sockets", asked.sockets()),
                 count("the number of cores per socket", asked.coresPerSocket()),
                 count("the number of threads per core", asked.threadsPerCore()),
-                number("the temporary disk", asked.tmpMib(), 0, MAX_TMP_MIB, 0));
+                number("the temporary disk", asked.tmpMib(), 0, MAX_TMP_MIB, 0),
+                asked.tasksPerSocket() == null
+                        ? null
+                        : count("the number of tasks per socket", asked.tasksPerSocket()));
     }
 
     private static int count(String what, @Nullable Integer given) throws Refused {

@@ -49,8 +49,13 @@ final class RequestedResources {
     private final Collection<NodeSeen> candidates;
     private final int givenTasks;
     private final int tasksPerNode;
+
+    /// By its sockets; 0 is any number.
+    private final int mostTasksPerNode;
+
     private final int gpus;
     private final int gpusPerNode;
+    private final int gpusPerSocket;
     private final int gpusPerTask;
     private final int tasksPerGpu;
 
@@ -63,9 +68,17 @@ final class RequestedResources {
         int tasks = (int) number("the number of tasks", asked.tasks(), 1, MAX_TASKS, 0);
         this.tasksPerNode =
                 (int) number("the number of tasks per node", asked.tasksPerNode(), 1, MAX_TASKS, 0);
+        this.mostTasksPerNode = mostTasksPerNode();
         int all = (int) number("the number of GPUs", asked.gpus(), 0, MAX_GPUS, 0);
-        this.gpusPerNode =
-                (int) number("the number of GPUs per node", asked.gpusPerNode(), 0, MAX_GPUS, 0);
+        this.gpusPerSocket =
+                (int)
+                        number(
+                                "the number of GPUs per socket",
+                                asked.nodesWanted().gpusPerSocket(),
+                                0,
+                                MAX_GPUS,
+                                0);
+        this.gpusPerNode = gpusPerNode();
         this.gpusPerTask =
                 (int) number("the number of GPUs per task", asked.gpusPerTask(), 0, MAX_GPUS, 0);
         this.tasksPerGpu =
@@ -79,6 +92,45 @@ final class RequestedResources {
                 tasksPerGpu > 0 && all > 0
                         ? (int) number("tasks", (long) all * tasksPerGpu, 1, MAX_TASKS, 0)
                         : tasks;
+    }
+
+    /// As many GPUs as the sockets of a node give together.
+    private int gpusPerNode() throws Refused {
+        int given =
+                (int) number("the number of GPUs per node", asked.gpusPerNode(), 0, MAX_GPUS, 0);
+        if (gpusPerSocket == 0) {
+            return given;
+        }
+        Integer sockets = asked.nodesWanted().sockets();
+        if (sockets == null) {
+            throw invalid("--gpus-per-socket option requires --sockets-per-node specification");
+        }
+        if (new GpuRequest(1, asked.gpuType()).ofInstances() || model()) {
+            throw invalid(
+                    "GPUs per socket are whole GPUs, and need not be linked to one another:"
+                            + " MIG instances and 'parallel=model' exclude them");
+        }
+        long all = (long) gpusPerSocket * sockets;
+        int perNode = (int) number("the number of GPUs per node", all, 1, MAX_GPUS, 0);
+        return given == 0 ? perNode : agreed(given, perNode);
+    }
+
+    private boolean model() {
+        return "model".equals(asked.nodesWanted().parallel());
+    }
+
+    private int mostTasksPerNode() throws Refused {
+        Integer perSocket = asked.nodesWanted().tasksPerSocket();
+        Integer sockets = asked.nodesWanted().sockets();
+        return perSocket == null || sockets == null
+                ? 0
+                : (int)
+                        number(
+                                "the number of tasks per node",
+                                (long) perSocket * sockets,
+                                1,
+                                MAX_TASKS,
+                                0);
     }
 
     private void checkTasksPerGpu(int tasks, int all) throws Refused {
@@ -198,6 +250,8 @@ final class RequestedResources {
             derived = quotient("GPUs per node", gpusPerNode);
         } else if (givenTasks > 0 && tasksPerNode > 0) {
             derived = Math.ceilDiv(givenTasks, tasksPerNode);
+        } else if (givenTasks > 0 && mostTasksPerNode > 0 && gpus == 0) {
+            derived = Math.ceilDiv(givenTasks, mostTasksPerNode);
         } else if (gpus > 0) {
             derived = fewestNodesThatShare();
         }
@@ -286,13 +340,20 @@ final class RequestedResources {
         if (type != null && perNode == 0) {
             throw invalid("GPU type " + Checks.quoted(type) + " is given, and no number of GPUs");
         }
-        return perNode == 0 ? GpuRequest.NONE : new GpuRequest(perNode, type);
+        Integer perSocket = gpusPerSocket == 0 ? null : (Integer) gpusPerSocket;
+        return perNode == 0
+                ? GpuRequest.NONE
+                : new GpuRequest(perNode, type, null, null, perSocket, null);
     }
 
     private GpuRequest part(int nodes, @Nullable NodeConstraints where) throws Refused {
         String text = Objects.requireNonNull(asked.gpuPart());
         if (gpus > 0 || gpusPerNode > 0 || gpusPerTask > 0 || asked.gpuType() != null) {
             throw invalid("a part of a GPU (%s) and whole GPUs exclude each other".formatted(text));
+        }
+        if (asked.nodesWanted().tasksPerSocket() != null) {
+            throw invalid(
+                    "a part of a GPU (%s) and tasks per socket exclude each other".formatted(text));
         }
         if (nodes > 1 || (where != null && where.sharing() == Sharing.NODE)) {
             throw invalid(

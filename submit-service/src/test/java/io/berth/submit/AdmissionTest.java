@@ -3,6 +3,7 @@ package io.berth.submit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.berth.contracts.GpuRequest;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobSpec;
 import io.berth.contracts.LaunchMode;
@@ -253,6 +254,47 @@ final class AdmissionTest {
                         "Socket, core, thread and/or temporary disk specification can not be satisfied");
         assertThat(admitted(two, ALICE).description().request().where().shape())
                 .isEqualTo(new NodeShape(2, 0, 2));
+    }
+
+    @Test
+    void gpus_of_each_socket_are_those_of_the_sockets_asked_for() {
+        var where = Map.of("sockets", 1, "gpusPerSocket", 4, "tasksPerSocket", 1);
+        ResourceRequest request =
+                admitted(Asked.with(Map.of("gpus", 8, "where", where)), ALICE)
+                        .description()
+                        .request();
+
+        assertThat(request.nodes()).isEqualTo(2);
+        assertThat(request.gpus()).isEqualTo(new GpuRequest(4, null, null, null, 4, null));
+        assertThat(request.where().shape()).isEqualTo(new NodeShape(1, 0, 0, null, 1));
+    }
+
+    @Test
+    void gpus_of_sockets_that_cannot_be_had_are_refused() {
+        var unsaid = Asked.with(Map.of("where", Map.of("gpusPerSocket", 2)));
+        var apart = Asked.with(Map.of("where", Map.of("sockets", 2, "gpusPerSocket", 2)));
+        var linked =
+                Asked.with(
+                        Map.of(
+                                "where",
+                                Map.of("sockets", 2, "gpusPerSocket", 2, "parallel", "model")));
+
+        assertThat(refused(unsaid, ALICE).detail())
+                .contains("--gpus-per-socket option requires --sockets-per-node specification");
+        assertThat(refused(apart, ALICE).detail())
+                .contains("no node is known to have 2 GPUs on each of 2 sockets");
+        assertThat(
+                        refused(
+                                        Asked.with(
+                                                Map.of(
+                                                        "gpuPart",
+                                                        "mps:50",
+                                                        "where",
+                                                        Map.of("tasksPerSocket", 1))),
+                                        ALICE)
+                                .detail())
+                .contains("a part of a GPU (mps:50) and tasks per socket exclude each other");
+        assertThat(refused(linked, ALICE).detail()).contains("parallel=model");
     }
 
     @Test

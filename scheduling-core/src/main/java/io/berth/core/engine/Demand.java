@@ -1,5 +1,7 @@
 package io.berth.core.engine;
 
+import org.jspecify.annotations.Nullable;
+
 /// What one part of a job takes on a node of one kind.
 ///
 /// @param gpus whole GPUs, all of one type; or units of one shared GPU
@@ -8,8 +10,16 @@ package io.berth.core.engine;
 /// @param counted what it takes beside
 /// @param ofCap how many CPUs it takes of those that its partition may have: the same, but where a
 ///   part of a demand is looked at
+/// @param seating where it must lie on the node; null is anywhere
 public record Demand(
-        int cpus, long memoryMib, int gpus, int lane, Tenant tenant, Counted counted, int ofCap) {
+        int cpus,
+        long memoryMib,
+        int gpus,
+        int lane,
+        Tenant tenant,
+        Counted counted,
+        int ofCap,
+        @Nullable Seating seating) {
 
     static final Demand NOTHING = new Demand(0, 0, 0, -1);
 
@@ -33,25 +43,35 @@ public record Demand(
 
     /// CPUs that all count for the partition's, memory, GPUs, and what it takes beside.
     public Demand(int cpus, long memoryMib, int gpus, int lane, Tenant tenant, Counted counted) {
-        this(cpus, memoryMib, gpus, lane, tenant, counted, cpus);
+        this(cpus, memoryMib, gpus, lane, tenant, counted, cpus, null);
     }
 
     private Demand of(
             int someCpus, long someMib, int someGpus, int ofLane, Counted some, int someOfCap) {
         int its = someGpus == 0 ? -1 : ofLane;
-        return new Demand(someCpus, someMib, someGpus, its, tenant, some, someOfCap);
+        return new Demand(someCpus, someMib, someGpus, its, tenant, some, someOfCap, null);
     }
 
     /// The same, for that tenant.
     public Demand of(Tenant other) {
         return other.equals(tenant)
                 ? this
-                : new Demand(cpus, memoryMib, gpus, lane, other, counted, ofCap);
+                : new Demand(cpus, memoryMib, gpus, lane, other, counted, ofCap, seating);
     }
 
     /// The same, with that beside.
     public Demand with(Counted others) {
-        return new Demand(cpus, memoryMib, gpus, lane, tenant, others, ofCap);
+        return new Demand(cpus, memoryMib, gpus, lane, tenant, others, ofCap, seating);
+    }
+
+    /// The same, lying so on the node.
+    public Demand seated(@Nullable Seating so) {
+        return new Demand(cpus, memoryMib, gpus, lane, tenant, counted, ofCap, so);
+    }
+
+    /// Whether this takes of what lies somewhere for a demand with a seating.
+    boolean contends(Demand seated, Seating seating) {
+        return (lane >= 0 && lane == seated.lane) || (seating.ofCpus() && cpus > 0);
     }
 
     /// As much of this as another demand on the same node covers.

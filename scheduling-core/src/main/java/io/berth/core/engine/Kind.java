@@ -149,6 +149,12 @@ public final class Kind {
         return demand.lane() >= gpusByLane.length;
     }
 
+    /// All that lies somewhere for a demand with that seating.
+    Demand everything(Demand seated, Seating seating) {
+        int gpus = seated.lane() < 0 ? 0 : gpusByLane[seated.lane()];
+        return new Demand(seating.ofCpus() ? cpus : 0, 0, gpus, gpus == 0 ? -1 : seated.lane());
+    }
+
     /// Into how many units the shared GPU of a lane is divided.
     int slot(int lane) {
         return slots[lane - gpusByLane.length];

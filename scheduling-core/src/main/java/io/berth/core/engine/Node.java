@@ -86,7 +86,8 @@ final class Node {
     }
 
     boolean fits(Demand demand) {
-        return new Room(demand).fits();
+        var room = new Room(demand);
+        return room.fits() && room.seats();
     }
 
     /// @param returns what others get at its end
@@ -109,6 +110,13 @@ final class Node {
     }
 
     void reserve(long job, Demand demand, long from, long until) {
+        step(job, demand, from, until);
+        if (demand.seating() != null) {
+            step(job, kind.everything(demand, demand.seating()), from, from + 1);
+        }
+    }
+
+    private void step(long job, Demand demand, long from, long until) {
         reserved = with(reserved, new Step(from, job, demand, -1, null));
         if (until != NEVER) {
             reserved = with(reserved, new Step(until, job, demand, 1, null));
@@ -132,7 +140,7 @@ final class Node {
                 room.change(step.demand, -1);
             }
         }
-        return room.fits();
+        return room.fits() && room.seats();
     }
 
     /// What runs hold, the one that ends first before all. Must not be changed.
@@ -247,6 +255,7 @@ final class Node {
     /// cannot be.
     private final class Room {
         private final Demand demand;
+        private final @Nullable Seating seating;
         private final boolean capped;
         private long cpus = free[0];
         private long memory = free[1];
@@ -256,6 +265,9 @@ final class Node {
 
         /// Of those who come and go in the walk.
         private long strangers;
+
+        /// How many have something reserved in the walk of which nobody knows where it lies.
+        private int unseated;
 
         /// Of those who are here now; below 0 until somebody asks.
         private long present = -1;
@@ -268,11 +280,12 @@ final class Node {
         /// Now, without what is reserved.
         Room(Demand demand) {
             this.demand = demand;
+            this.seating = demand.seating();
             this.gpus = demand.lane() < 0 ? 0 : free[2 + demand.lane()];
             this.capped = kind.caps(demand.tenant());
             this.left = capped ? Node.this.left[demand.tenant().partition()] : 0;
             this.others =
-                    demand.counted().places() == 0
+                    demand.counted().places() == 0 && seating == null
                             ? NOTHING
                             : Arrays.copyOfRange(free, Node.this.others, free.length);
         }
@@ -285,7 +298,7 @@ final class Node {
                 change(runs[run].demand, 1);
             }
             for (; other < reserved.length && reserved[other].time <= time; other++) {
-                change(reserved[other].demand, reserved[other].sign);
+                reserve(reserved[other].demand, reserved[other].sign);
             }
         }
 
@@ -304,6 +317,17 @@ final class Node {
             left += by.tenant().sharesCap(demand.tenant()) ? (long) sign * by.ofCap() : 0;
             strangers -= by.tenant().bars(demand.tenant()) ? sign : 0;
             by.counted().addTo(others, 0, sign);
+        }
+
+        /// The same for what is reserved.
+        void reserve(Demand by, int sign) {
+            change(by, sign);
+            unseated -= seating != null && by.contends(demand, seating) ? sign : 0;
+        }
+
+        /// Whether there are places for a start.
+        boolean seats() {
+            return seating == null || (unseated == 0 && seating.fits(others));
         }
 
         boolean fits() {
@@ -346,7 +370,7 @@ final class Node {
         while (true) {
             for (; gate < hours.length && hours[gate] <= now; gate++) {}
             room.moveTo(now, floor);
-            boolean fits = gate % 2 == 0 && room.fits();
+            boolean fits = gate % 2 == 0 && room.fits() && (start != NEVER || room.seats());
             start = !fits ? NEVER : start == NEVER ? now : start;
             long next = room.next(floor);
             next = gate < hours.length ? Math.min(next, hours[gate]) : next;
@@ -375,6 +399,9 @@ final class Node {
         var room = new Room(demand);
         long at = now;
         room.moveTo(at, floor);
+        if (!room.seats()) {
+            return now;
+        }
         while (at != NEVER && room.fits()) {
             at = room.next(floor);
             room.moveTo(at, floor);

@@ -22,12 +22,16 @@ final class Rooms {
     }
 
     /// Who must give way on a node; null if nobody may, or if it would lose more than `most`.
+    /// Nobody does for a demand that must lie somewhere there.
     ///
     /// @param gone jobs that give way anyhow
     /// @param most null is any loss
     NodeVictims.@Nullable Found find(
             Node node, Demand demand, Set<Long> gone, @Nullable Loss most) {
-        if (!node.open || !fit.admits(node) || all.search.kept.get(node.index)) {
+        if (demand.seating() != null
+                || !node.open
+                || !fit.admits(node)
+                || all.search.kept.get(node.index)) {
             return null;
         }
         if (gone.isEmpty() && !victims.promises(node, demand, most)) {

@@ -1,5 +1,6 @@
 package io.berth.core.placement;
 
+import io.berth.contracts.Allocation;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
@@ -66,7 +67,7 @@ final class ClusterModel {
         this.configuration = configuration;
         this.quotas = new Quotas(configuration);
         this.grounds = new Grounds(configuration);
-        this.nodes = new NodeTable(state, configuration);
+        this.nodes = new NodeTable(state, configuration, layouts);
         this.free = new FreeGpus(state, nodes);
         this.mig = new MigNodes(state, configuration, nodes);
         this.tenants = new Tenants(state, configuration);
@@ -133,6 +134,19 @@ final class ClusterModel {
     /// Whether it holds far more classes of requests than jobs wait: those of jobs long gone.
     boolean overgrown() {
         return classes.size() > SPARE_CLASSES + 4 * state.pending().size();
+    }
+
+    /// Whether it tells of jobs apart what this one wants to be told apart.
+    boolean covers(JobDescription job) {
+        return tenants.covers(job) && nodes.covers(job);
+    }
+
+    /// A job that has just started holds these places, if it matters to anybody where they are.
+    void seat(JobStatus job, List<Allocation> allocations) {
+        if (nodes.seats()) {
+            NodeTable.Held held = nodes.held(allocations, tenants.of(job.description()));
+            engine.seat(job.job().value(), held.nodes(), held.demands());
+        }
     }
 
     /// Opens or closes a node. True: that changed something.

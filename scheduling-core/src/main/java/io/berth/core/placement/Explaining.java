@@ -88,11 +88,15 @@ final class Explaining {
         int[] left = IntStream.range(0, model.nodes.names().size()).toArray();
         int[] free = Arrays.stream(left).map(it -> model.free.count(it, request.gpus())).toArray();
         for (Question question : Question.values()) {
+            if (question == Question.SOCKETS && !Seats.bySocket(request)) {
+                continue;
+            }
             IntPredicate yes =
                     switch (question) {
                         case REGISTERED -> _ -> true;
                         case PARTITION -> node -> model.nodes.in(description.partition(), node);
                         case CONSTRAINTS -> node -> only == null || only.get(node);
+                        case SOCKETS -> this::tellsSockets;
                         case SIZE -> node -> outlook.couldHold(fit, node);
                         case AVAILABLE -> outlook::up;
                         case UNRESERVED -> node -> outlook.open(fit, node, limit, now);
@@ -110,6 +114,11 @@ final class Explaining {
         return stages;
     }
 
+    private boolean tellsSockets(int node) {
+        Seats seats = model.nodes.kindOf(model.nodes.name(node)).seats();
+        return seats != null && seats.sockets().known();
+    }
+
     private List<Change> changes() {
         var changes = new ArrayList<Change>();
         if (model.quotas.met(job.job(), now) != null || model.hindrance(request) != null) {
@@ -124,6 +133,7 @@ final class Explaining {
         addIfFound(changes, contiguous());
         addIfFound(changes, segment());
         addIfFound(changes, linked());
+        addIfFound(changes, sockets());
         addIfFound(changes, constraint());
         addIfFound(changes, nodeList());
         addIfFound(changes, partition());
@@ -151,8 +161,12 @@ final class Explaining {
         if (asked.share() != null) {
             return share(asked.share());
         }
-        for (int fewer = asked.perNode() - 1; fewer > 0; fewer--) {
-            var gpus = new GpuRequest(fewer, asked.type(), null, null, null, asked.minMemoryMib());
+        Integer perSocket = asked.perSocket();
+        int sockets = perSocket == null ? 1 : asked.perNode() / perSocket;
+        for (int fewer = asked.perNode() - sockets; fewer > 0; fewer -= sockets) {
+            Integer ofEach = perSocket == null ? null : (Integer) (fewer / sockets);
+            var gpus =
+                    new GpuRequest(fewer, asked.type(), null, null, ofEach, asked.minMemoryMib());
             if (starts(request.with(gpus))) {
                 return change(Axis.GPUS, asked.perNode(), fewer);
             }
@@ -280,6 +294,14 @@ final class Explaining {
     private @Nullable Change linked() {
         return request.where().linked() != null && starts(request.on(request.where().unlinked()))
                 ? new Change(Axis.LINKED, "yes", "no")
+                : null;
+    }
+
+    /// GPUs of whatever sockets.
+    private @Nullable Change sockets() {
+        Integer perSocket = request.gpus().perSocket();
+        return perSocket != null && starts(request.with(request.gpus().onAnySockets()))
+                ? new Change(Axis.SOCKETS, perSocket.toString(), "any")
                 : null;
     }
 

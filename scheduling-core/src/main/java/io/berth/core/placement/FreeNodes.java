@@ -11,6 +11,7 @@ import io.berth.contracts.NodeName;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.Sharing;
 import io.berth.contracts.event.NodeStatus;
+import io.berth.core.placement.Seats.Seat;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Holding;
 import java.util.ArrayList;
@@ -21,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /// What is free on the nodes, under the placements decided so far in this pass.
 final class FreeNodes {
+
+    private static final long[] NOTHING = {};
 
     private final CellState state;
     private final NodeTable nodes;
@@ -47,7 +50,22 @@ final class FreeNodes {
                 || inventory.memoryMib() - holding.memoryMib() < memory) {
             return null;
         }
-        List<Gpu> gpus = nearestFreeGpus(node, request, index, holding);
+        List<Gpu> ofOneType = ofOneType(node.node(), request, index);
+        Lane lane = ofOneType.isEmpty() ? null : Lane.of(ofOneType.getFirst());
+        NodeKind kind = nodes.kindOf(node.node());
+        Seats seats = kind.seats(request, index, lane) ? kind.seats() : null;
+        Seat seat = seats == null ? null : seats.seat(request, index, lane);
+        long[] there = seats == null ? NOTHING : seats.free(inventory, holding);
+        if (seat != null && !seat.fits(there)) {
+            return null;
+        }
+        List<Gpu> gpus =
+                nearestFreeGpus(
+                        inventory,
+                        ofOneType,
+                        request.gpusOn(index),
+                        seat == null ? 0 : seat.gpus(there),
+                        holding);
         List<Gres> others = freeGres(node.node(), request, holding);
         if (gpus.size() < request.gpusOn(index) || others == null) {
             return null;
@@ -56,7 +74,7 @@ final class FreeNodes {
                 node.node(),
                 index,
                 request.tasksOn(index),
-                nearestFreeCpus(inventory, cpus, gpus, holding),
+                nearestFreeCpus(inventory, cpus, gpus, seat, there, holding),
                 memory,
                 gpus.stream().map(Gpu::uuid).toList(),
                 null,
@@ -80,7 +98,7 @@ final class FreeNodes {
                 node.node(),
                 0,
                 request.tasksOn(0),
-                nearestFreeCpus(inventory, cpus, List.of(share.gpu()), holding),
+                nearestFreeCpus(inventory, cpus, List.of(share.gpu()), null, NOTHING, holding),
                 memory,
                 List.of(share.gpu().uuid()),
                 share.part(),
@@ -145,18 +163,27 @@ final class FreeNodes {
         return drafts.computeIfAbsent(node, state::holdingOn);
     }
 
+    /// @param seat where the CPUs must lie; null is anywhere
+    /// @param there what is free of what the kind of the node counts
     private static IndexSet nearestFreeCpus(
-            Inventory inventory, int wanted, List<Gpu> gpus, Holding holding) {
+            Inventory inventory,
+            int wanted,
+            List<Gpu> gpus,
+            @Nullable Seat seat,
+            long[] there,
+            Holding holding) {
         var near = new BitSet();
         gpus.forEach(gpu -> near.or(cpusNear(inventory, gpu)));
         var free = new BitSet(inventory.cpus());
         for (int cpu = 0; cpu < inventory.cpus(); cpu++) {
             free.set(cpu, !holding.holdsCpu(cpu));
         }
+        BitSet cpus = seat == null ? new BitSet() : seat.cpus(there, free, near);
         near.and(free);
         free.andNot(near);
-        var cpus = new BitSet(inventory.cpus());
-        near.stream().limit(wanted).forEach(cpus::set);
+        near.andNot(cpus);
+        free.andNot(cpus);
+        near.stream().limit(wanted - cpus.cardinality()).forEach(cpus::set);
         free.stream().limit(wanted - cpus.cardinality()).forEach(cpus::set);
         return IndexSet.of(cpus);
     }
@@ -179,23 +206,19 @@ final class FreeNodes {
         return cpus;
     }
 
+    /// @param seated which they must be, by place in the inventory, as bits; 0 is any
     private List<Gpu> nearestFreeGpus(
-            NodeStatus node, ResourceRequest request, int index, Holding holding) {
-        Inventory inventory = node.seen().inventory();
+            Inventory inventory, List<Gpu> ofOneType, int count, long seated, Holding holding) {
         List<Gpu> all = inventory.gpus();
-        List<Gpu> may =
-                ofOneType(node.node(), request, index).stream()
-                        .filter(gpu -> !holding.holdsGpu(gpu.uuid()))
-                        .toList();
-        int count = request.gpusOn(index);
-        if (may.size() <= count || all.size() > GpuLayout.MOST) {
+        List<Gpu> may = ofOneType.stream().filter(gpu -> !holding.holdsGpu(gpu.uuid())).toList();
+        if (seated == 0 && (may.size() <= count || all.size() > GpuLayout.MOST)) {
             return may.subList(0, Math.min(count, may.size()));
         }
-        int free = 0;
+        long free = 0;
         for (Gpu gpu : may) {
-            free |= 1 << all.indexOf(gpu);
+            free |= 1L << all.indexOf(gpu);
         }
-        int chosen = layouts.of(inventory).choose(free, count);
+        long chosen = seated == 0 ? layouts.of(inventory).choose(free, count) : seated;
         return may.stream().filter(gpu -> (chosen >> all.indexOf(gpu) & 1) != 0).toList();
     }
 

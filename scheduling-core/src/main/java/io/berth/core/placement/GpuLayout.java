@@ -20,6 +20,10 @@ import org.jspecify.annotations.Nullable;
 /// *Example*: a DGX-1 whose GPU 0 is held gives GPUs 4 to 7 to a job of four: they have nine links
 /// among them, and no other four have more.
 ///
+/// An *island* is a set of GPUs each of which reaches each other over NVLinks between GPUs of the
+/// set: straight, through a switch, or through one another. So two boards of four that only PCI
+/// joins have islands of four; any four of eight that a switch links are one.
+///
 /// Source: the sum over pairs is what Slurm's gres.conf(5) `Links` and NVIDIA's device plugin
 /// compare.
 final class GpuLayout {
@@ -32,7 +36,7 @@ final class GpuLayout {
     /// What layouts are told apart by.
     private record Shape(@Nullable GpuLinks links, List<Integer> numaNodes) {}
 
-    private record Choice(int free, int count) {}
+    private record Choice(int free, int count, boolean island) {}
 
     /// The layouts that were met, with their answers.
     static final class Known {
@@ -50,16 +54,67 @@ final class GpuLayout {
 
     private final int size;
     private final long[][] nearness;
+
+    /// By GPU, those that it has NVLinks to, as bits.
+    private final long[] linked;
+
     private final Map<Choice, Integer> choices = new HashMap<>();
 
     private GpuLayout(Shape shape) {
         size = shape.numaNodes.size();
         nearness = new long[size][size];
+        linked = new long[Math.min(size, Long.SIZE)];
         for (int from = 0; from < size; from++) {
             for (int to = 0; to < size; to++) {
                 nearness[from][to] = nearness(shape, from, to);
             }
         }
+        for (int from = 0; from < linked.length && shape.links != null; from++) {
+            for (int to = 0; to < linked.length; to++) {
+                linked[from] |= shape.links.nvlinks(from, to) > 0 ? 1L << to : 0;
+            }
+        }
+    }
+
+    /// Whether there is an island of so many GPUs.
+    ///
+    /// @param free the places of the GPUs to choose from, as bits
+    boolean holdsIsland(long free, int count) {
+        return someIsland(free, count) != 0;
+    }
+
+    /// An island of so many GPUs, which must be there: of up to [#MOST] GPUs the nearest, of more
+    /// the first that is found.
+    ///
+    /// @param free the places of the GPUs to choose from, as bits
+    long island(long free, int count) {
+        return size > MOST
+                ? someIsland(free, count)
+                : choices.computeIfAbsent(new Choice((int) free, count, true), this::best);
+    }
+
+    private long someIsland(long free, int count) {
+        for (long rest = free; rest != 0; ) {
+            long island = grown(free, rest & -rest, count);
+            if (Long.bitCount(island) == count) {
+                return island;
+            }
+            rest &= ~island;
+        }
+        return 0;
+    }
+
+    /// GPUs that can be reached from one over each other, that one first, but no more than a
+    /// number.
+    private long grown(long among, long from, int most) {
+        long island = from;
+        for (long edge = from; edge != 0 && Long.bitCount(island) < most; ) {
+            long near = linked[Long.numberOfTrailingZeros(edge)] & among & ~island;
+            long next = near & -near;
+            edge = next == 0 ? edge & (edge - 1) : edge | next;
+            island |= next;
+        }
+        return island;
     }
 
     private static long nearness(Shape shape, int from, int to) {
@@ -81,11 +136,19 @@ final class GpuLayout {
                 };
     }
 
-    /// The places of the GPUs to take, as bits.
+    /// The places of the GPUs to take, as bits: of up to [#MOST] GPUs the nearest, of more the
+    /// first.
     ///
     /// @param free the places of the GPUs to choose from, as bits; at least `count`
-    int choose(int free, int count) {
-        return choices.computeIfAbsent(new Choice(free, count), this::best);
+    long choose(long free, int count) {
+        if (size <= MOST) {
+            return choices.computeIfAbsent(new Choice((int) free, count, false), this::best);
+        }
+        long chosen = free;
+        while (Long.bitCount(chosen) > count) {
+            chosen &= ~Long.highestOneBit(chosen);
+        }
+        return chosen;
     }
 
     private int best(Choice choice) {
@@ -93,7 +156,7 @@ final class GpuLayout {
         long near = -1;
         long nearLeft = -1;
         for (int subset = choice.free; subset != 0; subset = (subset - 1) & choice.free) {
-            if (Integer.bitCount(subset) != choice.count) {
+            if (Integer.bitCount(subset) != choice.count || (choice.island && !island(subset))) {
                 continue;
             }
             long own = sum(subset);
@@ -108,6 +171,10 @@ final class GpuLayout {
             }
         }
         return best;
+    }
+
+    private boolean island(long places) {
+        return grown(places, places & -places, size) == places;
     }
 
     private long sum(int places) {

@@ -13,6 +13,7 @@ import io.berth.contracts.Sharing;
 import io.berth.core.engine.Counted;
 import io.berth.core.engine.Demand;
 import io.berth.core.engine.Kind;
+import io.berth.core.placement.Seats.Seat;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -30,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 /// @param slots their shared GPUs, in the order of the inventory
 /// @param gres their other resources, without device files
 /// @param linked the lanes of whose GPUs each reaches each other by NVLink
+/// @param seats where GPUs and CPUs lie; null where nobody asks, or cannot be told
 record NodeKind(
         int cpus,
         long memoryMib,
@@ -37,6 +39,7 @@ record NodeKind(
         List<Slot> slots,
         List<Gres> gres,
         Set<Lane> linked,
+        @Nullable Seats seats,
         List<String> partitions,
         int weight) {
 
@@ -53,6 +56,7 @@ record NodeKind(
             Inventory inventory,
             List<Gpu> gpus,
             List<Gres> gres,
+            @Nullable Seats seats,
             List<String> partitions,
             @Nullable SharedGpus shared,
             int weight) {
@@ -73,6 +77,7 @@ record NodeKind(
                 slots,
                 gres.stream().map(it -> it.counted(it.count())).toList(),
                 linked(inventory, lanes.keySet()),
+                seats,
                 partitions,
                 weight);
     }
@@ -103,7 +108,19 @@ record NodeKind(
 
     /// Whether a part with so many GPUs may have those of a lane, by how they are linked.
     boolean links(ResourceRequest request, int gpuCount, Lane lane) {
-        return request.where().linked() == null || gpuCount < 2 || linked.contains(lane);
+        return request.where().linked() == null
+                || gpuCount < 2
+                || linked.contains(lane)
+                || (seats != null && seats.holdsIsland(lane, gpuCount));
+    }
+
+    /// Whether it matters where GPUs or CPUs of a part lie, beside how many there are.
+    boolean seats(ResourceRequest request, int part, @Nullable Lane lane) {
+        return Seats.bySocket(request)
+                || (lane != null
+                        && request.where().linked() != null
+                        && request.gpusOn(part) > 1
+                        && !linked.contains(lane));
     }
 
     /// The kind in the engine's terms.
@@ -119,18 +136,23 @@ record NodeKind(
                 slotUnits,
                 caps,
                 weight,
-                counted(gres));
+                Counted.of(seats == null ? amounts(gres) : seats.all(amounts(gres))));
     }
 
     /// Other resources in the engine's terms. Those that the kind does not have are left out.
     Counted counted(List<Gres> some) {
+        return Counted.of(amounts(some));
+    }
+
+    /// Those by type, in the order of the kind's.
+    long[] amounts(List<Gres> some) {
         var amounts = new long[gres.size()];
         for (Gres one : some) {
             for (int place = 0; place < amounts.length; place++) {
                 amounts[place] += gres.get(place).kind().equals(one.kind()) ? one.count() : 0;
             }
         }
-        return Counted.of(amounts);
+        return amounts;
     }
 
     /// What a request takes of a node's other resources, without device files: of one for which it
@@ -200,7 +222,7 @@ record NodeKind(
         int taken = whole ? cpus : request.cpusOn(part);
         int wanted = request.gpusOn(part);
         if (wanted == 0) {
-            return new Demand(taken, memory, 0, -1).with(counted);
+            return seated(new Demand(taken, memory, 0, -1).with(counted), request, part, null);
         }
         int best = -1;
         int most = wanted - 1;
@@ -208,7 +230,10 @@ record NodeKind(
         for (List<Gpu> examples : gpus.values()) {
             boolean admitted =
                     request.gpus().admits(examples.getFirst())
-                            && links(request, wanted, Lane.of(examples.getFirst()));
+                            && links(
+                                    request,
+                                    whole ? examples.size() : wanted,
+                                    Lane.of(examples.getFirst()));
             if (examples.size() > most && admitted) {
                 best = lane;
                 most = examples.size();
@@ -217,6 +242,22 @@ record NodeKind(
         }
         return best < 0
                 ? null
-                : new Demand(taken, memory, whole ? most : wanted, best).with(counted);
+                : seated(
+                        new Demand(taken, memory, whole ? most : wanted, best).with(counted),
+                        request,
+                        part,
+                        List.copyOf(gpus.keySet()).get(best));
+    }
+
+    /// The demand where it must lie; null where even an empty node has no place for it. One that
+    /// has the node to itself has all places.
+    private @Nullable Demand seated(
+            Demand demand, ResourceRequest request, int part, @Nullable Lane lane) {
+        if (!seats(request, part, lane)) {
+            return demand;
+        }
+        Seat seat = seats == null ? null : seats.seat(request, part, lane);
+        boolean whole = request.where().sharing() == Sharing.NODE;
+        return seat == null ? null : demand.seated(whole ? null : seat);
     }
 }

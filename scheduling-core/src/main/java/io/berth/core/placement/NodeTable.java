@@ -5,6 +5,7 @@ import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuShare;
 import io.berth.contracts.Gres;
 import io.berth.contracts.Inventory;
+import io.berth.contracts.JobDescription;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.ShareRequest;
@@ -50,9 +51,19 @@ final class NodeTable {
     /// How GPUs of a node are shared, where some are.
     private final Map<NodeName, SharedGpus> shared = new HashMap<>();
 
-    NodeTable(CellState state, Configuration configuration) {
+    private final GpuLayout.Known layouts;
+
+    /// What those who wait ask about where things lie on nodes.
+    private final Seats.Asked asked;
+
+    NodeTable(CellState state, Configuration configuration, GpuLayout.Known layouts) {
         this.state = state;
         this.configuration = configuration;
+        this.layouts = layouts;
+        this.asked =
+                state.pending().stream()
+                        .map(job -> Seats.Asked.by(state.knownJob(job).description().request()))
+                        .reduce(Seats.Asked.NOTHING, Seats.Asked::and);
         var numbers = new HashMap<NodeKind, Integer>();
         for (NodeStatus node : state.nodes()) {
             SharedGpus rule = configuration.cluster().sharedOn(node.node());
@@ -79,6 +90,16 @@ final class NodeTable {
 
     List<NodeKind> kinds() {
         return kinds;
+    }
+
+    /// Whether it tells a job all about where things lie on nodes.
+    boolean covers(JobDescription job) {
+        return asked.covers(Seats.Asked.by(job.request()));
+    }
+
+    /// Whether it tells anything about that.
+    boolean seats() {
+        return !asked.equals(Seats.Asked.NOTHING);
     }
 
     /// @param caps by partition, how many CPUs of a node its jobs may have together
@@ -118,12 +139,20 @@ final class NodeTable {
 
     private NodeKind kind(NodeStatus node, List<Gres> others) {
         Inventory inventory = node.seen().inventory();
+        List<Gpu> usable = node.usableGpus();
+        SharedGpus rule = sharedOn(node.node());
         return NodeKind.of(
                 inventory,
-                node.usableGpus(),
+                usable,
                 others,
+                Seats.of(
+                        inventory,
+                        asked,
+                        layouts,
+                        gpu -> usable.contains(gpu) && (rule == null || !rule.shares(gpu)),
+                        others.size()),
                 partitionsOf(node.node()),
-                sharedOn(node.node()),
+                rule,
                 node.weight() == null
                         ? configuration.cluster().weightOf(node.node())
                         : node.weight());
@@ -293,7 +322,7 @@ final class NodeTable {
         }
         int cpus = allocation.cpus().size();
         long memory = allocation.memoryMib();
-        Counted others = kind.counted(Gres.heldOf(allocation.gres(), gres(allocation.node())));
+        Counted others = counted(kind, allocation);
         var demands = new ArrayList<Demand>();
         for (var entry : byLane.entrySet()) {
             demands.add(new Demand(cpus, memory, entry.getValue(), entry.getKey()).with(others));
@@ -302,6 +331,20 @@ final class NodeTable {
             others = Counted.NONE;
         }
         return demands.isEmpty() ? List.of(new Demand(cpus, memory, 0, -1).with(others)) : demands;
+    }
+
+    /// What an allocation takes of what its kind of node counts beside CPUs, memory and GPUs.
+    private Counted counted(NodeKind kind, Allocation allocation) {
+        long[] others = kind.amounts(Gres.heldOf(allocation.gres(), gres(allocation.node())));
+        Seats seats = kind.seats();
+        return Counted.of(
+                seats == null
+                        ? others
+                        : seats.held(
+                                others,
+                                inventory(allocation.node()).gpus(),
+                                gpu -> allocation.gpus().contains(gpu.uuid()),
+                                allocation.cpus()));
     }
 
     private Inventory inventory(NodeName node) {

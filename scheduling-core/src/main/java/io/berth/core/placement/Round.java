@@ -135,6 +135,7 @@ final class Round implements Decisions {
             free.take(allocation);
             allocations.add(allocation);
         }
+        model.seat(status, allocations);
         startedJobs.add(status.job());
         throttles.started(status);
         long rate = Billing.rate(configuration, status.description(), state, allocations);

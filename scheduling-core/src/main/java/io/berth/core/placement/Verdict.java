@@ -42,6 +42,8 @@ public record Verdict(
         PARTITION,
         /// Do features, node list and exclusion admit it?
         CONSTRAINTS,
+        /// Is it known on which sockets its GPUs and CPUs are? Asked for a job to which it matters.
+        SOCKETS,
         /// Could it hold the smallest part of the job, were it empty?
         SIZE,
         /// Is it up and not drained?
@@ -76,6 +78,8 @@ public record Verdict(
         SEGMENT,
         /// Whether the GPUs of a node are linked to one another.
         LINKED,
+        /// How many GPUs each socket gives.
+        SOCKETS,
         CONSTRAINT,
         NODE_LIST,
         PARTITION

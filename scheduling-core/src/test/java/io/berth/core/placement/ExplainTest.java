@@ -199,7 +199,7 @@ final class ExplainTest {
                             job.timeLimitSeconds());
             case TIME_LIMIT -> job(job.partition(), asked, Long.parseLong(change.to()));
             case PARTITION -> job(change.to(), asked, job.timeLimitSeconds());
-            case SWITCHES, CONTIGUOUS, CONSTRAINT, NODE_LIST, GRES, SEGMENT, LINKED ->
+            case SWITCHES, CONTIGUOUS, CONSTRAINT, NODE_LIST, GRES, SEGMENT, LINKED, SOCKETS ->
                     throw new AssertionError("no job asks for such nodes");
         };
     }

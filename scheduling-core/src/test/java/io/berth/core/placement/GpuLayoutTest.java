@@ -46,7 +46,7 @@ final class GpuLayoutTest {
                         .toList());
     }
 
-    private static List<Integer> places(int bits) {
+    private static List<Integer> places(long bits) {
         var places = new ArrayList<Integer>();
         for (int place = 0; place < Integer.SIZE; place++) {
             if ((bits >> place & 1) != 0) {
@@ -68,28 +68,28 @@ final class GpuLayoutTest {
 
     @Test
     void four_of_a_dgx_1_are_one_of_its_two_meshes() {
-        int chosen = dgx1.choose(0xff, 4);
+        long chosen = dgx1.choose(0xff, 4);
 
         assertThat(places(chosen)).containsExactly(0, 1, 2, 3);
     }
 
     @Test
     void four_are_the_other_mesh_when_one_of_the_first_is_held() {
-        int chosen = dgx1.choose(free(1, 2, 3, 4, 5, 6, 7), 4);
+        long chosen = dgx1.choose(free(1, 2, 3, 4, 5, 6, 7), 4);
 
         assertThat(places(chosen)).containsExactly(4, 5, 6, 7);
     }
 
     @Test
     void two_are_joined_by_two_links_not_by_one() {
-        int chosen = dgx1.choose(free(0, 1, 4), 2);
+        long chosen = dgx1.choose(free(0, 1, 4), 2);
 
         assertThat(places(chosen)).containsExactly(0, 4);
     }
 
     @Test
     void one_is_the_one_that_the_others_miss_least() {
-        int chosen = dgx1.choose(free(0, 4, 5, 6, 7), 1);
+        long chosen = dgx1.choose(free(0, 4, 5, 6, 7), 1);
 
         assertThat(places(chosen)).containsExactly(0);
     }
@@ -98,28 +98,28 @@ final class GpuLayoutTest {
     void two_behind_one_bridge_go_before_two_across_sockets() {
         var pcie = new GpuLinks(List.of("X SYS PIX", "SYS X SYS", "PIX SYS X"));
 
-        int chosen = layout(pcie, 0, 1, 0).choose(0b111, 2);
+        long chosen = layout(pcie, 0, 1, 0).choose(0b111, 2);
 
         assertThat(places(chosen)).containsExactly(0, 2);
     }
 
     @Test
     void gpus_that_a_switch_makes_equally_near_share_a_numa_node() {
-        int chosen = layout(all(8, "NV12"), 3, 1, 3, 1, 7, 5, 7, 5).choose(0xff, 2);
+        long chosen = layout(all(8, "NV12"), 3, 1, 3, 1, 7, 5, 7, 5).choose(0xff, 2);
 
         assertThat(places(chosen)).containsExactly(0, 2);
     }
 
     @Test
     void without_links_the_lowest_of_one_numa_node_are_taken() {
-        int chosen = layout(null, 0, 1, 1, 1).choose(0b1111, 2);
+        long chosen = layout(null, 0, 1, 1, 1).choose(0b1111, 2);
 
         assertThat(places(chosen)).containsExactly(1, 2);
     }
 
     @Test
     void gpus_of_which_nothing_is_known_are_taken_from_the_lowest_on() {
-        int chosen = layout(null, -1, -1, -1, -1).choose(0b1110, 2);
+        long chosen = layout(null, -1, -1, -1, -1).choose(0b1110, 2);
 
         assertThat(places(chosen)).containsExactly(1, 2);
     }

@@ -33,6 +33,8 @@ import org.jspecify.annotations.Nullable;
 /// @param contiguous whether its nodes must stand side by side by name
 /// @param segment nodes of each of its segments, which lie in one block each
 /// @param linked whether GPUs of a node must reach one another by NVLink
+/// @param gpusPerSocket GPUs that each of its sockets gives
+/// @param tasksPerSocket its tasks on each socket at most
 /// @param maxNodes the most nodes that it takes where they are free; left out if it takes no more
 ///   than it needs
 /// @param minTmpMib temporary disk that each of its nodes must have
@@ -61,6 +63,8 @@ record TermsJson(
         @Nullable Boolean contiguous,
         @Nullable Integer segment,
         @Nullable Boolean linked,
+        @Nullable Integer gpusPerSocket,
+        @Nullable Integer tasksPerSocket,
         @Nullable Integer maxNodes,
         @Nullable Integer minCpusPerNode,
         @Nullable Long minTmpMib,
@@ -101,6 +105,8 @@ record TermsJson(
                 where.contiguous(),
                 where.segment(),
                 where.linked(),
+                request.gpus().perSocket(),
+                where.shape() == null ? null : where.shape().tasksPerSocket(),
                 request.range() == null ? null : request.range().most(),
                 request.minCpusPerNode(),
                 where.shape() == null ? null : where.shape().tmpMib(),

@@ -1,0 +1,131 @@
+package io.berth.core.placement;
+
+import io.berth.contracts.NodeShape;
+import io.berth.contracts.ResourceRequest;
+import io.berth.core.placement.Seats.Seat;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/// On sockets of which each gives so many GPUs, and that have the CPUs of the part together; or on
+/// any, with so many tasks on each at most.
+///
+/// *Method*: of the sockets with enough free GPUs those with the fewest are taken, and where these
+/// have too few CPUs those with the most. A node's tasks are dealt out to them one by one, each to
+/// the socket that has the fewest so far.
+///
+/// *Example*: `--gpus-per-socket=2 --sockets-per-node=1` on a node with three free GPUs on socket 0
+/// and two on socket 1 takes those of socket 1.
+///
+/// Source: sbatch(1), `--gpus-per-socket`, `--ntasks-per-socket`.
+///
+/// @param of which GPUs, by place in the inventory, as bits
+/// @param gpusEach that a socket gives; 0 where it does not matter which GPUs they are
+/// @param chosen how many sockets; 0 is as many as have room
+/// @param cpus on them together
+/// @param unit CPUs of a task, which are on one socket; 1 where CPUs are dealt out one by one
+/// @param most units on a socket
+record SocketSeat(Seats seats, long of, int gpusEach, int chosen, int cpus, int unit, int most)
+        implements Seat {
+
+    /// @param gpus of which it may have some, by place in the inventory, as bits
+    static SocketSeat of(Seats seats, ResourceRequest request, int part, long gpus) {
+        Integer each = request.gpus().perSocket();
+        NodeShape shape = request.where().shape();
+        Integer tasks = shape == null ? null : shape.tasksPerSocket();
+        int unit = tasks == null ? 1 : request.cpusPerTask();
+        return new SocketSeat(
+                seats,
+                gpus,
+                each == null ? 0 : each,
+                each == null ? 0 : request.gpusOn(part) / each,
+                tasks == null ? request.cpusOn(part) : request.tasksOn(part) * unit,
+                unit,
+                tasks == null ? Integer.MAX_VALUE : tasks);
+    }
+
+    @Override
+    public boolean fits(long[] free) {
+        return !sockets(free).isEmpty();
+    }
+
+    @Override
+    public boolean ofCpus() {
+        return true;
+    }
+
+    /// The sockets that it takes; empty if there are none.
+    private List<Integer> sockets(long[] free) {
+        if (!seats.sockets().known()) {
+            return List.of();
+        }
+        List<Integer> able =
+                IntStream.range(0, seats.sockets().cpus().size())
+                        .filter(it -> units(free, it) > 0)
+                        .filter(it -> gpusOn(free, it) >= gpusEach)
+                        .boxed()
+                        .sorted(Comparator.comparingInt(it -> gpusOn(free, it)))
+                        .toList();
+        if (able.size() < chosen) {
+            return List.of();
+        }
+        int count = chosen == 0 ? able.size() : chosen;
+        List<Integer> tight = able.subList(0, count);
+        if (room(free, tight)) {
+            return tight;
+        }
+        List<Integer> wide =
+                able.stream()
+                        .sorted(Comparator.comparingLong(it -> -units(free, it)))
+                        .limit(count)
+                        .toList();
+        return room(free, wide) ? wide : List.of();
+    }
+
+    private boolean room(long[] free, List<Integer> sockets) {
+        return unit * sockets.stream().mapToLong(it -> units(free, it)).sum() >= cpus;
+    }
+
+    /// How many units a socket has room for.
+    private long units(long[] free, int socket) {
+        return Math.min(most, seats.freeCpus(free, socket) / unit);
+    }
+
+    private int gpusOn(long[] free, int socket) {
+        return Long.bitCount(seats.free(free, of & seats.onSocket(socket)));
+    }
+
+    @Override
+    public long gpus(long[] free) {
+        long gpus = 0;
+        for (int socket : gpusEach == 0 ? List.<Integer>of() : sockets(free)) {
+            gpus |= seats.layout().choose(seats.free(free, of & seats.onSocket(socket)), gpusEach);
+        }
+        return gpus;
+    }
+
+    @Override
+    public BitSet cpus(long[] free, BitSet freeCpus, BitSet near) {
+        List<Integer> sockets = sockets(free);
+        int[] dealt = new int[seats.sockets().cpus().size()];
+        for (int rest = cpus; rest > 0; rest -= unit) {
+            dealt[
+                    sockets.stream()
+                            .filter(it -> dealt[it] < units(free, it))
+                            .min(Comparator.comparingInt(it -> dealt[it]))
+                            .orElseThrow()]++;
+        }
+        var taken = new BitSet();
+        for (int socket : sockets) {
+            BitSet there = seats.sockets().cpus().get(socket).toBitSet();
+            there.and(freeCpus);
+            var nearest = (BitSet) there.clone();
+            nearest.and(near);
+            there.andNot(near);
+            int wanted = dealt[socket] * unit;
+            IntStream.concat(nearest.stream(), there.stream()).limit(wanted).forEach(taken::set);
+        }
+        return taken;
+    }
+}

@@ -1,0 +1,337 @@
+package io.berth.core.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.contracts.Allocation;
+import io.berth.contracts.GpuRequest;
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.MemoryRequest;
+import io.berth.contracts.NodeConstraints;
+import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.JobStatus.Planned;
+import io.berth.contracts.event.RunReport;
+import io.berth.core.engine.Scheduling;
+import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.lifecycle.Engine;
+import io.berth.core.placement.Placement.Pass;
+import io.berth.core.state.Fact;
+import io.berth.core.state.Input;
+import io.berth.core.testing.BuiltNode;
+import io.berth.core.testing.TestCell;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+/// What holds of jobs that must lie somewhere on a node, over seeded random cells: nodes of eight
+/// GPUs, four on each of two sockets, in boards of two, four or eight whose GPUs are linked.
+final class SeatsLawsTest {
+
+    private static final int SEEDS = Integer.getInteger("berth.laws.seeds", 20);
+
+    private enum Kind {
+        ANYWHERE,
+        ISLAND,
+        SOCKETS
+    }
+
+    /// @param gpus in all, or of each of two sockets
+    private record Wanted(Kind kind, int gpus, int cpus, long limit) {
+
+        static Wanted random(Random random) {
+            Kind kind = Kind.values()[random.nextInt(3)];
+            int gpus = 1 + random.nextInt(kind == Kind.SOCKETS ? 4 : 5);
+            return new Wanted(kind, gpus, 2 + random.nextInt(5), 60L * (1 + random.nextInt(20)));
+        }
+
+        ResourceRequest request() {
+            boolean sockets = kind == Kind.SOCKETS;
+            var request =
+                    new ResourceRequest(
+                            1,
+                            1,
+                            cpus,
+                            MemoryRequest.perNode(100),
+                            new GpuRequest(
+                                    sockets ? 2 * gpus : gpus,
+                                    null,
+                                    null,
+                                    null,
+                                    sockets ? (Integer) gpus : null,
+                                    null));
+            return kind == Kind.ISLAND
+                    ? request.on(NodeConstraints.NONE.inBlocks(null, true))
+                    : request;
+        }
+
+        /// By trying all sets.
+        boolean fits(BitSet freeGpus, BitSet freeCpus, int onBoard) {
+            if (freeCpus.cardinality() < cpus || freeGpus.cardinality() < request().gpusOn(0)) {
+                return false;
+            }
+            for (int set = 0; set < 1 << 8; set++) {
+                var chosen = BitSet.valueOf(new long[] {set});
+                var missing = (BitSet) chosen.clone();
+                missing.andNot(freeGpus);
+                if (missing.isEmpty() && good(chosen, onBoard) && cpusFit(freeCpus)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        private boolean cpusFit(BitSet free) {
+            return kind != Kind.SOCKETS
+                    || (free.get(0, 8).cardinality() > 0 && free.get(8, 16).cardinality() > 0);
+        }
+
+        boolean good(BitSet chosen, int onBoard) {
+            return switch (kind) {
+                case ANYWHERE -> chosen.cardinality() == gpus;
+                case SOCKETS ->
+                        chosen.get(0, 4).cardinality() == gpus
+                                && chosen.get(4, 8).cardinality() == gpus;
+                case ISLAND ->
+                        chosen.cardinality() == gpus
+                                && (chosen.length() - 1) / onBoard
+                                        == chosen.nextSetBit(0) / onBoard;
+            };
+        }
+    }
+
+    private static void always(Consumer<World> law) {
+        for (int seed = 0; seed < SEEDS; seed++) {
+            try {
+                law.accept(new World(seed));
+            } catch (AssertionError | RuntimeException e) {
+                throw new AssertionError("seed " + seed + ": " + e.getMessage(), e);
+            }
+        }
+    }
+
+    @Test
+    void everybody_lies_where_he_must_and_no_expected_start_comes_later() {
+        always(World::keepsItsWord);
+    }
+
+    @Test
+    void the_first_that_waits_is_expected_as_soon_as_its_places_are_free() {
+        always(World::findsTheFirstPlace);
+    }
+
+    /// A cell, and what its jobs want.
+    private static final class World {
+
+        private final Random random;
+        private final TestCell cell = new TestCell();
+        private final TreeMap<Long, Wanted> jobs = new TreeMap<>();
+        private final int onBoard;
+
+        World(long seed) {
+            random = new Random(seed);
+            onBoard = 2 << random.nextInt(3);
+        }
+
+        private void nodes(int count) {
+            for (int node = 1; node <= count; node++) {
+                cell.take(
+                        new Input.Registered(
+                                BuiltNode.of(
+                                        "n" + node,
+                                        2,
+                                        BuiltNode.boards(8, onBoard),
+                                        0,
+                                        0,
+                                        0,
+                                        0,
+                                        1,
+                                        1,
+                                        1,
+                                        1)));
+            }
+        }
+
+        private void submit(Wanted wanted) {
+            long id = jobs.size() + 1L;
+            jobs.put(id, wanted);
+            cell.submit(
+                    id,
+                    new JobDescription(
+                            "alice",
+                            "team",
+                            "batch",
+                            "normal",
+                            "job",
+                            wanted.request(),
+                            LaunchMode.BATCH,
+                            wanted.limit(),
+                            0,
+                            true));
+        }
+
+        private Wanted wanted(long id) {
+            return Objects.requireNonNull(jobs.get(id));
+        }
+
+        private List<Allocation> running(long id) {
+            JobStatus job = cell.state.job(new JobId(id)).orElse(null);
+            JobStatus.Run run = job == null ? null : job.run();
+            return run == null ? List.of() : run.allocations();
+        }
+
+        private void end(long id) {
+            String node = running(id).getFirst().node().value();
+            cell.ended(id, 1, node, RunReport.Cause.EXITED, 0);
+        }
+
+        private static BitSet gpus(Allocation allocation) {
+            var gpus = new BitSet();
+            allocation
+                    .gpus()
+                    .forEach(it -> gpus.set(Integer.parseInt(it.substring(it.length() - 1))));
+            return gpus;
+        }
+
+        /// What is free on a node without the runs that have ended by then.
+        private boolean fits(Wanted wanted, String node, long at) {
+            var gpus = new BitSet();
+            var cpus = new BitSet();
+            gpus.set(0, 8);
+            cpus.set(0, 16);
+            for (long id : jobs.keySet()) {
+                for (Allocation it : running(id)) {
+                    if (it.node().value().equals(node) && end(id, at) > at) {
+                        gpus.andNot(gpus(it));
+                        cpus.andNot(it.cpus().toBitSet());
+                    }
+                }
+            }
+            return wanted.fits(gpus, cpus, onBoard);
+        }
+
+        private long end(long id, long now) {
+            JobStatus.Run run = cell.job(id).run();
+            return run == null
+                    ? now
+                    : Scheduling.latestEnd(run.placedAt(), wanted(id).limit() * 1000);
+        }
+
+        /// One pass, and another where the order of the plan asks for it.
+        private void place() {
+            var placement = new Placement(cell.state, Settings.DEFAULT);
+            pass(placement, Pass.START);
+            if (placement.stale()) {
+                pass(placement, Pass.PLAN);
+            }
+        }
+
+        private void pass(Placement placement, Pass pass) {
+            for (Fact fact : Engine.place(cell.state, placement, cell.now, pass)) {
+                cell.state.replay(fact);
+                placement.note(fact);
+            }
+        }
+
+        /// When the next run must have ended or the next job is expected to start.
+        private long nextEvent() {
+            long next = Long.MAX_VALUE;
+            for (long id : jobs.keySet()) {
+                Planned plan = cell.state.job(new JobId(id)).map(JobStatus::planned).orElse(null);
+                if (plan != null && plan.start() > cell.now) {
+                    next = Math.min(next, plan.start());
+                } else if (!running(id).isEmpty()) {
+                    next = Math.min(next, end(id, cell.now));
+                }
+            }
+            return next;
+        }
+
+        private void keepsItsWord() {
+            nodes(1 + random.nextInt(2));
+            var expected = new TreeMap<Long, Long>();
+            for (int step = 0; step < 60; step++) {
+                long event = nextEvent();
+                long later = cell.now + 1000L * random.nextInt(240);
+                cell.now = Math.min(event, later);
+                for (int i = event < later ? 0 : random.nextInt(4); i > 0; i--) {
+                    submit(Wanted.random(random));
+                }
+                for (long id : List.copyOf(jobs.keySet())) {
+                    boolean over = !running(id).isEmpty() && end(id, cell.now) <= cell.now;
+                    if (over || (!running(id).isEmpty() && random.nextInt(8) == 0)) {
+                        end(id);
+                    }
+                }
+                place();
+                for (long id : jobs.keySet()) {
+                    running(id)
+                            .forEach(it ->
+                                    assertThat(wanted(id).good(gpus(it), onBoard))
+                                            .as("job %s: %s on %s", id, jobs.get(id), it)
+                                            .isTrue());
+                    Planned plan =
+                            cell.state.job(new JobId(id)).map(JobStatus::planned).orElse(null);
+                    if (plan != null) {
+                        Long before = expected.put(id, plan.start());
+                        assertThat(plan.start())
+                                .as("job %s: %s", id, jobs.get(id))
+                                .isLessThanOrEqualTo(before == null ? Long.MAX_VALUE : before);
+                    }
+                }
+            }
+        }
+
+        private void findsTheFirstPlace() {
+            nodes(1);
+            for (int i = 0; i < 8; i++) {
+                submit(
+                        new Wanted(
+                                Kind.ANYWHERE,
+                                1 + random.nextInt(2),
+                                1 + random.nextInt(2),
+                                60L * (1 + random.nextInt(20))));
+            }
+            cell.round();
+            for (long id : List.copyOf(jobs.keySet())) {
+                if (running(id).isEmpty()) {
+                    cell.cancel(id);
+                } else if (random.nextInt(3) == 0) {
+                    end(id);
+                }
+            }
+            var wanted = Wanted.random(random);
+            submit(wanted);
+            long id = jobs.lastKey();
+            cell.round();
+
+            var times = new ArrayList<>(List.of(cell.now));
+            for (long other : jobs.keySet()) {
+                if (other != id && !running(other).isEmpty()) {
+                    times.add(end(other, cell.now));
+                }
+            }
+            jobs.remove(id);
+            Long first = null;
+            for (long time : times.stream().sorted().toList()) {
+                first = first == null && fits(wanted, "n1", time) ? (Long) time : first;
+            }
+            JobStatus job = cell.job(id);
+            Planned plan = job.planned();
+            if (first == null) {
+                assertThat(plan).isNull();
+            } else if (first == cell.now) {
+                assertThat(job.run()).as("job %s", wanted).isNotNull();
+            } else {
+                assertThat(plan).as("job %s", wanted).isNotNull();
+                assertThat(plan == null ? 0 : plan.start()).as("job %s", wanted).isEqualTo(first);
+            }
+        }
+    }
+}
