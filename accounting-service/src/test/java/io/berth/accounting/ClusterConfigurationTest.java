@@ -3,11 +3,13 @@ package io.berth.accounting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.berth.accounting.cluster.ClusterFile;
 import io.berth.accounting.cluster.Difference;
 import io.berth.accounting.cluster.Occupancy;
 import io.berth.accounting.cluster.Removed;
+import io.berth.accounting.cluster.ReservationUpkeep;
 import io.berth.accounting.cluster.Revision;
 import io.berth.accounting.cluster.Revisions;
 import io.berth.accounting.db.BooksStopped;
@@ -66,6 +68,7 @@ class ClusterConfigurationTest {
 
             whatWasStoredAndNotToldIsToldLater(kafka, file, valid, revisions);
             theNumbersGoOnFromTheTopicAfterAnOlderDatabase(kafka, file);
+            whatBecomesOfReservationsByThemselvesIsARevisionEach(kafka, file, valid);
         }
     }
 
@@ -93,6 +96,38 @@ class ClusterConfigurationTest {
         assertThat(next.revision()).isEqualTo(3);
         assertThat(next.accounts().get("team_a")).extracting(Account::shares).isEqualTo(50);
         assertThat(older.latest().orElseThrow().number()).isEqualTo(3);
+    }
+
+    private static void whatBecomesOfReservationsByThemselvesIsARevisionEach(
+            KafkaConnection kafka, Path file, String valid) throws IOException {
+        String rest = "start: '2026-01-01T00:00:00', duration: 1-0, users: ann";
+        String flags = "flags: 'DAILY,REPLACE_DOWN'";
+        Files.writeString(
+                file,
+                valid
+                        + "reservations:\n  one: {nodes: n1, %s, %s}\n  other: {nodes: n2, %s, %s}\n"
+                                .formatted(rest, flags, rest, flags));
+        var revisions = new StoredRevisions();
+        ClusterConfiguration configuration =
+                configuration(
+                        kafka,
+                        file,
+                        revisions,
+                        () ->
+                                new Occupancy.Seen(
+                                        List.of("n3", "n4", "n1", "n2"),
+                                        Set.of("n3", "n4"),
+                                        List.of(),
+                                        Set.of()));
+        configuration.establish();
+        long first = configuration.latest().number();
+
+        configuration.keepUp(new ReservationUpkeep());
+
+        assertThat(configuration.latest().number()).isEqualTo(first + 2);
+        JsonNode kept = configuration.latest().file().tree().path("reservations");
+        assertThat(kept.at("/one/nodes").asText()).isEqualTo("n3");
+        assertThat(kept.at("/other/nodes").asText()).isEqualTo("n4");
     }
 
     @Test
@@ -211,6 +246,11 @@ class ClusterConfigurationTest {
 
     private static ClusterConfiguration configuration(
             KafkaConnection kafka, Path file, Revisions revisions) {
+        return configuration(kafka, file, revisions, NOBODY);
+    }
+
+    private static ClusterConfiguration configuration(
+            KafkaConnection kafka, Path file, Revisions revisions, Occupancy occupancy) {
         var config =
                 new AccountingConfig() {
                     @Override
@@ -244,6 +284,6 @@ class ClusterConfigurationTest {
                     }
                 };
         return new ClusterConfiguration(
-                config, revisions, NOBODY, kafka, new TopicDeclarations(1, 1, (short) 1));
+                config, revisions, occupancy, kafka, new TopicDeclarations(1, 1, (short) 1));
     }
 }
