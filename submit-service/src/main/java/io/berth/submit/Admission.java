@@ -151,7 +151,7 @@ public final class Admission {
                         requireNonNullElse(asked.requeue(), true),
                         RequestedTerms.of(asked.conditions(), caller));
         checkLeastTime(description);
-        reserve(description);
+        reserve(description, null);
         return description;
     }
 
@@ -165,9 +165,10 @@ public final class Admission {
         }
     }
 
+    /// @param had the reservation that the job has already; null if none
     /// @throws Refused if the job may not use its reservation, or must have one
-    void reserve(JobDescription job) throws Refused {
-        RequestedReservation.check(configuration, job, now, sight);
+    void reserve(JobDescription job, @Nullable String had) throws Refused {
+        RequestedReservation.check(configuration, job, had, now, sight);
     }
 
     private @Nullable ArrayText array(@Nullable String text) throws Refused {

@@ -73,7 +73,9 @@ public final class Amendments {
                         terms(job.description().conditions(), change),
                         throttle(job, change.arrayThrottle()));
         if (moved || change.reservation() != null) {
-            admission.reserve(amendment.applied(job.description()));
+            admission.reserve(
+                    amendment.applied(job.description()),
+                    job.description().request().where().reservation());
         }
         return amendment;
     }

@@ -25,9 +25,17 @@ final class RequestedReservation {
 
     private RequestedReservation() {}
 
-    /// @param sight of the one who asks: one that he may not see is to him as one that is not there
+    /// @param had the reservation that the job has already; null if none. That it is there is known
+    ///   to all who may change the job
+    /// @param sight of the one who asks: another that he may not see is to him as one that is not
+    ///   there
     /// @throws Refused if it may not, in Slurm's words
-    static void check(Configuration configuration, JobDescription job, long now, Sight sight)
+    static void check(
+            Configuration configuration,
+            JobDescription job,
+            @Nullable String had,
+            long now,
+            Sight sight)
             throws Refused {
         String name = job.request().where().reservation();
         if (name == null) {
@@ -35,7 +43,7 @@ final class RequestedReservation {
             return;
         }
         Reservation reservation = configuration.reservations().get(name);
-        if (reservation == null || !sight.reservation(reservation)) {
+        if (reservation == null || !(name.equals(had) || sight.reservation(reservation))) {
             List<String> seen =
                     configuration.reservations().values().stream()
                             .filter(sight::reservation)

@@ -2,9 +2,16 @@ package io.berth.submit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobState;
 import io.berth.contracts.Limits;
+import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.PrivateData;
+import io.berth.contracts.Rank;
+import io.berth.contracts.Reason;
+import io.berth.contracts.Sharing;
 import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.AccountDetails;
 import io.berth.contracts.event.ConfigEntry.Account;
 import io.berth.contracts.event.ConfigEntry.License;
 import io.berth.contracts.event.ConfigEntry.Part;
@@ -15,6 +22,7 @@ import io.berth.contracts.event.PartitionRules;
 import io.berth.contracts.event.PartitionRules.State;
 import io.berth.contracts.event.QosRules;
 import io.berth.contracts.event.QosRules.Flag;
+import io.berth.contracts.json.Json;
 import io.berth.submit.Admission.Decision;
 import io.berth.submit.Admission.Decision.Admitted;
 import io.berth.submit.Admission.Decision.NotAdmitted;
@@ -80,6 +88,44 @@ final class ReservedAdmissionTest {
                 .isEqualTo(expected);
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            nullValues = "-",
+            value = {
+                "others | qos         | high   | -",
+                "others | partition   | cpu    | -",
+                "others | reservation | others | -",
+                "others | reservation | alices | Requested reservation is invalid: 'alices' is not there; there are: without",
+                "past   | qos         | high   | Requested reservation is invalid: 'past' is over",
+                "gone   | qos         | high   | Requested reservation is invalid: 'gone' is not there; there are: without"
+            })
+    void who_controls_a_job_need_not_see_the_reservation_that_it_has(
+            String reservation, String what, String value, @Nullable String expected) {
+        var where =
+                new NodeConstraints(null, List.of(), List.of(), Sharing.SHARED, null, reservation);
+        JobDescription bobs = Samples.description("bob", "batch", 1);
+        var status =
+                Samples.status(
+                        17,
+                        bobs.with(bobs.request().on(where)),
+                        JobState.PENDING,
+                        Reason.RESOURCES,
+                        Rank.NONE);
+        var carol = new Caller("carol", false, "10.0.0.1");
+        var admission =
+                new Admission(configuration(PrivateData.RESERVATIONS), List.of(), carol, 100, NOW);
+        JobChange change = Json.mapper().convertValue(Map.of(what, value), JobChange.class);
+        @Nullable String refusal = null;
+        try {
+            new Amendments(admission, List.of(), carol).of(new JobFold().job(status, 0), change);
+        } catch (Refused e) {
+            refusal = e.refusal().detail();
+        }
+
+        assertThat(refusal).isEqualTo(expected);
+    }
+
     @Test
     void partitions_that_are_private_are_not_listed() {
         assertThat(refusal(Map.of("partition", "gone")))
@@ -131,7 +177,15 @@ final class ReservedAdmissionTest {
         partitions.put("course", course(any));
         var accounts = new LinkedHashMap<>(plain.accounts());
         accounts.put("science", new Account(any, "science", null, 1));
-        accounts.put("team_a", new Account(any, "team_a", "science", 1));
+        accounts.put(
+                "team_a",
+                new Account(
+                        any,
+                        "team_a",
+                        "science",
+                        1,
+                        null,
+                        new AccountDetails("", "", List.of("carol"))));
         var qos = new LinkedHashMap<>(plain.qos());
         qos.put("booked", booked(any));
         var licenses = new LinkedHashMap<String, License>();
