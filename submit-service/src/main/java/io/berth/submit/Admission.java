@@ -344,7 +344,8 @@ public final class Admission {
                         request,
                         candidates(partition),
                         configuration.cluster(),
-                        partition.partitionRules().maxCpusPerNode())
+                        partition.partitionRules().maxCpusPerNode(),
+                        !sight.hides(PrivateData.NODES))
                 .obstacle();
     }
 

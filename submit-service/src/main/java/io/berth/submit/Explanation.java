@@ -1,6 +1,8 @@
 package io.berth.submit;
 
+import io.berth.contracts.PrivateData;
 import io.berth.core.placement.Verdict;
+import io.berth.core.request.Sight;
 import org.jspecify.annotations.Nullable;
 
 /// Why a job is in its state, in one or two plain sentences, with its place in the queue.
@@ -14,7 +16,10 @@ public record Explanation(
         Priority priority,
         @Nullable Verdict verdict) {
     /// What the log tells about the job at that time.
-    public static Explanation of(Job job, Picture picture, long now) {
-        return new ExplanationWriter(job, picture, now).explanation();
+    ///
+    /// @param sight of the one who asks
+    public static Explanation of(Job job, Picture picture, long now, Sight sight) {
+        return new ExplanationWriter(job, picture, now, sight.hides(PrivateData.NODES))
+                .explanation();
     }
 }

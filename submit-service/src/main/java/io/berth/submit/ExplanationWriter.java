@@ -19,10 +19,13 @@ final class ExplanationWriter {
     private final Job job;
     private final Picture picture;
     private final long now;
+    private final boolean nodesHidden;
     private final ResourceRequest request;
     private final @Nullable Partition partition;
 
-    ExplanationWriter(Job job, Picture picture, long now) {
+    /// @param nodesHidden whether nodes that the job does not hold are not told by their names
+    ExplanationWriter(Job job, Picture picture, long now, boolean nodesHidden) {
+        this.nodesHidden = nodesHidden;
         this.job = job;
         this.picture = picture;
         this.now = now;
@@ -246,7 +249,12 @@ final class ExplanationWriter {
         String because =
                 picture.configuration()
                         .flatMap(it ->
-                                new Feasibility(request, registrations, it.cluster(), mostCpus(it))
+                                new Feasibility(
+                                                request,
+                                                registrations,
+                                                it.cluster(),
+                                                mostCpus(it),
+                                                !nodesHidden)
                                         .obstacle())
                         .orElse(
                                 registrations.isEmpty()
@@ -268,8 +276,8 @@ final class ExplanationWriter {
                         .filter(node -> !node.up())
                         .map(node -> node.name() + " (" + node.state() + ")")
                         .toList();
-        return "Nodes that could hold it are not available: "
-                + Checks.listed(away)
+        return "Nodes that could hold it are not available"
+                + (nodesHidden ? "" : ": " + Checks.listed(away))
                 + ". It waits for "
                 + wanted()
                 + ".";

@@ -30,15 +30,22 @@ public final class Feasibility {
     private final Collection<NodeSeen> nodes;
     private final Cluster cluster;
     private final int mostCpus;
+    private final boolean named;
 
     /// @param nodes the registered nodes of the partition, whatever their state
     public Feasibility(ResourceRequest request, Collection<NodeSeen> nodes, Cluster cluster) {
-        this(request, nodes, cluster, 0);
+        this(request, nodes, cluster, 0, true);
     }
 
     /// @param mostCpus of a node that jobs of the partition may have (MaxCPUsPerNode); 0 is all
+    /// @param named whether an obstacle tells nodes by their names
     Feasibility(
-            ResourceRequest request, Collection<NodeSeen> nodes, Cluster cluster, int mostCpus) {
+            ResourceRequest request,
+            Collection<NodeSeen> nodes,
+            Cluster cluster,
+            int mostCpus,
+            boolean named) {
+        this.named = named;
         this.mostCpus = mostCpus == 0 ? Integer.MAX_VALUE : mostCpus;
         this.request = request;
         this.nodes = nodes;
@@ -215,9 +222,9 @@ public final class Feasibility {
                         .toList());
     }
 
-    private static String tooMuch(long asked, String what, long there, NodeSeen node) {
-        return "%d %s on one node, and the largest has %d (%s)"
-                .formatted(asked, what, there, node.node());
+    private String tooMuch(long asked, String what, long there, NodeSeen node) {
+        return "%d %s on one node, and the largest has %d%s"
+                .formatted(asked, what, there, named ? " (" + node.node() + ")" : "");
     }
 
     private NodeSeen largest(ToLongFunction<NodeSeen> size) {

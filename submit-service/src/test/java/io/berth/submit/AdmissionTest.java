@@ -9,8 +9,10 @@ import io.berth.contracts.JobSpec;
 import io.berth.contracts.LaunchMode;
 import io.berth.contracts.NodeRange;
 import io.berth.contracts.NodeShape;
+import io.berth.contracts.PrivateData;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.Sharing;
+import io.berth.contracts.event.ConfigEntry.Cluster;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.slurm.JobSubmission;
 import io.berth.submit.Admission.Decision;
@@ -157,6 +159,28 @@ final class AdmissionTest {
 
         assertThat(refusal.code()).isEqualTo(code);
         assertThat(refusal.detail()).contains(because).doesNotContain("\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "alice | 9 GPUs on one node, and the largest has 8",
+                "root  | 9 GPUs on one node, and the largest has 8 (dgx-01)"
+            })
+    void nodes_that_are_private_are_named_to_operators_alone(String user, String because) {
+        var configuration =
+                Samples.configuration(it ->
+                        it instanceof Cluster all
+                                ? all.with(to -> to.privateData = List.of(PrivateData.NODES))
+                                : it);
+        var caller = new Caller(user, user.equals("root"), "10.0.0.1");
+        var admission = new Admission(configuration, Samples.NODES, caller, 1000, 0);
+
+        assertThat(admission.decide(Asked.fields("gpusPerNode=9")))
+                .isInstanceOfSatisfying(
+                        NotAdmitted.class,
+                        it -> assertThat(it.refusal().detail()).endsWith(": " + because));
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.berth.contracts.Rank;
 import io.berth.contracts.Reason;
 import io.berth.contracts.event.FairShares;
 import io.berth.contracts.event.NodeStatus.Presence;
+import io.berth.core.request.Sight;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 final class ExplanationTest {
     private static final long NOW = 1_000_000;
+    private static final Sight SEES_ALL = new Sight(null, "root", true);
     private static final JobDescription TWO_GPUS = Samples.description("alice", "batch", 2);
 
     private final Picture picture = new Picture(List.of());
@@ -49,6 +51,24 @@ final class ExplanationTest {
                 Samples.status(2, TWO_GPUS, JobState.PENDING, Reason.of(reason), Rank.NONE), 0);
 
         assertThat(explain(2).text()).isEqualTo(text);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    BadConstraints  | 9 | but 9 GPUs on one node, and the largest has 8.
+                    ReqNodeNotAvail | 2 | Nodes that could hold it are not available. It waits for
+                    """)
+    void nodes_that_are_private_are_not_named(String reason, int gpus, String text) {
+        JobDescription job = Samples.description("alice", "batch", gpus);
+        picture.jobStatus(
+                Samples.status(2, job, JobState.PENDING, Reason.of(reason), Rank.NONE), 0);
+        var blind = new Sight(null, "alice", false);
+
+        assertThat(explain(2, blind).text()).contains(text).doesNotContain("dgx");
+        assertThat(explain(2).text()).contains("dgx");
     }
 
     @ParameterizedTest
@@ -142,7 +162,11 @@ final class ExplanationTest {
     }
 
     private Explanation explain(long id) {
-        return Explanation.of(picture.job(new JobId(id), NOW).orElseThrow(), picture, NOW);
+        return explain(id, SEES_ALL);
+    }
+
+    private Explanation explain(long id, Sight sight) {
+        return Explanation.of(picture.job(new JobId(id), NOW).orElseThrow(), picture, NOW, sight);
     }
 
     private void waiting(long id, String partition, long points) {

@@ -244,8 +244,8 @@ public class JobResource {
             @Context HttpServerRequest request)
             throws Refused {
         Picture picture = picture(position);
-        Explanation why = Explanation.of(one(id, request), picture, clock.millis());
-        return WhyJson.of(why, callers.of(request).sight(picture));
+        Sight sight = callers.of(request).sight(picture);
+        return WhyJson.of(Explanation.of(one(id, request), picture, clock.millis(), sight), sight);
     }
 
     @GET

@@ -99,6 +99,8 @@ record WhyJson(
                 verdict == null ? null : verdict.stages(),
                 verdict == null ? null : verdict.changes(),
                 verdict == null || sight.hides(PrivateData.JOBS) ? null : verdict.preemption(),
-                verdict == null || verdict.dividing().isEmpty() ? null : verdict.dividing());
+                verdict == null || verdict.dividing().isEmpty() || sight.hides(PrivateData.NODES)
+                        ? null
+                        : verdict.dividing());
     }
 }
