@@ -91,7 +91,7 @@ public final class ReservedNodes {
 
     /// Whether a reservation could have a node too.
     boolean free(ClusterFile file, Reservation it, String node) {
-        return conflict(file, on(it, node), null).isEmpty();
+        return conflict(null, file, on(it, node)).isEmpty();
     }
 
     static Reservation on(Reservation it, String node) {
@@ -111,19 +111,21 @@ public final class ReservedNodes {
     /// Why the reservations that `after` has and `before` has not, or has otherwise, cannot be
     /// made; empty if they can.
     public Optional<Conflict> conflict(ClusterFile before, ClusterFile after) {
-        List<Reservation> known = before.reservations();
         return after.reservations().stream()
-                .flatMap(it -> {
-                    @Nullable Reservation same =
-                            known.stream()
-                                    .filter(other -> sameButNodes(it, other))
-                                    .findFirst()
-                                    .orElse(null);
-                    return same != null && same.nodes().equals(it.nodes())
-                            ? Stream.of()
-                            : conflict(after, it, same).stream();
+                .filter(it -> {
+                    @Nullable Reservation same = same(before, it);
+                    return same == null || !same.nodes().equals(it.nodes());
                 })
+                .flatMap(it -> conflict(before, after, it).stream())
                 .findFirst();
+    }
+
+    /// The reservation as it was, perhaps with other nodes; null if it was not, or was otherwise.
+    private static @Nullable Reservation same(ClusterFile before, Reservation it) {
+        return before.reservations().stream()
+                .filter(other -> sameButNodes(it, other))
+                .findFirst()
+                .orElse(null);
     }
 
     private static boolean sameButNodes(Reservation one, Reservation other) {
@@ -134,10 +136,10 @@ public final class ReservedNodes {
                 && Objects.equals(one.partition(), other.partition());
     }
 
-    /// @param before the same with other nodes, if there is one: what runs on those that it keeps
-    ///   is no matter of the change
+    /// @param before what runs on a node that the reservation had already is no matter of the
+    ///   change, nor is who shares it
     private Optional<Conflict> conflict(
-            ClusterFile file, Reservation it, @Nullable Reservation before) {
+            @Nullable ClusterFile before, ClusterFile file, Reservation it) {
         if (it.over(now)) {
             return Optional.of(
                     new Conflict(
@@ -145,11 +147,11 @@ public final class ReservedNodes {
                             "Requested reservation is invalid: %s would be over"
                                     .formatted(it.name())));
         }
-        return busy(file, it, before).or(() -> overlap(file, it));
+        return busy(before, file, it).or(() -> overlap(before, file, it));
     }
 
     private Optional<Conflict> busy(
-            ClusterFile file, Reservation it, @Nullable Reservation before) {
+            @Nullable ClusterFile before, ClusterFile file, Reservation it) {
         if (it.has(ReservationFlag.IGNORE_JOBS)) {
             return Optional.empty();
         }
@@ -159,7 +161,7 @@ public final class ReservedNodes {
                 if (stay.until() > start
                         && !it.name().equals(stay.reservation())
                         && has(file, it, node)
-                        && (before == null || !has(file, before, node))) {
+                        && !had(before, it, node)) {
                     return Optional.of(
                             new Conflict(
                                     "nodes_busy",
@@ -171,7 +173,8 @@ public final class ReservedNodes {
         return Optional.empty();
     }
 
-    private Optional<Conflict> overlap(ClusterFile file, Reservation it) {
+    private Optional<Conflict> overlap(
+            @Nullable ClusterFile before, ClusterFile file, Reservation it) {
         for (Reservation other : file.reservations()) {
             if (other.name().equals(it.name())
                     || it.overlaps()
@@ -179,7 +182,11 @@ public final class ReservedNodes {
                     || !together(it, other)) {
                 continue;
             }
-            @Nullable String node = shared(file, it, other);
+            @Nullable String node =
+                    shared(file, it, other)
+                            .filter(each -> !had(before, it, each) || !had(before, other, each))
+                            .findFirst()
+                            .orElse(null);
             if (node != null) {
                 return Optional.of(
                         new Conflict(
@@ -213,15 +220,19 @@ public final class ReservedNodes {
         return times;
     }
 
-    private @Nullable String shared(ClusterFile file, Reservation one, Reservation other) {
+    private Stream<String> shared(ClusterFile file, Reservation one, Reservation other) {
         var names = new ArrayList<>(seen().nodes());
         names.addAll(one.nodes());
         names.addAll(other.nodes());
         return names.stream()
                 .filter(it -> !it.equals("ALL"))
-                .filter(it -> has(file, one, it) && has(file, other, it))
-                .findFirst()
-                .orElse(null);
+                .filter(it -> has(file, one, it) && has(file, other, it));
+    }
+
+    /// Whether a reservation had a node already, at the same times.
+    private static boolean had(@Nullable ClusterFile before, Reservation it, String node) {
+        @Nullable Reservation same = before == null ? null : same(before, it);
+        return before != null && same != null && has(before, same, node);
     }
 
     static boolean has(ClusterFile file, Reservation it, String node) {

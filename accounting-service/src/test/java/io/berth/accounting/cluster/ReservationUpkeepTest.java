@@ -163,6 +163,21 @@ final class ReservationUpkeepTest {
     }
 
     @Test
+    void a_node_is_replaced_though_another_is_shared() throws Exception {
+        ClusterFile before =
+                file(
+                        from("11:00", "nodes: 'n[1-2]', flags: REPLACE_DOWN"),
+                        from("11:00", "nodes: n1").replace("r:", "other:"));
+        usable.remove("n2");
+
+        ObjectNode patch = patches(before, 0).getFirst();
+
+        assertThat(patch.toString()).isEqualTo("{\"reservations\":{\"r\":{\"nodes\":\"n[1,3]\"}}}");
+        assertThat(new ReservedNodes(this::look, NOON).conflict(before, before.patched(patch)))
+                .isEmpty();
+    }
+
+    @Test
     void the_books_are_looked_into_once_and_only_for_those_that_change_by_themselves()
             throws Exception {
         usable.remove("n1");

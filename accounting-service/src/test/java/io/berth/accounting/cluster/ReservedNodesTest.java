@@ -148,6 +148,34 @@ final class ReservedNodesTest {
         assertThat(conflict.map(Conflict::code)).contains("nodes_busy");
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            nullValues = "-",
+            value = {
+                "15:00 | 'nodes: \"n[1-2]\"' | nodes: n2            | -",
+                "15:00 | 'nodes: \"n[2-3]\"' | nodes: n2            | -",
+                "15:00 | 'nodes: \"n[1-2]\"' | 'nodes: \"n[1-2]\"' | Requested nodes are busy: reservation other has node n1 in that time; flag OVERLAP makes r all the same",
+                "15:10 | 'nodes: \"n[1-2]\"' | nodes: n2            | Requested nodes are busy: reservation other has node n2 in that time; flag OVERLAP makes r all the same"
+            })
+    void a_node_that_two_have_already_does_not_hinder_one_of_them_to_have_others(
+            String time, String rest, String ofOther, String expected) throws Exception {
+        String other = at("other", "15:00", ofOther);
+        ClusterFile before = file(at("r", "15:00", "nodes: n2"), other);
+
+        var conflict = nodes.conflict(before, file(at("r", time, rest), other));
+
+        assertThat(conflict.map(Conflict::detail).orElse(null)).isEqualTo(expected);
+    }
+
+    @Test
+    void a_node_that_comes_to_be_shared_by_a_change_of_both_is_refused() throws Exception {
+        ClusterFile before = file(at("r", "15:00", "nodes: n1"), at("other", "15:00", "nodes: n2"));
+        ClusterFile after = file(at("r", "15:00", "nodes: n3"), at("other", "15:00", "nodes: n3"));
+
+        assertThat(nodes.conflict(before, after).map(Conflict::code)).contains("nodes_busy");
+    }
+
     @Test
     void the_books_are_looked_into_once() throws Exception {
         ClusterFile chosen = nodes.chosen(file(at("r", "12:30", "nodeCount: 2")));
