@@ -9,6 +9,7 @@ import io.berth.contracts.JobSpec;
 import io.berth.contracts.MigGpu;
 import io.berth.contracts.MigPlacement;
 import io.berth.contracts.RunId;
+import io.berth.contracts.event.Heartbeat;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.RunReport.Cause;
 import io.berth.contracts.event.RunReport.Ended;
@@ -18,6 +19,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -176,18 +178,25 @@ class PartitionTest {
         placement.registerUntil(rig.node, it -> it.inventory().migGpu("GPU-1").isEmpty());
         Files.delete(broken);
         placement.registerUntil(rig.node, it -> it.inventory().migGpu("GPU-1").isPresent());
-        long epoch = placement.epoch(rig.node);
 
         for (int celsius : List.of(41, 42, 43)) {
             driver.add("gpu 0 temp=" + celsius);
-            placement.awaitHeartbeat(it ->
-                    it.node().value().equals(rig.node)
-                            && it.epoch() == epoch
-                            && it.gpus().stream()
-                                    .anyMatch(gpu -> Objects.equals(gpu.celsius(), celsius)));
+            awaitHeartbeat(it ->
+                    it.gpus().stream().anyMatch(gpu -> Objects.equals(gpu.celsius(), celsius)));
         }
 
-        assertThat(rig.agent().status().epoch()).isEqualTo(epoch);
+        // With each order the agent looks whether it should register, and then obeys none.
+        for (long applied : List.of(1L, 2L, 3L)) {
+            placement.go(rig.node, HandPlacement.newRun());
+            awaitHeartbeat(it -> it.applied() == applied);
+        }
+    }
+
+    /// In the epoch that is now.
+    private void awaitHeartbeat(Predicate<Heartbeat> condition) {
+        long epoch = placement.epoch(rig.node);
+        placement.awaitHeartbeat(it ->
+                it.node().value().equals(rig.node) && it.epoch() == epoch && condition.test(it));
     }
 
     @Test
