@@ -14,6 +14,7 @@ import io.berth.contracts.Isolation;
 import io.berth.contracts.StepUsage;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -89,10 +90,13 @@ final class RunSteps {
     private final Allocation here;
     private final RunFiles files;
     private final Group group;
-    private final Map<Integer, Holder> holders;
+    private final TreeMap<Integer, Holder> holders;
     private final Map<Integer, StepUse> uses = new TreeMap<>();
     private final LongSupplier clock;
     private long sweptAt;
+
+    /// The step at which the last sweep came to its end.
+    private int sweptTo = -1;
 
     /// Goes on from where an earlier agent left it.
     RunSteps(Allocation here, RunFiles files, Group group) throws IOException {
@@ -176,10 +180,17 @@ final class RunSteps {
         return true;
     }
 
-    /// What it does not come to is done by the next.
+    /// The next begins with what it does not come to: a step that hangs in the kernel takes all the
+    /// time that there is.
     private void sweep(long until) throws IOException, InterruptedException {
-        for (Map.Entry<Integer, Holder> each : Map.copyOf(holders).entrySet()) {
-            if (before(until) && !each.getValue().process().alive()) {
+        var inTurn = new LinkedHashMap<>(holders.tailMap(sweptTo, false));
+        inTurn.putAll(holders.headMap(sweptTo, true));
+        for (Map.Entry<Integer, Holder> each : inTurn.entrySet()) {
+            if (!before(until)) {
+                break;
+            }
+            sweptTo = each.getKey();
+            if (!each.getValue().process().alive()) {
                 close(each.getKey());
             }
         }
@@ -302,7 +313,7 @@ final class RunSteps {
         }
         for (int tries = 0; !step.members().isEmpty(); tries++) {
             if (tries == KILL_TRIES) {
-                // It hangs in the kernel; the next sweep tries again.
+                // It hangs in the kernel; a later sweep tries again.
                 return false;
             }
             step.kill();

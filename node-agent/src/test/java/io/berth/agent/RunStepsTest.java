@@ -2,6 +2,8 @@ package io.berth.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.berth.agent.RunSteps.Holder;
+import io.berth.agent.RunSteps.Holders;
 import io.berth.agent.group.Group;
 import io.berth.agent.group.StepLimits;
 import io.berth.agent.host.LiveProcess;
@@ -35,6 +37,8 @@ class RunStepsTest {
 
     private static final Allocation HERE =
             new Allocation(new NodeName("gpu1"), 0, 1, IndexSet.firstN(2), 64, List.of());
+
+    private static final long ME = ProcessHandle.current().pid();
 
     @TempDir Path folder;
     private final TreeGroup group = new TreeGroup();
@@ -105,8 +109,8 @@ class RunStepsTest {
     void a_step_beyond_those_that_have_groups_has_no_memory_of_its_own() throws Exception {
         for (int number = 0; number < 256; number++) {
             ask("begin." + number, " 1 0 -");
+            steps.look();
         }
-        steps.look();
         ask("begin.256", " 1 32 -");
         ask("begin.257", " 1 0 -");
 
@@ -165,6 +169,31 @@ class RunStepsTest {
     }
 
     @Test
+    void a_step_that_hangs_in_the_kernel_does_not_keep_others_from_ending() throws Exception {
+        LiveProcess.Stat me = LiveProcess.stat(ME).orElseThrow();
+        var gone = new Holder(me.pid(), me.startTime() + 1, 1, false);
+        files.note(Holders.NAME, new Holders(Map.of(1, gone, 2, gone, 3, gone)));
+        var clock = new AtomicLong();
+        for (int number = 1; number <= 3; number++) {
+            group.makeStep(number, new StepLimits(IndexSet.EMPTY, 0));
+        }
+        group.inner.forEach((number, step) -> {
+            step.members.add(1L);
+            if (number == 2) {
+                step.kill = () -> clock.addAndGet(5_000_000);
+            }
+        });
+        steps = new RunSteps(HERE, files, group, clock::get);
+
+        for (int sweeps = 0; sweeps < 2; sweeps++) {
+            clock.addAndGet(2_000_000_000);
+            steps.look();
+        }
+
+        assertThat(group.inner).containsOnlyKeys(2);
+    }
+
+    @Test
     void old_answers_are_taken_back() throws Exception {
         files.answer("end.1", "");
         files.answer("end.2", "");
@@ -177,7 +206,7 @@ class RunStepsTest {
         assertThat(folder.resolve("told/end.2")).exists();
     }
 
-    /// A group in memory, in which nobody can be killed.
+    /// A group in memory.
     private static final class TreeGroup implements Group {
 
         private final Set<Long> members = new HashSet<>();
@@ -186,6 +215,7 @@ class RunStepsTest {
         private boolean limits = true;
         private boolean killed;
         private Runnable removal = () -> {};
+        private Runnable kill = members::clear;
 
         @Override
         public List<Path> entrances() {
@@ -230,7 +260,8 @@ class RunStepsTest {
 
         @Override
         public void kill() {
-            throw new AssertionError("only srun is in it");
+            assertThat(members).as("those who are killed").doesNotContain(ME);
+            kill.run();
         }
 
         @Override
