@@ -97,8 +97,9 @@ class LaunchLatency {
         Files.deleteIfExists(mark);
         long before = epochNanos();
         RunFiles files = RunFiles.of(runs, run);
-        files.keep("intent", order);
+        files.store("intent", order);
         Group group = launcher.prepare(node, order, files).group();
+        files.awaitStored();
         files.release();
         while (!files.has("exit")) {
             Thread.sleep(1);

@@ -7,17 +7,22 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <linux/magic.h>
+#include <linux/sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define TASK "berth-task"
+#define BORN "born in its group"
 
 enum { WORD = 9, FAILED = 125, MARKS = 2, MOST_WORDS = 16, DEEP = 16 };
 
@@ -72,12 +77,22 @@ static char *next_line(FILE *stream, char **line, size_t *size)
     return *line;
 }
 
-static void enter_groups(void)
+/* Whether a control file is of version 2. */
+static bool is_v2(const char *file)
+{
+    struct statfs system;
+    return statfs(file, &system) == 0 && system.f_type == CGROUP2_SUPER_MAGIC;
+}
+
+/* born: whether it is in the group of version 2 already */
+static void enter_groups(bool born)
 {
     char *line = NULL;
     size_t size = 0;
     FILE *entrances = opened("entrances", "re");
     while (next_line(entrances, &line, &size) != NULL) {
+        if (born && is_v2(line))
+            continue;
         int entrance = open(line, O_WRONLY | O_CLOEXEC);
         if (entrance < 0 || write(entrance, "0\n", 2) != 2)
             fail("cannot enter", line);
@@ -200,8 +215,47 @@ static int await_end(pid_t task)
     }
 }
 
+#ifdef CLONE_INTO_CGROUP
+/* The group of version 2 that the task is to enter; -1 if there is none. */
+static int open_group(void)
+{
+    char *line = NULL;
+    size_t size = 0;
+    int group = -1;
+    FILE *entrances = opened("entrances", "re");
+    while (group < 0 && next_line(entrances, &line, &size) != NULL) {
+        char *name = strrchr(line, '/');
+        if (name == NULL || !is_v2(line))
+            continue;
+        *name = '\0';
+        group = open(line, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    }
+    fclose(entrances);
+    free(line);
+    return group;
+}
+#endif
+
+/* Forks the task, into its group of version 2 where the kernel (5.7) can: before it moves a process from one group to
+ * another it waits until it may be sure that none forks or ends, 10 ms and more. */
+static pid_t fork_task(bool *born)
+{
+    pid_t task = -1;
+#ifdef CLONE_INTO_CGROUP
+    int group = open_group();
+    if (group >= 0) {
+        struct clone_args how = {
+            .flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD, .cgroup = (unsigned long long)group};
+        task = (pid_t)syscall(SYS_clone3, &how, sizeof how);
+        close(group);
+    }
+#endif
+    *born = task >= 0;
+    return *born ? task : fork();
+}
+
 /* Becomes the task: this program once more, with the marks as its environment, by which others know it. */
-static _Noreturn void become_task(int count, char **marks)
+static _Noreturn void become_task(bool born, int count, char **marks)
 {
     signal(SIGHUP, SIG_DFL);
     signal(SIGINT, SIG_DFL);
@@ -221,21 +275,21 @@ static _Noreturn void become_task(int count, char **marks)
         fail("cannot set", "PATH");
     for (int mark = 0; mark < count; mark++)
         environment[mark + 1] = marks[mark];
-    char *arguments[] = {TASK, NULL};
+    char *arguments[] = {TASK, born ? BORN : NULL, NULL};
     execve("/proc/self/exe", arguments, environment);
     fail("cannot run", "/proc/self/exe");
 }
 
 /* What a task does until it is the run's code. The shell that reads `start` has the word's pipe as its file 9, as
  * task.sh has. */
-static _Noreturn void be_task(void)
+static _Noreturn void be_task(bool born)
 {
     int word = open("go", O_RDWR);
     if (word < 0 || dup2(word, WORD) < 0)
         fail("cannot open", "go");
     if (word != WORD)
         close(word);
-    enter_groups();
+    enter_groups(born);
     try_devices();
     await_word();
     execl("/bin/sh", "sh", "./start", (char *)NULL);
@@ -297,11 +351,12 @@ static void hold(const char *folder, int count, char **marks)
     sigemptyset(&end);
     sigaddset(&end, SIGCHLD);
     sigprocmask(SIG_BLOCK, &end, NULL);
-    pid_t task = fork();
+    bool born;
+    pid_t task = fork_task(&born);
     if (task < 0)
         fail("cannot fork", "the task");
     if (task == 0)
-        become_task(count, marks);
+        become_task(born, count, marks);
     int status = await_end(task);
     /* What the task has left behind ends with it. */
     if (access("fenced", F_OK) == 0)
@@ -364,8 +419,8 @@ static int serve(void)
 
 int main(int count, char **arguments)
 {
-    if (count == 1 && strcmp(arguments[0], TASK) == 0)
-        be_task();
+    if (strcmp(arguments[0], TASK) == 0)
+        be_task(count > 1);
     if (count == 2 && strcmp(arguments[1], "--serve") == 0)
         return serve();
     if (count < MARKS) {

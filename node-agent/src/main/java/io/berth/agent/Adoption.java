@@ -13,6 +13,7 @@ import io.berth.contracts.event.Order.Launch;
 import io.berth.contracts.event.RunReport.Cause;
 import java.io.IOException;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,7 +25,7 @@ record Adoption(NodeName node, String bootId, Groups groups, Hooks hooks) {
     /// The order of the run in that folder, if it is to be gone on with. A run whose code cannot
     /// have begun is cleared away: placement orders it again.
     Optional<Launch> of(RunFiles files) throws IOException {
-        Spool.Intent intent = files.kept(Spool.Intent.NAME, Spool.Intent.class).orElse(null);
+        Spool.Intent intent = intent(files);
         if (intent == null) {
             files.remove();
             return Optional.empty();
@@ -44,6 +45,20 @@ record Adoption(NodeName node, String bootId, Groups groups, Hooks hooks) {
         }
         LOG.atInfo().addKeyValue("run", run).addKeyValue("node", node).log("Run adopted");
         return Optional.of(intent.launch());
+    }
+
+    /// Nothing where there is none, or only a part: the power was cut before it was on the disk,
+    /// and so before the code could begin.
+    private static Spool.@Nullable Intent intent(RunFiles files) throws IOException {
+        try {
+            return files.kept(Spool.Intent.NAME, Spool.Intent.class).orElse(null);
+        } catch (IOException e) {
+            if (files.has(RunPart.Verified.NAME) || files.has(RunPart.Begun.NAME)) {
+                throw e;
+            }
+            LOG.atWarn().setCause(e).addKeyValue("folder", files.folder()).log("Order not read");
+            return null;
+        }
     }
 
     private void clear(RunFiles files, RunId run) throws IOException {

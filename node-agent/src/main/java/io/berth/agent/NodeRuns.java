@@ -106,7 +106,7 @@ final class NodeRuns implements Closeable {
         return parts.values().stream().flatMap(part -> part.used().stream()).toList();
     }
 
-    /// Begins a run, once its order is on the disk. One that is there already is confirmed.
+    /// Begins a run, whose order is in the spool then. One that is there already is confirmed.
     void launch(Launch launch) {
         RunPart known = parts.get(launch.run());
         if (known != null) {

@@ -391,6 +391,7 @@ final class RunPart {
                     group(), Set.copyOf(verified.isolation()), verified.enforced(), null);
         }
         Prepared prepared = launcher.prepare(surroundings.node(), launch, files);
+        awaitStored();
         if (!launch.awaitGo()) {
             orders.go();
         }
@@ -398,6 +399,15 @@ final class RunPart {
                 Verified.NAME,
                 new Verified(List.copyOf(prepared.isolation()), prepared.enforced()));
         return prepared;
+    }
+
+    /// Nothing is told of a run, and none begins, before its order is on the disk.
+    private void awaitStored() throws LaunchRefused, InterruptedException {
+        try {
+            files.awaitStored();
+        } catch (IOException e) {
+            throw new LaunchRefused("cannot write the spool: " + e.getMessage(), e);
+        }
     }
 
     /// Waits for the word to go. Whether it came before one to stop. A part that an earlier agent

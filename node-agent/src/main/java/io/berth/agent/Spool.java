@@ -57,10 +57,10 @@ final class Spool implements Closeable {
         return new Spool(runs, channel);
     }
 
-    /// The folder of a run, with its intent in it.
+    /// The folder of a run, with its intent in it, which is on its way to the disk.
     RunFiles intend(Launch launch, String bootId) throws IOException {
         RunFiles files = RunFiles.of(runs, launch.run());
-        files.keep(Intent.NAME, new Intent(launch, bootId));
+        files.store(Intent.NAME, new Intent(launch, bootId));
         return files;
     }
 

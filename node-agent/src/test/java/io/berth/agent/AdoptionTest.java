@@ -1,6 +1,7 @@
 package io.berth.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.berth.agent.RunPart.Begun;
 import io.berth.agent.RunPart.Verified;
@@ -77,6 +78,26 @@ class AdoptionTest {
 
         assertThat(adoption().of(files)).isEmpty();
         assertThat(files.folder()).doesNotExist();
+    }
+
+    @Test
+    void an_order_that_a_power_cut_left_in_part_is_cleared_away() throws IOException {
+        RunFiles files = spooled("earlier-boot");
+        Path intent = files.folder().resolve(Spool.Intent.NAME);
+        Files.writeString(intent, Files.readString(intent).substring(0, 20));
+
+        assertThat(adoption().of(files)).isEmpty();
+        assertThat(files.folder()).doesNotExist();
+    }
+
+    @Test
+    void the_order_of_a_run_that_stood_ready_must_be_whole() throws IOException {
+        RunFiles files = spooled("this-boot");
+        files.note(Verified.NAME, new Verified(List.of(), null));
+        Files.writeString(files.folder().resolve(Spool.Intent.NAME), "");
+
+        assertThatThrownBy(() -> adoption().of(files)).hasMessageContaining("is not a Intent");
+        assertThat(files.folder()).exists();
     }
 
     @Test

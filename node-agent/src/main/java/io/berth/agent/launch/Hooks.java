@@ -34,6 +34,8 @@ public record Hooks(Optional<Path> prolog, Optional<Path> epilog, Commands comma
         if (prolog.isEmpty() && epilog.isEmpty()) {
             return;
         }
+        // What a prolog begins an epilog ends, whatever happens to the machine.
+        files.awaitStored();
         var told = new Told(variables(node, launch, job));
         files.note(Told.NAME, told);
         if (prolog.isEmpty()) {

@@ -31,6 +31,10 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -61,9 +65,11 @@ public final class RunFiles {
     private static final String TOLD = "told";
 
     private final Path folder;
+    private volatile Future<Path> stored;
 
     private RunFiles(Path folder) {
         this.folder = folder;
+        this.stored = CompletableFuture.completedFuture(folder);
     }
 
     /// The folder of a run, made if it is not there.
@@ -74,7 +80,6 @@ public final class RunFiles {
                     folder,
                     PosixFilePermissions.asFileAttribute(
                             PosixFilePermissions.fromString("rwx------")));
-            sync(runs);
         } catch (FileAlreadyExistsException e) {
             // Ordered again before it was cleared away.
         }
@@ -202,24 +207,69 @@ public final class RunFiles {
 
     /// Writes a value; it is on the disk when this returns.
     public void keep(String name, Object value) throws IOException {
-        Path temporary = folder.resolve(name + ".new");
+        try (FileChannel written = written(name, value)) {
+            written.force(true);
+        }
+        appear(name);
+        sync(folder);
+    }
+
+    /// Writes a value, which a later agent finds from now on. Other work goes on while it and the
+    /// folder come to the disk: [#awaitStored] waits for that. After a power cut before then it may
+    /// be there in part.
+    public void store(String name, Object value) throws IOException {
+        FileChannel written = written(name, value);
+        appear(name);
+        var task =
+                new FutureTask<>(() -> {
+                    try (written) {
+                        written.force(true);
+                    }
+                    sync(folder);
+                    sync(folder.resolve(".."));
+                    return folder;
+                });
+        stored = task;
+        Thread.ofVirtual().name("store").start(task);
+    }
+
+    /// Waits until what was stored is on the disk.
+    public void awaitStored() throws IOException, InterruptedException {
+        try {
+            stored.get();
+        } catch (ExecutionException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    /// A file that will have that name, when it [appears][#appear].
+    private FileChannel written(String name, Object value) throws IOException {
         byte[] json = Json.mapper().writeValueAsBytes(value);
-        try (var channel =
+        FileChannel channel =
                 FileChannel.open(
-                        temporary,
+                        folder.resolve(name + ".new"),
                         Set.of(
                                 StandardOpenOption.CREATE,
                                 StandardOpenOption.TRUNCATE_EXISTING,
                                 StandardOpenOption.WRITE),
-                        OWNERS_ALONE)) {
+                        OWNERS_ALONE);
+        try {
             var bytes = ByteBuffer.wrap(json);
             while (bytes.hasRemaining()) {
                 channel.write(bytes);
             }
-            channel.force(true);
+            return channel;
+        } catch (IOException e) {
+            channel.close();
+            throw e;
         }
-        Files.move(temporary, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
-        sync(folder);
+    }
+
+    private void appear(String name) throws IOException {
+        Files.move(
+                folder.resolve(name + ".new"),
+                folder.resolve(name),
+                StandardCopyOption.ATOMIC_MOVE);
     }
 
     /// Writes a value that need not survive a power cut, which nothing that runs survives.

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -151,6 +152,29 @@ class ShimsTest {
         assertThat(exit()).isEqualTo(new ExitStatus(125, 0));
         assertThat(told("failure")).contains("/proc/no/such/group");
         assertThat(files.has("ran")).isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void the_code_runs_in_a_group_of_version_2(Shims.Kind kind) throws Exception {
+        Path tree =
+                Stream.of("/sys/fs/cgroup", "/sys/fs/cgroup/unified")
+                        .map(Path::of)
+                        .filter(it -> Files.isWritable(it.resolve("cgroup.procs")))
+                        .filter(it -> Files.exists(it.resolve("cgroup.controllers")))
+                        .findFirst()
+                        .orElse(null);
+        assumeThat(tree).as("cgroup v2").isNotNull();
+        Path group = Files.createDirectory(tree.resolve("berth-shim-" + System.nanoTime()));
+        try {
+            start(kind, "cat /proc/self/cgroup >where\n", group.resolve("cgroup.procs") + "\n", "");
+            files.release();
+
+            assertThat(exit()).isEqualTo(ExitStatus.SUCCESS);
+            assertThat(told("where")).contains("/" + group.getFileName() + "\n");
+        } finally {
+            await().ignoreExceptions().until(() -> Files.deleteIfExists(group));
+        }
     }
 
     @ParameterizedTest
