@@ -1,11 +1,20 @@
 package io.berth.contracts;
 
-/// Why a node gets no work though it may be well: an operator's word.
+/// Why a node gets no work though it may be well: an operator's word, or that of his health
+/// program.
 ///
 /// @param reason one line for people
-/// @param user who said it
+/// @param user who said it; [#HEALTH] if it was the program
 /// @param since cell time in epoch milliseconds
 public record NodeHold(Kind kind, String reason, String user, long since) {
+
+    /// Stands for the node's health program, where a user's name would be: no account has this one.
+    public static final String HEALTH = "(health)";
+
+    /// Whether the health program said it, and takes it back.
+    public boolean ofHealth() {
+        return user.equals(HEALTH);
+    }
 
     public enum Kind {
         /// What runs there ends by itself.

@@ -293,6 +293,18 @@ final class SampleEvents {
     private static final NodeSeen SEEN_FENCING =
             new NodeSeen(
                     NODE, "nonce-3", "machine-1", "boot-1", "0.3.0", INVENTORY, List.of(), 9, 600L);
+    private static final NodeSeen SEEN_UNHEALTHY =
+            new NodeSeen(
+                    NODE,
+                    "nonce-4",
+                    "machine-1",
+                    "boot-1",
+                    "0.4.0",
+                    INVENTORY,
+                    List.of(),
+                    10,
+                    null,
+                    "/scratch is read-only");
     private static final Part PART = new Part(3, 1, 6);
 
     private static final GpuSample SAMPLE =
@@ -1168,6 +1180,7 @@ final class SampleEvents {
         add(Topics.HEARTBEATS, new Heartbeat(NODE, 4, 3, List.of(RUN), 250, 12_000));
         addNamed("hardware", Topics.NODES, SEEN_WITH_HARDWARE);
         addNamed("fencing", Topics.NODES, SEEN_FENCING);
+        addNamed("unhealthy", Topics.NODES, SEEN_UNHEALTHY);
         addNamed(
                 "gpus",
                 Topics.HEARTBEATS,

@@ -29,6 +29,13 @@ public interface AgentConfig {
         USER
     }
 
+    enum HealthWhen {
+        /// At every interval.
+        ANY,
+        /// Only while no run is on the machine.
+        IDLE
+    }
+
     /// The host's node name; its host name's first label if not given.
     Optional<String> name();
 
@@ -87,6 +94,21 @@ public interface AgentConfig {
     /// A program that tests a GPU that stood aside: it is given the GPU's UUID and ends with 0 if
     /// jobs may have it again.
     Optional<Path> gpuTest();
+
+    /// A program that looks after the machine as a whole, now and then: while it does not end with
+    /// 0 the nodes get no new work.
+    Optional<Path> healthProgram();
+
+    @WithDefault("5m")
+    Duration healthInterval();
+
+    /// When it is run.
+    @WithDefault("any")
+    HealthWhen healthWhen();
+
+    /// How long it may take; then it is killed, and has failed.
+    @WithDefault("1m")
+    Duration healthLimit();
 
     /// The program that runs containers: a crun, runc, apptainer or podman; the first of these in
     /// the system's folders, if not given.

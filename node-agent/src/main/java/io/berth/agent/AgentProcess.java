@@ -12,6 +12,7 @@ import io.berth.agent.kafka.AgentLog;
 import io.berth.agent.kafka.OrderReader;
 import io.berth.agent.kafka.SpecsTopic;
 import io.berth.agent.launch.Commands;
+import io.berth.agent.launch.HostCheck;
 import io.berth.agent.launch.Launcher;
 import io.berth.agent.launch.RunFiles;
 import io.berth.agent.launch.SpoolWatch;
@@ -120,8 +121,17 @@ public final class AgentProcess implements Closeable {
                             ended));
             announce(node, tried.launcher().groups());
         }
+        Commands commands = tried.launcher().hooks().commands();
+        if (config.healthProgram().isPresent()) {
+            shared(
+                    NodeHealth.watch(
+                            new HostCheck(
+                                    config.healthProgram().get(), config.healthLimit(), commands),
+                            config.healthInterval(),
+                            config.healthWhen() == AgentConfig.HealthWhen.IDLE,
+                            agents));
+        }
         if (config.host() && config.gpuProfile().isEmpty()) {
-            Commands commands = tried.launcher().hooks().commands();
             shared(NodeGpus.watch(agents.getFirst(), found, config, commands));
         }
     }

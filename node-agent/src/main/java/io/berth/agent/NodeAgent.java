@@ -18,6 +18,7 @@ import io.berth.contracts.event.Order;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -72,7 +73,8 @@ public final class NodeAgent implements AutoCloseable {
     /// while.
     private final List<Gres> gres;
 
-    private volatile boolean otherInventory;
+    private volatile boolean changed;
+    private volatile @Nullable String unhealthy;
     private volatile Supplier<List<GpuSample>> samples = List::of;
     private volatile Consumer<Order.Partition> divider = this::cannotDivide;
     private final MachineIdentity machine;
@@ -145,7 +147,20 @@ public final class NodeAgent implements AutoCloseable {
     /// The node has other GPUs than before: it registers anew, and its runs go on.
     synchronized void offer(Inventory inventory) {
         has(inventory);
-        otherInventory = true;
+        changed = true;
+    }
+
+    /// What is wrong with the machine, null if it is well: the node registers anew when that
+    /// changes.
+    void unhealthy(@Nullable String why) {
+        if (!Objects.equals(unhealthy, why)) {
+            LOG.atWarn()
+                    .addKeyValue("node", name())
+                    .addKeyValue("why", why)
+                    .log(why == null ? "The machine is well again" : "The machine is not well");
+            unhealthy = why;
+            changed = true;
+        }
     }
 
     /// The node has other GPUs for a while, which is told if it registers meanwhile.
@@ -259,10 +274,10 @@ public final class NodeAgent implements AutoCloseable {
             case REGISTERING -> System.nanoTime() - syncDue >= 0;
             case IN_EPOCH -> {
                 lookForLost();
-                if (otherInventory) {
+                if (changed) {
                     leaveEpoch();
                 }
-                yield otherInventory;
+                yield changed;
             }
             case STOPPED -> false;
         };
@@ -289,7 +304,7 @@ public final class NodeAgent implements AutoCloseable {
     /// @param held the node's runs, after [#silence]
     public NodeSeen register(long ordersEnd, long reportsEnd, List<HeldRun> held) {
         nonce = UUID.randomUUID().toString();
-        otherInventory = false;
+        changed = false;
         told = held;
         ordersFrom = ordersEnd;
         syncDue = System.nanoTime() + timing.syncTimeout().toNanos();
@@ -303,7 +318,8 @@ public final class NodeAgent implements AutoCloseable {
                 node.inventory(),
                 held,
                 reportsEnd,
-                lease.seconds());
+                lease.seconds(),
+                unhealthy);
     }
 
     /// Takes an order of the node's partition.

@@ -60,7 +60,7 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
                 GpuWatch.start(
                         config.nvmlLibrary(),
                         new GpuWatch.Timing(config.heartbeat(), config.gpuPatience()),
-                        new GpuTrial(config.gpuTest(), commands),
+                        GpuTrial.by(config.gpuTest(), commands),
                         this);
         watch.ifPresent(it -> agent.samples(it::samples));
     }

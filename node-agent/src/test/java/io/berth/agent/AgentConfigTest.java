@@ -28,6 +28,10 @@ class AgentConfigTest {
         assertThat(config.gpuProfile()).isEmpty();
         assertThat(config.virtual()).isEmpty();
         assertThat(config.gpuTest()).isEmpty();
+        assertThat(config.healthProgram()).isEmpty();
+        assertThat(config.healthInterval()).isEqualTo(Duration.ofMinutes(5));
+        assertThat(config.healthWhen()).isEqualTo(AgentConfig.HealthWhen.ANY);
+        assertThat(config.healthLimit()).isEqualTo(Duration.ofMinutes(1));
         assertThat(config.placementKeys()).isEmpty();
         assertThat(config.runAs()).isEqualTo(AgentConfig.RunAs.AGENT);
         assertThat(config.reservedCpus()).isEmpty();

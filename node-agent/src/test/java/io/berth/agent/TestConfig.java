@@ -156,6 +156,27 @@ record TestConfig(
         return inHome("test-gpu");
     }
 
+    /// If the test has put one there.
+    @Override
+    public Optional<Path> healthProgram() {
+        return inHome("health");
+    }
+
+    @Override
+    public Duration healthInterval() {
+        return Duration.ofMillis(100);
+    }
+
+    @Override
+    public HealthWhen healthWhen() {
+        return inHome("health-when-idle").isPresent() ? HealthWhen.IDLE : HealthWhen.ANY;
+    }
+
+    @Override
+    public Duration healthLimit() {
+        return Duration.ofMillis(500);
+    }
+
     @Override
     public Duration gpuPatience() {
         return Duration.ofMillis(200);

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 ///   applies every report below it first
 /// @param fenceSeconds if no heartbeat of the node is acknowledged for so long, it ends its runs by
 ///   itself, its agent dead or alive; null if they go on
+/// @param unhealthy what the operator's health program says is wrong, in one line: the node gets no
+///   new work until it registers without; null if all is well, or nobody looks
 public record NodeSeen(
         NodeName node,
         String nonce,
@@ -27,10 +29,35 @@ public record NodeSeen(
         Inventory inventory,
         List<HeldRun> runs,
         long reportsEnd,
-        @Nullable Long fenceSeconds) {
+        @Nullable Long fenceSeconds,
+        @Nullable String unhealthy) {
 
     public NodeSeen {
         runs = List.copyOf(runs);
+    }
+
+    /// A node of which nobody says that it is not well.
+    public NodeSeen(
+            NodeName node,
+            String nonce,
+            String machineId,
+            String bootId,
+            String agentVersion,
+            Inventory inventory,
+            List<HeldRun> runs,
+            long reportsEnd,
+            @Nullable Long fenceSeconds) {
+        this(
+                node,
+                nonce,
+                machineId,
+                bootId,
+                agentVersion,
+                inventory,
+                runs,
+                reportsEnd,
+                fenceSeconds,
+                null);
     }
 
     /// A node whose runs go on whatever happens.

@@ -1,7 +1,7 @@
 package io.berth.agent.gpu;
 
 import io.berth.agent.launch.Commands;
-import java.io.IOException;
+import io.berth.agent.launch.HostCheck;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -11,26 +11,23 @@ import java.util.Optional;
 /// An operator's test of a GPU that stands aside, empty: a program that is given the GPU's UUID and
 /// ends with 0 if jobs may have it again.
 ///
-/// @param program nothing lets every GPU pass that the driver finds no fault with
-public record GpuTrial(Optional<Path> program, Commands commands) {
+/// @param test nothing lets every GPU pass that the driver finds no fault with
+public record GpuTrial(Optional<HostCheck> test) {
 
     private static final Duration LIMIT = Duration.ofMinutes(5);
 
+    /// @param program of the operator, if he has one
+    public static GpuTrial by(Optional<Path> program, Commands commands) {
+        return new GpuTrial(program.map(it -> new HostCheck(it, LIMIT, commands)));
+    }
+
     /// Runs it. Why the GPU did not pass, in one line; nothing if it did.
     Optional<String> failure(String uuid) {
-        if (program.isEmpty()) {
+        if (test.isEmpty()) {
             return Optional.empty();
         }
-        String name = program.get().toString();
         try {
-            int status =
-                    commands.run(List.of(name, uuid), Map.of("CUDA_VISIBLE_DEVICES", uuid), LIMIT)
-                            .status();
-            return status == 0
-                    ? Optional.empty()
-                    : Optional.of("%s ended with %d".formatted(name, status));
-        } catch (IOException e) {
-            return Optional.of("%s was not run to its end: %s".formatted(name, e.getMessage()));
+            return test.get().failure(List.of(uuid), Map.of("CUDA_VISIBLE_DEVICES", uuid));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return Optional.of("interrupted");

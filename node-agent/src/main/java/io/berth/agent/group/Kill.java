@@ -10,6 +10,7 @@ import java.io.IOException;
 /// Source: kill(2), signal(7).
 final class Kill {
 
+    static final int KILL = 9;
     static final int TERM = 15;
     static final int CONTINUE = 18;
     static final int STOP = 19;

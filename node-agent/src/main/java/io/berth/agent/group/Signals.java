@@ -21,6 +21,11 @@ public final class Signals {
 
     private Signals() {}
 
+    /// Kills what is left of the session that a process began.
+    public static void killSession(long leader) {
+        Kill.send(-leader, Kill.KILL);
+    }
+
     /// Sends TSTP to those of the group that handle it. Whether there are any.
     public static boolean sendToHandlers(Group group) throws IOException {
         boolean any = false;

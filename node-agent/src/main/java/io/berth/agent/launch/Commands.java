@@ -1,10 +1,12 @@
 package io.berth.agent.launch;
 
+import io.berth.agent.group.Signals;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -32,6 +34,20 @@ public final class Commands {
     /// @throws IOException if it cannot be started, or takes longer
     public Ran run(List<String> command, Map<String, String> variables, Duration limit)
             throws IOException, InterruptedException {
+        return run(command, variables, limit, false);
+    }
+
+    /// The same in a session of its own, of which nothing is left.
+    Ran runAlone(List<String> command, Map<String, String> variables, Duration limit)
+            throws IOException, InterruptedException {
+        var words = new ArrayList<String>(command);
+        words.addFirst("setsid");
+        return run(words, variables, limit, true);
+    }
+
+    private Ran run(
+            List<String> command, Map<String, String> variables, Duration limit, boolean alone)
+            throws IOException, InterruptedException {
         Path output = Files.createTempFile("berth", ".out");
         try {
             var builder = builder(command);
@@ -41,12 +57,18 @@ public final class Commands {
             try {
                 if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
                     throw new IOException(
-                            command.getFirst() + " took longer than " + limit.toSeconds() + " s");
+                            command.get(alone ? 1 : 0)
+                                    + " took longer than "
+                                    + limit.toSeconds()
+                                    + " s");
                 }
             } finally {
                 if (process.isAlive()) {
                     process.descendants().forEach(ProcessHandle::destroyForcibly);
                     process.destroyForcibly();
+                }
+                if (alone) {
+                    Signals.killSession(process.pid());
                 }
             }
             return new Ran(

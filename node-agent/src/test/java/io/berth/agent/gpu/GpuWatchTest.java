@@ -70,7 +70,7 @@ class GpuWatchTest {
     private NvmlStub watch(String topology, Optional<Path> test) throws IOException {
         NvmlStub stub = NvmlStub.in(folder, topology);
         open.add(
-                GpuWatch.start(stub.library(), QUICK, new GpuTrial(test, new Commands()), heard)
+                GpuWatch.start(stub.library(), QUICK, GpuTrial.by(test, new Commands()), heard)
                         .orElseThrow());
         return stub;
     }
@@ -198,7 +198,7 @@ class GpuWatchTest {
                 GpuWatch.start(
                         folder + "/libnone.so.1",
                         QUICK,
-                        new GpuTrial(Optional.empty(), new Commands()),
+                        GpuTrial.by(Optional.empty(), new Commands()),
                         heard);
 
         assertThat(watch).isEmpty();

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -157,17 +158,19 @@ class ShimsTest {
     @ParameterizedTest
     @EnumSource
     void the_code_runs_in_a_group_of_version_2(Shims.Kind kind) throws Exception {
-        Path tree =
+        Optional<Path> tree =
                 Stream.of("/sys/fs/cgroup", "/sys/fs/cgroup/unified")
                         .map(Path::of)
                         .filter(it -> Files.isWritable(it.resolve("cgroup.procs")))
                         .filter(it -> Files.exists(it.resolve("cgroup.controllers")))
-                        .findFirst()
-                        .orElse(null);
-        assumeThat(tree).as("cgroup v2").isNotNull();
-        Path group = Files.createDirectory(tree.resolve("berth-shim-" + System.nanoTime()));
+                        .findFirst();
+        assumeThat(tree).as("cgroup v2").isPresent();
+        Path group =
+                Files.createDirectory(
+                        tree.orElseThrow().resolve("berth-shim-" + System.nanoTime()));
         try {
             start(kind, "cat /proc/self/cgroup >where\n", group.resolve("cgroup.procs") + "\n", "");
+            await().until(() -> files.has("ready"));
             files.release();
 
             assertThat(exit()).isEqualTo(ExitStatus.SUCCESS);

@@ -5,6 +5,7 @@ import io.berth.contracts.Gres;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.JobId;
 import io.berth.contracts.MigGpu;
+import io.berth.contracts.NodeHold;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.Reason;
 import io.berth.contracts.RunId;
@@ -52,10 +53,11 @@ final class Registrations {
             return List.of();
         }
         long epoch = known == null ? 1 : known.epoch() + 1;
-        draft.change(
+        NodeStatus node =
                 known == null
                         ? new NodeStatus(seen.node(), epoch, 0, Presence.UP, seen)
-                        : known.registered(epoch, seen).divided(divisions(known, seen, now)));
+                        : known.registered(epoch, seen).divided(divisions(known, seen, now));
+        draft.change(node.held(hold(node.hold(), seen.unhealthy(), now)));
         var has = new TreeMap<RunId, HeldRun.Phase>();
         seen.runs().forEach(held -> has.put(held.run(), held.phase()));
         boolean sameBoot = known != null && known.seen().bootId().equals(seen.bootId());
@@ -65,6 +67,19 @@ final class Registrations {
             settle(draft, job, seen.node(), has, sameBoot, now);
         }
         return draft.facts();
+    }
+
+    /// A node that is not well is drained, if nobody keeps work off it already. Only that is taken
+    /// back when it is well.
+    private static @Nullable NodeHold hold(
+            @Nullable NodeHold before, @Nullable String unhealthy, long now) {
+        boolean ofHealth = before != null && before.ofHealth();
+        if (unhealthy == null) {
+            return ofHealth ? null : before;
+        }
+        return before == null || (ofHealth && !before.reason().equals(unhealthy))
+                ? new NodeHold(NodeHold.Kind.DRAIN, unhealthy, NodeHold.HEALTH, now)
+                : before;
     }
 
     /// What has become of the GPUs that were to be divided: the registration says what is.

@@ -16,12 +16,14 @@ import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.JobTerms;
 import io.berth.contracts.LaunchMode;
+import io.berth.contracts.NodeHold;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.SignalTarget;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.NodeRequest;
+import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.contracts.event.Order;
 import io.berth.contracts.event.RunReport.Cause;
@@ -30,6 +32,7 @@ import io.berth.core.state.Fact;
 import io.berth.core.state.Input;
 import io.berth.core.testing.TestCell;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -283,6 +286,48 @@ final class ControlsTest {
                         tuple("1_4", JobState.RUNNING),
                         tuple("1_8", JobState.PENDING));
         assertThat(cell.job(101).reason()).isEqualTo(Reason.JOB_ARRAY_TASK_LIMIT);
+    }
+
+    /// What is said of n1 after it has registered anew, with what its health program says.
+    private @Nullable NodeHold heldAfter(String nonce, @Nullable String unhealthy) {
+        NodeSeen seen = TestCell.seen("n1", 8, 8, "a100", nonce, "boot", List.of());
+        cell.take(
+                new Input.Registered(
+                        new NodeSeen(
+                                seen.node(),
+                                nonce,
+                                seen.machineId(),
+                                seen.bootId(),
+                                seen.agentVersion(),
+                                seen.inventory(),
+                                seen.runs(),
+                                seen.reportsEnd(),
+                                null,
+                                unhealthy)));
+        return cell.state.node(new NodeName("n1")).orElseThrow().hold();
+    }
+
+    @Test
+    void a_node_that_is_not_well_is_drained_until_it_is() {
+        NodeHold disk = heldAfter("1", "disk full");
+
+        assertThat(disk)
+                .isEqualTo(new NodeHold(NodeHold.Kind.DRAIN, "disk full", "(health)", cell.now));
+        assertThat(heldAfter("2", "disk full")).isEqualTo(disk);
+        assertThat(Objects.requireNonNull(heldAfter("3", "no network")).reason())
+                .isEqualTo("no network");
+        assertThat(heldAfter("4", null)).isNull();
+    }
+
+    @Test
+    void what_an_operator_says_of_a_node_outranks_its_health() {
+        var health = heldAfter("1", "disk full");
+        cell.take(asked(new NodeRequest.DrainRequested(new NodeName("n1"), "root", "fan")));
+        NodeHold fan = heldAfter("2", "no network");
+
+        assertThat(health).isNotNull();
+        assertThat(Objects.requireNonNull(fan).reason()).isEqualTo("fan");
+        assertThat(heldAfter("3", null)).isEqualTo(fan);
     }
 
     @Test
