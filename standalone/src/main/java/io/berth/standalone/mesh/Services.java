@@ -42,6 +42,18 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
                     "--sun-misc-unsafe-memory-access=allow",
                     "--add-opens=java.base/java.lang.invoke=ALL-UNNAMED");
 
+    /// Of the agent, which is on every node beside the jobs: it gives back what it does not need.
+    private static final List<String> SMALL =
+            List.of(
+                    "-Xms10m",
+                    "-Xmn4m",
+                    "-Xmx96m",
+                    "-XX:MinHeapFreeRatio=5",
+                    "-XX:MaxHeapFreeRatio=10",
+                    "-XX:TrimNativeHeapInterval=30000");
+
+    private static final Map<String, String> SMALL_NATIVE_HEAP = Map.of("MALLOC_ARENA_MAX", "1");
+
     /// A service of this mesh.
     ///
     /// @param flags of its JVM, with its own settings
@@ -153,8 +165,7 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
     }
 
     private Service nodeAgent() {
-        var flags = new ArrayList<String>();
-        flags.add("-Xmx96m");
+        var flags = new ArrayList<>(SMALL);
         flags.add("-Dberth.agent.home=" + home.spool());
         flags.add("-Dberth.agent.placement-keys=" + home.placementKeys());
         flags.add("-Dberth.agent.on-shutdown=stop");
@@ -163,7 +174,7 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
         offer.gpuProfile().ifPresent(name -> flags.add("-Dberth.agent.gpu-profile=" + name));
         offer.virtual().ifPresent(nodes -> flags.add("-Dberth.agent.virtual=" + nodes));
         Application agent = Application.of(root, "node-agent", "io.berth.agent.AgentMain");
-        return new Service("agent", agent, ports.agent(), flags);
+        return new Service("agent", agent, ports.agent(), flags, SMALL_NATIVE_HEAP);
     }
 
     private Service accountingService(PostgresServer server) {
