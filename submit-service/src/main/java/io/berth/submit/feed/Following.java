@@ -20,8 +20,8 @@ public final class Following implements AutoCloseable {
         this.position = position;
     }
 
-    /// The next events, at least one unless that much time passes without any. What a slow client
-    /// missed is read from the log again, as far as the log goes back.
+    /// The next events; there may be none, at the latest when that much time has passed. What a
+    /// slow client missed is read from the log again, as far as the log goes back.
     ///
     /// @throws io.berth.submit.Unavailable if the log cannot be read
     public List<Told> next(Duration patience) throws InterruptedException {

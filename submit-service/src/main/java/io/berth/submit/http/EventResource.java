@@ -6,6 +6,7 @@ import io.berth.submit.Refused;
 import io.berth.submit.feed.FeedPosition;
 import io.berth.submit.feed.Following;
 import io.berth.submit.feed.JobFeed;
+import io.berth.submit.http.EventClient.ClientGone;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import io.vertx.core.http.HttpServerRequest;
 import jakarta.annotation.security.RolesAllowed;
@@ -17,12 +18,9 @@ import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
-import jakarta.ws.rs.sse.OutboundSseEvent;
 import jakarta.ws.rs.sse.Sse;
 import jakarta.ws.rs.sse.SseEventSink;
-import java.time.Duration;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
+import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
@@ -34,12 +32,6 @@ import org.jspecify.annotations.Nullable;
 @RunOnVirtualThread
 @Tag(name = "Events")
 public class EventResource {
-    /// A line at least so often, so that a broken connection is noticed on both sides.
-    private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(10);
-
-    /// A client that takes no byte for so long is cut off.
-    private static final long CLIENT_SECONDS = 30;
-
     private final JobFeed feed;
     private final Gateway gateway;
     private final Callers callers;
@@ -72,53 +64,17 @@ public class EventResource {
         Caller caller = callers.of(request);
         try (sink;
                 Following following = feed.follow(from)) {
-            send(sink, sse.newEventBuilder().comment("following").build());
+            var client = new EventClient(sink, sse, System::nanoTime);
             while (!sink.isClosed() && !feed.stopped()) {
-                var told = following.next(SIGN_OF_LIFE);
-                if (told.isEmpty()) {
-                    send(sink, sse.newEventBuilder().comment("").build());
-                    continue;
-                }
+                List<Following.Told> told = following.next(client.patience());
                 Sight sight = caller.sight(gateway.picture(null));
                 var found = new JobsOfEvents(gateway::job, gateway::catchUp);
-                for (Following.Told it : told) {
-                    if (filter.admits(it.event(), sight, found::job)) {
-                        send(sink, event(sse, it));
-                    }
-                }
+                client.tell(told, it -> filter.admits(it, sight, found::job));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ClientGone e) {
             // It knows where to go on.
-        }
-    }
-
-    private static OutboundSseEvent event(Sse sse, Following.Told told) {
-        return sse.newEventBuilder()
-                .id(told.id().toString())
-                .name(told.event().type())
-                .mediaType(MediaType.TEXT_PLAIN_TYPE)
-                .data(told.event().json())
-                .build();
-    }
-
-    private static void send(SseEventSink sink, OutboundSseEvent event) throws ClientGone {
-        try {
-            sink.send(event)
-                    .toCompletableFuture()
-                    .orTimeout(CLIENT_SECONDS, TimeUnit.SECONDS)
-                    .join();
-        } catch (CompletionException | IllegalStateException e) {
-            throw new ClientGone(e);
-        }
-    }
-
-    private static final class ClientGone extends Exception {
-        private static final long serialVersionUID = 1;
-
-        ClientGone(Throwable cause) {
-            super(cause);
         }
     }
 }
