@@ -314,6 +314,34 @@ class AccountingTest {
         assertThat(parts.get(1)).isPositive();
         assertThat(gpuSeconds(last, last + 1000)).isZero();
         given().get("/v1/accounting/report").then().statusCode(400);
+        given().get("/v1/accounting/report?start=-9223372036854775808").then().statusCode(400);
+    }
+
+    @Test
+    @Order(6)
+    @TestSecurity(user = "alice", roles = "user")
+    void a_history_has_the_report_of_each_part_of_a_time() {
+        long first = tables.number("SELECT min(placed_at) FROM run");
+        long last = tables.number("SELECT max(freed_at) FROM run");
+        String time = "?start=" + first + "&end=" + last;
+        long step = Math.max(1, (last - first) / 1000 / 7);
+
+        JsonPath told = given().get("/v1/accounting/history" + time + "&step=" + step).jsonPath();
+
+        List<Long> starts = told.getList("periods.start", Long.class);
+        assertThat(starts).hasSizeGreaterThan(3).isSorted();
+        assertThat(starts).allMatch(it -> (it - first) % (1000 * step) == 0);
+        for (int i = 0; i < starts.size(); i++) {
+            List<Integer> seconds = told.getList("periods[" + i + "].usage.gpuSeconds");
+            long end = Math.min(last, starts.get(i) + 1000 * step);
+            assertThat(seconds.stream().mapToLong(Integer::longValue).sum())
+                    .isEqualTo(gpuSeconds(starts.get(i), end));
+        }
+        for (String wrong : List.of("", "&step=0", "&step=1", "&step=-9")) {
+            given().get("/v1/accounting/history?start=0&end=" + last + wrong)
+                    .then()
+                    .statusCode(400);
+        }
     }
 
     @Test

@@ -51,9 +51,17 @@ public interface SubmitConfig {
     @WithDefault("256")
     int sessions();
 
+    /// How many may read what jobs have written at once; an eighth of them is one user's at most.
+    @WithDefault("256")
+    int outputs();
+
     /// Where nodes reach this gateway, such as `wss://gateway-0.berth:7600`; not set, it is where
     /// the one who starts an interactive run reached it.
     Optional<String> sessionUrl();
+
+    /// Where the accounting service answers: the console's charts of usage come from there.
+    @WithDefault("http://127.0.0.1:7603")
+    URI accountingUrl();
 
     /// The OpenTelemetry collector that gets the spans of submissions, such as
     /// `http://collector:4318/v1/traces`; without one there are none.

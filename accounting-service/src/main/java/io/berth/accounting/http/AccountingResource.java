@@ -170,6 +170,24 @@ public class AccountingResource {
                 .map(rows -> new ReportView(since, until, rows));
     }
 
+    /// What runs held in each part of a time.
+    @GET
+    @Path("history")
+    @WithSession
+    public Uni<HistoryView> history(
+            @QueryParam("start") @Nullable Long start,
+            @QueryParam("end") @Nullable Long end,
+            @QueryParam("step") @Nullable Long step)
+            throws JobQuery.Refused {
+        long now = Clock.systemUTC().millis();
+        long until = end == null ? now : end;
+        long since = before(start, until);
+        long each = HistoryView.step(step, until - since);
+        Sight sight = sights.now();
+        return PeriodUsage.each(each, since, until, now)
+                .map(periods -> HistoryView.of(since, until, each, periods, sight));
+    }
+
     /// What became of the cluster's resources in a time.
     @GET
     @Path("utilization")
@@ -187,7 +205,7 @@ public class AccountingResource {
     }
 
     private static long before(@Nullable Long start, long end) throws JobQuery.Refused {
-        if (start == null || start >= end) {
+        if (start == null || start < 0 || start >= end) {
             throw new JobQuery.Refused("start: it is required, and must be before end");
         }
         return start;

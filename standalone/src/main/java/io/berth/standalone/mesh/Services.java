@@ -149,8 +149,11 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
     }
 
     private Service submitService() {
-        return new Service(
-                "submit", application("submit-service"), ports.submit(), List.of("-Xmx512m"));
+        List<String> flags =
+                List.of(
+                        "-Xmx512m",
+                        "-Dberth.submit.accounting-url=http://127.0.0.1:" + ports.accounting());
+        return new Service("submit", application("submit-service"), ports.submit(), flags);
     }
 
     private Service priorityService() {
