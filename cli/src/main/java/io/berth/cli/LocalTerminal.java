@@ -30,6 +30,22 @@ final class LocalTerminal implements AutoCloseable {
         return new LocalTerminal(wanted);
     }
 
+    /// Whether what this process writes goes to a terminal.
+    static boolean showsOutput() {
+        try {
+            return new ProcessBuilder("test", "-t", "1")
+                            .redirectOutput(ProcessBuilder.Redirect.INHERIT)
+                            .start()
+                            .waitFor()
+                    == 0;
+        } catch (IOException e) {
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return true;
+        }
+    }
+
     /// Whether the other program has a terminal.
     boolean raw() {
         return raw;

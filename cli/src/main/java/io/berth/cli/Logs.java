@@ -7,23 +7,21 @@ import io.berth.cli.MeshClient.Answer;
 import io.berth.cli.MeshClient.NoAnswer;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.io.OutputStream;
 import java.time.Duration;
 import java.util.List;
 
-/// `berth logs`: what a job has written, from its output file, which must be within reach of this
-/// machine.
+/// `berth logs`: what a job has written, as the agent of its node reads it.
 final class Logs implements Command {
 
-    private static final Duration PAUSE = Duration.ofMillis(200);
-    private static final int LOOKS_PER_QUESTION = 5;
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+    private static final int BUFFER = 16 << 10;
 
     private static final List<CliOption> OPTIONS =
             List.of(
                     flag("error", 'e', "the error file, if the job has one of its own"),
                     flag("follow", 'f', "go on until the job has ended"),
+                    flag("raw", 'r', "control characters as they are, to a terminal too"),
                     flag("help", 'h', "this text"),
                     flag("version", 'V', "Berth's version"));
 
@@ -46,72 +44,88 @@ final class Logs implements Command {
             throw CommandFailure.error("logs", answer.detail());
         }
         var job = new JobView(answer.body());
-        boolean error = words.has("error") && !job.text("standardError").isEmpty();
-        String path = job.text(error ? "standardError" : "standardOutput");
-        if (path.isEmpty()) {
-            throw CommandFailure.error("logs", "job " + id + " has no output file");
-        }
-        Path file = Path.of(path);
-        if (words.has("follow")) {
-            follow(terminal, client, job, file);
-        } else if (Files.exists(file)) {
-            copyFrom(file, 0, terminal.out());
-        } else {
-            throw CommandFailure.error(
-                    "logs", "job " + id + " (" + job.state() + ") has not written " + file);
+        var log = new Log(client, job.id(), words.has("error"));
+        boolean shown = !words.has("raw") && LocalTerminal.showsOutput();
+        try (OutputStream out = shown ? new Printable(terminal.out()) : terminal.out()) {
+            if (words.has("follow")) {
+                follow(log, job, terminal, out);
+            } else {
+                Answer all = log.copy(false, out);
+                if (!all.ok()) {
+                    throw CommandFailure.error("logs", all.detail());
+                }
+            }
+        } catch (NoAnswer | IOException e) {
+            throw CommandFailure.error("logs", String.valueOf(e.getMessage()));
         }
         return 0;
     }
 
-    /// Copies until the job has ended and the file has no more. A file that was truncated, by a job
-    /// that started again, is read from its start.
-    private static void follow(Terminal terminal, MeshClient client, JobView job, Path file)
-            throws CommandFailure {
+    /// Copies until the job has ended and there is no more. What was cut off is gone on with.
+    private static void follow(Log log, JobView job, Terminal terminal, OutputStream out)
+            throws CommandFailure, IOException {
         JobView last = job;
-        long read = 0;
-        for (int look = 1; ; look++) {
+        while (true) {
             boolean ended = last.ended();
-            read = copyFrom(file, size(file) < read ? 0 : read, terminal.out());
-            terminal.out().flush();
-            if (ended) {
+            boolean whole = false;
+            try {
+                Answer answer = log.copy(true, out);
+                whole = answer.ok();
+                if (!whole && !answer.unavailable() && (ended || answer.status() != 404)) {
+                    throw CommandFailure.error("logs", answer.detail());
+                }
+            } catch (NoAnswer e) {
+                // The gateway or the node is away: both may come back.
+            }
+            if ((ended && whole) || terminal.out().checkError()) {
                 return;
             }
-            terminal.pause().await(PAUSE);
-            if (look % LOOKS_PER_QUESTION == 0) {
-                last = again(client, last);
+            if (!whole || !last.ended()) {
+                terminal.pause().await(PAUSE);
+            }
+            last = log.again(last);
+        }
+    }
+
+    /// The output of a job, from the byte on that was not read yet.
+    private static final class Log {
+        private final MeshClient client;
+        private final long job;
+        private final String stream;
+        private long read;
+
+        Log(MeshClient client, long job, boolean error) {
+            this.client = client;
+            this.job = job;
+            this.stream = error ? "err" : "out";
+        }
+
+        Answer copy(boolean follow, OutputStream out) throws NoAnswer {
+            return client.stream(
+                    "/v1/jobs/%d/output?stream=%s&offset=%d&follow=%s"
+                            .formatted(job, stream, read, follow),
+                    (from, bytes) -> {
+                        read = from;
+                        pass(bytes, out);
+                    });
+        }
+
+        private void pass(InputStream bytes, OutputStream out) throws IOException {
+            var buffer = new byte[BUFFER];
+            for (int count = bytes.read(buffer); count >= 0; count = bytes.read(buffer)) {
+                out.write(buffer, 0, count);
+                out.flush();
+                read += count;
             }
         }
-    }
 
-    private static JobView again(MeshClient client, JobView last) {
-        try {
-            Answer answer = client.send("GET", "/v1/jobs/" + last.id(), null, List.of());
-            return answer.ok() ? new JobView(answer.body()) : last;
-        } catch (NoAnswer e) {
-            return last;
-        }
-    }
-
-    private static long size(Path file) {
-        try {
-            return Files.size(file);
-        } catch (IOException e) {
-            return 0;
-        }
-    }
-
-    /// Copies what stands behind `start`.
-    ///
-    /// @return where the copied part ends; `start` if there is no file
-    private static long copyFrom(Path file, long start, PrintStream out) throws CommandFailure {
-        if (!Files.exists(file)) {
-            return start;
-        }
-        try (InputStream in = Files.newInputStream(file)) {
-            in.skipNBytes(start);
-            return start + in.transferTo(out);
-        } catch (IOException e) {
-            throw CommandFailure.error("logs", "cannot read " + file + ": " + e.getMessage());
+        JobView again(JobView last) {
+            try {
+                Answer answer = client.send("GET", "/v1/jobs/" + job, null, List.of());
+                return answer.ok() ? new JobView(answer.body()) : last;
+            } catch (NoAnswer e) {
+                return last;
+            }
         }
     }
 }

@@ -19,6 +19,9 @@ final class MeshClient {
 
     static final String POSITION = "Berth-Position";
 
+    /// The byte with which an answer of bytes begins.
+    private static final String OFFSET = "Berth-Output-Offset";
+
     private static final int CONNECT_TIMEOUT_MILLIS = 5_000;
     private static final int READ_TIMEOUT_MILLIS = 30_000;
 
@@ -143,6 +146,37 @@ final class MeshClient {
         return exchange(method, mesh.gateway() + path, body, headers);
     }
 
+    /// Takes bytes as they come.
+    interface Bytes {
+        /// @param from the place of the first one
+        void take(long from, InputStream bytes) throws IOException;
+    }
+
+    /// Reads bytes that the gateway sends for as long as it likes, with silence in between.
+    ///
+    /// @return the answer, without a body if it is a success
+    /// @throws NoAnswer if it is cut off, or is silent for long
+    Answer stream(String path, Bytes to) throws NoAnswer {
+        Answer answer = streamOnce(mesh.gateway() + path, to);
+        return renewed(answer) ? streamOnce(mesh.gateway() + path, to) : answer;
+    }
+
+    private Answer streamOnce(String url, Bytes to) throws NoAnswer {
+        try {
+            HttpURLConnection connection =
+                    open("GET", url, "application/octet-stream, application/problem+json");
+            if (connection.getResponseCode() != HttpURLConnection.HTTP_OK) {
+                return answer(connection);
+            }
+            try (InputStream in = connection.getInputStream()) {
+                to.take(connection.getHeaderFieldLong(OFFSET, 0), in);
+            }
+            return new Answer(HttpURLConnection.HTTP_OK, JsonObject.EMPTY, null);
+        } catch (IOException e) {
+            throw new NoAnswer(url, e);
+        }
+    }
+
     /// Tells the job's end of a session something, as the one who holds the user's end.
     ///
     /// @throws CommandFailure if the session is over
@@ -164,16 +198,21 @@ final class MeshClient {
     private Answer exchange(String method, String url, @Nullable String body, List<String> headers)
             throws NoAnswer {
         Answer answer = exchangeOnce(method, url, body, headers);
+        return renewed(answer) ? exchangeOnce(method, url, body, headers) : answer;
+    }
+
+    /// Whether there is a new token where the old one has expired.
+    private boolean renewed(Answer answer) {
         Path socket = token.socket();
         if (answer.status() != HttpURLConnection.HTTP_UNAUTHORIZED || socket == null) {
-            return answer;
+            return false;
         }
         try {
             token = Token.ofSocket(socket, command);
+            return true;
         } catch (CommandFailure e) {
-            return answer;
+            return false;
         }
-        return exchangeOnce(method, url, body, headers);
     }
 
     /// Not in streaming mode, in which the JDK turns an answer of 401 into an exception.
@@ -181,13 +220,8 @@ final class MeshClient {
             String method, String url, @Nullable String body, List<String> headers)
             throws NoAnswer {
         try {
-            var connection = (HttpURLConnection) URI.create(url).toURL().openConnection();
-            connection.setRequestMethod(method);
-            connection.setConnectTimeout(CONNECT_TIMEOUT_MILLIS);
-            connection.setReadTimeout(READ_TIMEOUT_MILLIS);
-            connection.setInstanceFollowRedirects(false);
-            connection.setRequestProperty("Authorization", "Bearer " + token.text());
-            connection.setRequestProperty("Accept", "application/json, application/problem+json");
+            HttpURLConnection connection =
+                    open(method, url, "application/json, application/problem+json");
             if (body != null) {
                 connection.setRequestProperty("Content-Type", "application/json");
             }
@@ -205,6 +239,17 @@ final class MeshClient {
         } catch (IOException e) {
             throw new NoAnswer(url, e);
         }
+    }
+
+    private HttpURLConnection open(String method, String url, String accept) throws IOException {
+        var connection = (HttpURLConnection) URI.create(url).toURL().openConnection();
+        connection.setRequestMethod(method);
+        connection.setConnectTimeout(CONNECT_TIMEOUT_MILLIS);
+        connection.setReadTimeout(READ_TIMEOUT_MILLIS);
+        connection.setInstanceFollowRedirects(false);
+        connection.setRequestProperty("Authorization", "Bearer " + token.text());
+        connection.setRequestProperty("Accept", accept);
+        return connection;
     }
 
     private static Answer answer(HttpURLConnection connection) throws IOException {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.cli.CommandRun.Outcome;
 import io.berth.cli.FakeMesh.Reply;
 import io.berth.cli.FakeMesh.Request;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -233,36 +232,50 @@ final class OtherCommandsTest {
     }
 
     @Test
-    void the_output_of_a_job_is_copied() throws IOException {
-        Path output = Files.writeString(folder.resolve("slurm-17.out"), "hello\n");
-        mesh.on("GET", "/v1/jobs/17", job(17, "COMPLETED", output));
+    void the_output_of_a_job_is_copied() {
+        mesh.on("GET", "/v1/jobs/17", job(17, "COMPLETED", Path.of("/nowhere")));
+        mesh.on("GET", "/v1/jobs/17/output", "\u001b[1mhello\n");
 
-        assertThat(new CommandRun(mesh).run("logs", "17").out()).isEqualTo("hello\n");
+        assertThat(new CommandRun(mesh).run("logs", "-e", "17").out())
+                .isEqualTo("\u001b[1mhello\n");
+        assertThat(mesh.requests().getLast().path()).endsWith("?stream=err&offset=0&follow=false");
     }
 
     @Test
-    void following_goes_on_until_the_job_has_ended() throws IOException {
-        Path output = Files.writeString(folder.resolve("slurm-17.out"), "hello\n");
+    void following_goes_on_where_it_was_cut_off_until_the_job_has_ended() {
         mesh.on(
                 "GET",
                 "/v1/jobs/17",
-                new Reply(200, job(17, "RUNNING", output)),
-                Reply.HANG_UP,
-                new Reply(200, job(17, "COMPLETED", output)));
+                new Reply(200, job(17, "RUNNING", Path.of("/nowhere"))),
+                new Reply(200, job(17, "RUNNING", Path.of("/nowhere"))),
+                new Reply(200, job(17, "RUNNING", Path.of("/nowhere"))),
+                new Reply(200, job(17, "COMPLETED", Path.of("/nowhere"))));
+        mesh.on(
+                "GET",
+                "/v1/jobs/17/output",
+                Reply.problem(404, "output_not_found", "job 17 has not started"),
+                new Reply(200, "hello\n"),
+                Reply.problem(503, "unavailable", "node gpu-01 does not answer"),
+                new Reply(200, "bye\n"));
         var run = new CommandRun(mesh);
 
-        assertThat(run.run("logs", "-f", "17").out()).isEqualTo("hello\n");
-        assertThat(run.pauses()).hasSizeGreaterThanOrEqualTo(5);
+        assertThat(run.run("logs", "-f", "17").out()).isEqualTo("hello\nbye\n");
+        assertThat(run.pauses()).hasSize(3);
+        assertThat(mesh.requests().getLast().path()).endsWith("offset=6&follow=true");
     }
 
     @Test
     void a_job_without_output_is_told_so() {
-        mesh.on("GET", "/v1/jobs/17", job(17, "PENDING", folder.resolve("none")));
+        mesh.on("GET", "/v1/jobs/17", job(17, "PENDING", Path.of("/nowhere")));
+        mesh.on(
+                "GET",
+                "/v1/jobs/17/output",
+                Reply.problem(404, "output_not_found", "job 17 has not started"));
 
         Outcome outcome = new CommandRun(mesh).run("logs", "17");
 
         assertThat(outcome.exitCode()).isEqualTo(1);
-        assertThat(outcome.err()).startsWith("logs: error: job 17 (PENDING) has not written ");
+        assertThat(outcome.err()).isEqualTo("logs: error: job 17 has not started\n");
     }
 
     @Test

@@ -16,6 +16,7 @@ import io.berth.contracts.event.NodeRequest;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.Order;
+import io.berth.contracts.event.OutputRequest;
 import io.berth.contracts.event.Ranked;
 import io.berth.contracts.event.Recorded;
 import io.berth.contracts.event.RoundEvent;
@@ -482,6 +483,16 @@ final class SampleEvents {
                 Topics.NODE_REQUESTS,
                 new NodeRequest.FeaturesSet(NODE, "root", List.of("rack1", "nvme")));
         add(Topics.NODE_REQUESTS, new NodeRequest.WeightSet(NODE, "root", 20));
+        add(
+                Topics.OUTPUT_REQUESTS,
+                new OutputRequest(
+                        NODE,
+                        JOB,
+                        false,
+                        -65_536,
+                        true,
+                        "ws://127.0.0.1:7600/v1/sessions/ab12",
+                        "s3cret"));
         add(Topics.SPECS, spec("err-%j", "in.txt", null, null));
         addMinimal(Topics.SPECS, spec(null, null, null, null));
         addNamed("container", Topics.SPECS, spec(null, null, null, "/images/torch"));

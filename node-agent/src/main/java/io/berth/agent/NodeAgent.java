@@ -4,13 +4,16 @@ import io.berth.agent.host.GresFile;
 import io.berth.agent.host.Host;
 import io.berth.agent.host.LocalNode;
 import io.berth.agent.host.MachineIdentity;
+import io.berth.agent.launch.LaunchRefused;
 import io.berth.agent.launch.Launcher;
+import io.berth.agent.launch.OutputReading;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.GpuSample;
 import io.berth.contracts.Gres;
 import io.berth.contracts.Hardware;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.Inventory;
+import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.event.Heartbeat;
 import io.berth.contracts.event.NodeSeen;
@@ -142,6 +145,20 @@ public final class NodeAgent implements AutoCloseable {
     /// How many runs it has, in whatever phase.
     int runCount() {
         return runs.ids().size();
+    }
+
+    /// Whether a run of the job is here.
+    boolean runs(JobId job) {
+        return runs.has(job);
+    }
+
+    /// What a job wrote here, read under its account.
+    ///
+    /// @param from the first byte; negative counts from the end
+    /// @throws LaunchRefused if that is not known any more
+    OutputReading output(JobId job, boolean error, long from)
+            throws LaunchRefused, IOException, InterruptedException {
+        return runs.output(job, error, from);
     }
 
     /// The node has other GPUs than before: it registers anew, and its runs go on.

@@ -3,13 +3,17 @@ package io.berth.agent;
 import io.berth.agent.RunPart.Surroundings;
 import io.berth.agent.host.FoundGpus;
 import io.berth.agent.host.LocalNode;
+import io.berth.agent.launch.LaunchRefused;
 import io.berth.agent.launch.Launcher;
+import io.berth.agent.launch.OutputReading;
+import io.berth.agent.launch.Outputs;
 import io.berth.agent.launch.RunFiles;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.Consumption;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.Inventory;
+import io.berth.contracts.JobId;
 import io.berth.contracts.RunId;
 import io.berth.contracts.RunUsage;
 import io.berth.contracts.SignalTarget;
@@ -91,6 +95,26 @@ final class NodeRuns implements Closeable {
 
     List<HeldRun> held() {
         return parts.values().stream().map(RunPart::held).toList();
+    }
+
+    /// Whether there is a run of the job, which may still write.
+    boolean has(JobId job) {
+        return parts.keySet().stream().anyMatch(run -> run.job().equals(job));
+    }
+
+    /// What the job wrote here.
+    ///
+    /// @throws LaunchRefused if it did not run here, or too long ago, or its account is gone
+    OutputReading output(JobId job, boolean error, long from)
+            throws LaunchRefused, IOException, InterruptedException {
+        Outputs.Kept kept =
+                spool.outputs()
+                        .of(job)
+                        .orElseThrow(() ->
+                                new LaunchRefused(
+                                        "node %s does not know what job %s wrote"
+                                                .formatted(surroundings.node().name(), job)));
+        return surroundings.launcher().read(kept, error, from);
     }
 
     GpuMeters meters() {

@@ -5,10 +5,12 @@ import io.berth.agent.kafka.AgentLog;
 import io.berth.agent.kafka.OrderReader;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.event.NodeSeen;
+import io.berth.contracts.event.OutputRequest;
 import io.berth.contracts.json.EventCodec.CorruptEvent;
 import io.berth.contracts.json.EventCodec.UnknownEventType;
 import io.berth.contracts.topic.NodePartitions;
 import io.berth.contracts.topic.Topics;
+import io.berth.log.Events;
 import io.berth.log.KafkaConnection;
 import io.berth.log.TopicDeclarations;
 import java.time.Duration;
@@ -21,9 +23,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.WakeupException;
@@ -42,6 +46,10 @@ final class OrderLoop implements AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(500);
 
     private static final Duration CALL_LIMIT = Duration.ofSeconds(5);
+
+    /// How often it is looked whether gateways ask what jobs wrote.
+    private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(10);
+
     private static final long RETRY_MILLIS = 1000;
     private static final long JOIN_MILLIS = 10_000;
 
@@ -50,6 +58,9 @@ final class OrderLoop implements AutoCloseable {
     private final AgentLog log;
     private final OrderReader orders;
     private final Map<String, NodeAgent> agents;
+    private final Events<OutputRequest> outputRequests =
+            new Events<>(Topics.OUTPUT_REQUESTS, AgentLog.SERVICE);
+    private final OutputReplies replies = new OutputReplies();
     private final Thread thread;
     private volatile boolean closed;
     private volatile @Nullable Consumer<byte[], byte[]> reading;
@@ -140,7 +151,13 @@ final class OrderLoop implements AutoCloseable {
         consumer.assign(all);
         consumer.endOffsets(all, CALL_LIMIT).forEach(consumer::seek);
         agents.values().forEach(NodeAgent::leaveEpoch);
+        boolean listening = false;
+        long lookAt = System.nanoTime();
         while (!closed) {
+            if (!listening && System.nanoTime() - lookAt >= 0) {
+                listening = listen(consumer, all);
+                lookAt = System.nanoTime() + BETWEEN_LOOKS.toNanos();
+            }
             for (NodeAgent agent : agents.values()) {
                 if (agent.unregistered()) {
                     register(consumer, agent, ordersOf(agent, partitionCount));
@@ -150,6 +167,27 @@ final class OrderLoop implements AutoCloseable {
                 hand(record);
             }
         }
+    }
+
+    /// Reads what gateways ask as well, from now on.
+    ///
+    /// @return not if there has been no gateway yet that asks: there may be an older one
+    private static boolean listen(
+            Consumer<byte[], byte[]> consumer, List<TopicPartition> ofOrders) {
+        List<PartitionInfo> there =
+                consumer.listTopics(CALL_LIMIT).get(Topics.OUTPUT_REQUESTS.name());
+        if (there == null) {
+            return false;
+        }
+        List<TopicPartition> requests =
+                ofOrders.stream()
+                        .filter(it -> it.partition() < there.size())
+                        .map(it ->
+                                new TopicPartition(Topics.OUTPUT_REQUESTS.name(), it.partition()))
+                        .toList();
+        consumer.assign(Stream.concat(ofOrders.stream(), requests.stream()).toList());
+        consumer.endOffsets(requests, CALL_LIMIT).forEach(consumer::seek);
+        return true;
     }
 
     private static TopicPartition ordersOf(NodeAgent agent, int partitionCount) {
@@ -190,6 +228,12 @@ final class OrderLoop implements AutoCloseable {
         if (agent == null) {
             return;
         }
+        if (record.topic().equals(Topics.OUTPUT_REQUESTS.name())) {
+            if (record.value() != null) {
+                answer(record, agent);
+            }
+            return;
+        }
         Optional<String> objection = orders.objection(record);
         if (objection.isPresent()) {
             LOG.atWarn()
@@ -210,6 +254,15 @@ final class OrderLoop implements AutoCloseable {
         } catch (IllegalStateException e) {
             LOG.atError().setCause(e).addKeyValue("node", agent.name()).log("Order not obeyed");
             agent.stopObeying("an order could not be obeyed: " + e.getMessage());
+        }
+    }
+
+    /// Answers a gateway, which need not be trusted with more than what jobs have written.
+    private void answer(ConsumerRecord<byte[], byte[]> record, NodeAgent agent) {
+        try {
+            replies.answer(outputRequests.event(record), agent);
+        } catch (UnknownEventType | CorruptEvent e) {
+            LOG.atWarn().setCause(e).addKeyValue("offset", record.offset()).log("Not understood");
         }
     }
 

@@ -1,6 +1,7 @@
 package io.berth.agent;
 
 import io.berth.agent.host.StartRefused;
+import io.berth.agent.launch.Outputs;
 import io.berth.agent.launch.RunFiles;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.event.Order.Launch;
@@ -76,6 +77,11 @@ final class Spool implements Closeable {
         Path folder = runs.resolve("trial");
         RunFiles.at(folder).remove();
         return RunFiles.at(Files.createDirectory(folder));
+    }
+
+    /// Where the node's scripts wrote.
+    Outputs outputs() {
+        return new Outputs(runs.resolveSibling("outputs"));
     }
 
     /// All runs' folders.

@@ -70,6 +70,8 @@ class JobsMeshTest {
                 .content()
                 .contains("GPUs: " + gpus.path(0).asText())
                 .contains("They are simulated");
+        assertThat(mesh.berth("logs", "-f", Long.toString(id)).succeeded().out())
+                .isEqualTo(Files.readString(mesh.work().resolve("slurm-" + id + ".out")));
     }
 
     @Test

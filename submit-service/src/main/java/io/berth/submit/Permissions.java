@@ -12,6 +12,7 @@ import java.util.Locale;
 /// | | owner, coordinator of the job's account | other user | operator |
 /// |---|---|---|---|
 /// | see jobs and nodes | yes | yes, but what is private | yes |
+/// | read what a job wrote | owner: yes, coordinator: no | no | yes |
 /// | cancel, signal, requeue, hold | yes | no | yes |
 /// | release | what a user held | no | yes |
 /// | lower the time limit, raise nice | yes | no | yes |
@@ -30,6 +31,15 @@ public final class Permissions {
                 && !configuration.coordinates(caller.user(), job.description().account())) {
             throw denied(
                     "job %s is not %s's: only its owner, a coordinator of its account or an operator may do that"
+                            .formatted(job.id(), caller.user()));
+        }
+    }
+
+    /// @throws Refused unless the job is the caller's, or he is an operator
+    public static void toRead(Job job, Caller caller) throws Refused {
+        if (!caller.mayActFor(job.user())) {
+            throw denied(
+                    "job %s is not %s's: only its owner or an operator may read what it wrote"
                             .formatted(job.id(), caller.user()));
         }
     }

@@ -54,6 +54,9 @@ public sealed interface Refusal {
 
     record NodeNotFound(String detail) implements Refusal {}
 
+    /// The job has written nothing that can be read.
+    record OutputNotFound(String detail) implements Refusal {}
+
     /// The name that programs and metrics know it by.
     default String code() {
         return switch (this) {
@@ -76,6 +79,7 @@ public sealed interface Refusal {
             case JobNotPending _ -> "job_not_pending";
             case JobNotFound _ -> "job_not_found";
             case NodeNotFound _ -> "node_not_found";
+            case OutputNotFound _ -> "output_not_found";
         };
     }
 }

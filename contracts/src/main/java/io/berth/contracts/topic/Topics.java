@@ -13,6 +13,7 @@ import io.berth.contracts.event.NodeRequest;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.Order;
+import io.berth.contracts.event.OutputRequest;
 import io.berth.contracts.event.Ranked;
 import io.berth.contracts.event.RoundEvent;
 import io.berth.contracts.event.RunReport;
@@ -60,6 +61,17 @@ public final class Topics {
                     NodeRequest.class,
                     it -> it.node().value(),
                     WEEK);
+
+    public static final Topic<OutputRequest> OUTPUT_REQUESTS =
+            new Topic<>(
+                    "berth.output-requests.v1",
+                    "submit-service",
+                    OutputRequest.class,
+                    it -> it.node().value(),
+                    Spread.NODE,
+                    Cleanup.DELETE,
+                    Duration.ofHours(1),
+                    Topic.DEFAULT_MAX_BYTES);
 
     public static final Topic<Ranked> RANKINGS =
             table(
@@ -168,6 +180,7 @@ public final class Topics {
                     SPECS,
                     ID_BLOCKS,
                     NODE_REQUESTS,
+                    OUTPUT_REQUESTS,
                     RANKINGS,
                     FAIR_SHARES,
                     PLACEMENTS,

@@ -127,6 +127,17 @@ public record Launcher(
         }
     }
 
+    /// Reads what a script wrote, under its account.
+    ///
+    /// @param error whether from the file for errors
+    /// @param from the first byte; negative counts from the end
+    /// @throws LaunchRefused if there is no such account any more
+    public OutputReading read(Outputs.Kept kept, boolean error, long from)
+            throws LaunchRefused, IOException, InterruptedException {
+        return shims.readOutput(
+                accounts.of(kept.user()), Path.of(error ? kept.error() : kept.output()), from);
+    }
+
     /// Runs nothing in a group of its own and tells what the host enforced and let be verified.
     ///
     /// @param files in a folder as deep as a run's
@@ -169,6 +180,13 @@ public record Launcher(
         } else {
             output.open(spec.appendOutput());
         }
+        Outputs.beside(files)
+                .keep(
+                        new Outputs.Kept(
+                                launch.run().job(),
+                                job(launch, spec).user(),
+                                output.output().toString(),
+                                output.error().toString()));
         files.makeCheckpoint();
         InContainer what = what(node, launch, spec, account, files);
         String begin =

@@ -67,7 +67,8 @@ public final class Shims implements Closeable {
     public static Shims install(Path home, Commands processes, Kind kind) throws IOException {
         Path commands = Files.createDirectories(home.resolve("bin"));
         Files.setPosixFilePermissions(commands, PosixFilePermissions.fromString("rwxr-xr-x"));
-        for (String name : List.of("shim.sh", "task.sh", "try-files.sh", "read-bundle.sh")) {
+        for (String name :
+                List.of("shim.sh", "task.sh", "try-files.sh", "read-bundle.sh", "read-output.sh")) {
             install(name, home.resolve(name), "rw-r--r--");
         }
         for (String name : List.of("srun", "srun-nodes.sh", "srun-share.sh", "srun-tasks.sh")) {
@@ -207,6 +208,19 @@ public final class Shims implements Closeable {
                     "container %s: its config.json is larger than 1 MiB".formatted(container));
         }
         return Optional.of(ran.output());
+    }
+
+    /// Reads, as an account, a file that a script writes.
+    ///
+    /// @param from the first byte; negative counts from the end
+    OutputReading readOutput(Account account, Path file, long from) throws IOException {
+        var command = new ArrayList<String>(account.turning());
+        command.addAll(List.of("sh", commands.resolveSibling("read-output.sh").toString()));
+        command.addAll(List.of(file.toString(), Long.toString(from)));
+        ProcessBuilder builder = processes.builder(command);
+        builder.redirectInput(ProcessBuilder.Redirect.PIPE);
+        builder.redirectOutput(ProcessBuilder.Redirect.PIPE);
+        return new OutputReading(processes.start(builder));
     }
 
     /// As `uname -m` says it.

@@ -12,7 +12,8 @@ import jakarta.inject.Singleton;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// Turns requests away while the gateway works on as many as it may, so that it slows down for none
-/// and runs out of nothing: `429`. Streams of events and sessions have bounds of their own.
+/// and runs out of nothing: `429`. Streams of events and output, and sessions have bounds of their
+/// own.
 @Singleton
 final class RequestsInFlight {
     /// Before any other work on a request.
@@ -37,6 +38,7 @@ final class RequestsInFlight {
         if (!path.startsWith("/v1/")
                 || path.equals("/v1/events")
                 || path.startsWith("/v1/sessions/")
+                || path.matches("/v1/jobs/[^/]+/output")
                 || (path.startsWith("/v1/steps/")
                         && context.request().method().equals(HttpMethod.GET))) {
             context.next();

@@ -7,8 +7,10 @@ import io.berth.contracts.JobId;
 import io.berth.contracts.JobSpec;
 import io.berth.contracts.SpecReference;
 import io.berth.contracts.event.NodeRequest;
+import io.berth.contracts.event.OutputRequest;
 import io.berth.contracts.event.Submission;
 import io.berth.contracts.event.Submission.Submitted;
+import io.berth.contracts.topic.NodePartitions;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.EventWriter;
 import io.berth.log.Events;
@@ -31,6 +33,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jspecify.annotations.Nullable;
 
 /// Writes what people ask for: the specification first, then the submission that refers to it.
@@ -50,8 +53,17 @@ public class SubmissionWriter {
     private final Events<NodeRequest> nodeRequests =
             new Events<>(Topics.NODE_REQUESTS, PictureTopics.SERVICE);
 
-    SubmissionWriter(EventWriter writer, GatewayLog log) {
+    private final Events<OutputRequest> outputRequests =
+            new Events<>(Topics.OUTPUT_REQUESTS, PictureTopics.SERVICE);
+    private final int nodePartitions;
+
+    SubmissionWriter(
+            EventWriter writer,
+            GatewayLog log,
+            @ConfigProperty(name = "berth.node-partitions", defaultValue = "8")
+                    int nodePartitions) {
         this.writer = writer;
+        this.nodePartitions = nodePartitions;
         String claimant = PictureTopics.SERVICE + "/" + UUID.randomUUID();
         this.ids = new JobIds(writer, CELL, claimant, () -> log.picture().highestJob());
     }
@@ -216,6 +228,12 @@ public class SubmissionWriter {
     /// Writes what is asked of a node.
     public void ask(NodeRequest request, Deadline due) {
         append(nodeRequests.record(CELL, request, id(request.node())), due);
+    }
+
+    /// Asks a node what a job has written there.
+    public void ask(OutputRequest request, Deadline due) {
+        int partition = NodePartitions.of(request.node(), nodePartitions);
+        append(outputRequests.record(partition, request, id(request.job())), due);
     }
 
     private static String id(Object of) {

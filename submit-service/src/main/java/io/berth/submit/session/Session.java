@@ -16,16 +16,28 @@ final class Session {
         JOB
     }
 
+    /// The gateway itself in the user's place.
+    interface Listener {
+        /// The job's end is there, paused: it is the listener's to read.
+        void came(ServerWebSocket job);
+
+        /// The session is over; it may be that the job's end never came.
+        void over();
+    }
+
     private final String id;
     private final Runnable over;
+    private final @Nullable Listener listener;
     private @Nullable ServerWebSocket user;
     private @Nullable ServerWebSocket job;
     private boolean ended;
 
     /// @param over runs once, when an end that was here is gone
-    Session(String id, Runnable over) {
+    /// @param listener null if the user's end comes by a connection
+    Session(String id, Runnable over, @Nullable Listener listener) {
         this.id = id;
         this.over = over;
+        this.listener = listener;
     }
 
     String id() {
@@ -33,12 +45,14 @@ final class Session {
     }
 
     synchronized boolean userCame() {
-        return user != null || ended;
+        return user != null || listener != null || ended;
     }
 
     /// Takes an end's connection. Each end comes once.
     synchronized void join(End end, ServerWebSocket socket) {
-        if (ended || (end == End.USER ? user : job) != null) {
+        if (ended
+                || (end == End.USER ? user : job) != null
+                || (end == End.USER && listener != null)) {
             var unused = socket.close(TAKEN, "this end is already there");
             return;
         }
@@ -50,6 +64,9 @@ final class Session {
         }
         socket.closeHandler(_ -> end());
         socket.exceptionHandler(_ -> end());
+        if (listener != null) {
+            listener.came(socket);
+        }
         if (user != null && job != null) {
             relay(user, job);
             relay(job, user);
@@ -93,6 +110,9 @@ final class Session {
         over.run();
         close(first);
         close(second);
+        if (listener != null) {
+            listener.over();
+        }
     }
 
     private static void close(@Nullable ServerWebSocket socket) {

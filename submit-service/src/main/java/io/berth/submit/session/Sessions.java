@@ -30,7 +30,7 @@ public final class Sessions {
     private final Vertx vertx;
     private final int limit;
 
-    private record Place(Session session, String userSecret, String jobSecret) {
+    private record Place(Session session, String userSecret, String jobSecret, boolean listens) {
         @Nullable End end(@Nullable String authorization) {
             boolean user = Secret.isBearer(authorization, userSecret);
             boolean job = Secret.isBearer(authorization, jobSecret);
@@ -41,7 +41,7 @@ public final class Sessions {
     Sessions(Vertx vertx, SubmitConfig config, MeterRegistry registry) {
         this.vertx = vertx;
         this.limit = config.sessions();
-        registry.gauge("berth.sessions", places, Map::size);
+        registry.gauge("berth.sessions", this, Sessions::interactive);
     }
 
     /// A session that nobody has come to yet.
@@ -50,12 +50,11 @@ public final class Sessions {
     /// Opens a session, unless there are as many as there may be. It is forgotten if its user does
     /// not come soon.
     public Optional<Opened> open() {
-        if (places.size() >= limit) {
+        if (interactive() >= limit) {
             return Optional.empty();
         }
-        var opened = new Opened(Secret.random().substring(0, 16), Secret.random(), Secret.random());
-        var session = new Session(opened.id(), () -> places.remove(opened.id()));
-        places.put(opened.id(), new Place(session, opened.userSecret(), opened.jobSecret()));
+        Opened opened = opened();
+        Session session = place(opened, null);
         vertx.setTimer(
                 USER_COMES_WITHIN.toMillis(),
                 _ -> {
@@ -64,6 +63,37 @@ public final class Sessions {
                     }
                 });
         return Optional.of(opened);
+    }
+
+    /// Those that people opened.
+    private long interactive() {
+        return places.values().stream().filter(it -> !it.listens()).count();
+    }
+
+    /// A session whose user's end is the gateway itself.
+    ///
+    /// @param path of the address for the other end
+    /// @param secret the other end's
+    /// @param end ends the session
+    record Listening(String path, String secret, Runnable end) {}
+
+    /// Opens a session to listen at. How many there are is the caller's to bound.
+    Listening listen(Session.Listener listener) {
+        Opened opened = opened();
+        Session session = place(opened, listener);
+        return new Listening(PATH + opened.id(), opened.jobSecret(), session::end);
+    }
+
+    private static Opened opened() {
+        return new Opened(Secret.random().substring(0, 16), Secret.random(), Secret.random());
+    }
+
+    private Session place(Opened opened, Session.@Nullable Listener listener) {
+        var session = new Session(opened.id(), () -> places.remove(opened.id()), listener);
+        places.put(
+                opened.id(),
+                new Place(session, opened.userSecret(), opened.jobSecret(), listener != null));
+        return session;
     }
 
     /// Says something to the job of a session in its user's name.

@@ -118,12 +118,30 @@ final class Mesh implements AutoCloseable {
     }
 
     <E> List<E> events(Topic<E> topic) throws UnknownEventType, CorruptEvent {
+        return events(topic, records(topic));
+    }
+
+    private static <E> List<E> events(Topic<E> topic, List<ConsumerRecord<byte[], byte[]>> records)
+            throws UnknownEventType, CorruptEvent {
         var read = new ArrayList<E>();
         var events = new Events<>(topic, "test");
-        for (var record : records(topic)) {
+        for (var record : records) {
             read.add(events.event(record));
         }
         return read;
+    }
+
+    /// The events of all partitions.
+    <E> List<E> everywhere(Topic<E> topic) throws UnknownEventType, CorruptEvent {
+        var records = new ArrayList<ConsumerRecord<byte[], byte[]>>();
+        try (var consumer = kafka.consumer()) {
+            List<TopicPartition> all =
+                    consumer.partitionsFor(topic.name()).stream()
+                            .map(it -> new TopicPartition(it.topic(), it.partition()))
+                            .toList();
+            LogReader.readAll(consumer, all, records::add);
+        }
+        return events(topic, records);
     }
 
     Submitted submitted(long job) throws UnknownEventType, CorruptEvent {

@@ -1,0 +1,113 @@
+package io.berth.agent;
+
+import io.berth.agent.launch.LaunchRefused;
+import io.berth.agent.launch.OutputReading;
+import io.berth.agent.launch.OutputReading.Found;
+import io.berth.contracts.event.OutputRequest;
+import io.berth.slurm.session.Frame;
+import io.berth.slurm.session.Frame.Channel;
+import io.berth.slurm.session.FrameSocket;
+import java.io.IOException;
+import java.net.URI;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Tells gateways what jobs have written. To the session that a request names it says `output
+/// <offset>`, the bytes from there on and `end`; or `refused <why>`. With `follow` it goes on until
+/// the job's run has ended here, or the file begins anew.
+final class OutputReplies {
+
+    private static final Logger LOG = LoggerFactory.getLogger(OutputReplies.class);
+    private static final long BETWEEN_LOOKS_MILLIS = 500;
+
+    /// Requests of more at once are not heard: a gateway gives up after a while.
+    private static final int MOST = 64;
+
+    private final Semaphore places = new Semaphore(MOST);
+
+    /// Begins to answer.
+    void answer(OutputRequest request, NodeAgent agent) {
+        if (!places.tryAcquire()) {
+            LOG.atWarn().addKeyValue("job", request.job()).log("Too many ask for output");
+            return;
+        }
+        // Not a virtual thread: it waits for a process's output and would hold its carrier.
+        Thread.ofPlatform()
+                .daemon()
+                .name("output-" + request.job())
+                .start(() -> {
+                    try {
+                        serve(request, agent);
+                    } catch (IOException | IllegalArgumentException e) {
+                        LOG.atDebug().setCause(e).addKeyValue("job", request.job()).log("Not told");
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    } finally {
+                        places.release();
+                    }
+                });
+    }
+
+    private static void serve(OutputRequest request, NodeAgent agent)
+            throws IOException, InterruptedException {
+        URI session = URI.create(request.session());
+        try (var socket = FrameSocket.connect(session, request.secret(), _ -> {})) {
+            try (OutputReading reading =
+                    agent.output(request.job(), request.error(), request.offset())) {
+                // A job that ends, or a client that goes, while the file's system does not answer.
+                var unused = socket.closed().thenRun(reading::close);
+                copy(reading, socket, request, agent);
+                socket.send(Frame.control("end"));
+            } catch (LaunchRefused e) {
+                socket.send(Frame.control("refused " + e.getMessage()));
+            }
+            // It goes when it has taken the last word.
+            socket.closed().join();
+        }
+    }
+
+    private static void copy(
+            OutputReading reading, FrameSocket socket, OutputRequest request, NodeAgent agent)
+            throws IOException, LaunchRefused, InterruptedException {
+        // Seen before the look: what the run wrote until its end is in it.
+        boolean runs = request.follow() && agent.runs(request.job());
+        Found found = reading.look();
+        socket.send(Frame.control("output " + found.from()));
+        pass(reading, found, socket);
+        while (runs && !isOver(socket)) {
+            runs = agent.runs(request.job());
+            Found next = reading.look();
+            if (next.from() != found.to()) {
+                return;
+            }
+            pass(reading, next, socket);
+            found = next;
+        }
+    }
+
+    private static void pass(OutputReading reading, Found found, FrameSocket socket)
+            throws IOException {
+        long left = found.to() - found.from();
+        while (left > 0) {
+            int count = (int) Math.min(left, Frame.MAX_BYTES);
+            socket.send(new Frame(Channel.OUTPUT, reading.read(count)));
+            left -= count;
+        }
+    }
+
+    /// Waits a while, or until nobody listens any more.
+    private static boolean isOver(FrameSocket socket) throws InterruptedException {
+        try {
+            socket.closed().get(BETWEEN_LOOKS_MILLIS, TimeUnit.MILLISECONDS);
+            return true;
+        } catch (TimeoutException e) {
+            return false;
+        } catch (ExecutionException e) {
+            return true;
+        }
+    }
+}
