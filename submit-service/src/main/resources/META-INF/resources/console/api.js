@@ -33,7 +33,8 @@ export function me() {
   }
 }
 
-async function send(path, options = {}) {
+/** The gateway's answer, if it is one of success. */
+export async function open(path, options = {}) {
   const answer = await fetch(path, {
     ...options,
     headers: { Authorization: `Bearer ${sessionStorage.getItem(KEY) ?? ''}`, ...options.headers },
@@ -49,15 +50,15 @@ async function send(path, options = {}) {
 }
 
 export async function get(path) {
-  return (await send(path)).json();
+  return (await open(path)).json();
 }
 
 export async function act(method, path, body) {
-  return send(path, { method, ...(body && { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }) });
+  return open(path, { method, ...(body && { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }) });
 }
 
 /** Done when somebody looks at the page. */
-function seen() {
+export function seen() {
   return new Promise((resume) => {
     const look = () => {
       if (document.hidden) return;
@@ -83,7 +84,7 @@ export async function follow(onEvent, onLive) {
     document.addEventListener('visibilitychange', hide);
     addEventListener('pagehide', leave);
     try {
-      const answer = await send('/v1/events', { signal: gone.signal, headers: lastId === null ? {} : { 'Last-Event-ID': lastId } });
+      const answer = await open('/v1/events', { signal: gone.signal, headers: lastId === null ? {} : { 'Last-Event-ID': lastId } });
       onLive(true);
       const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
       let rest = '';

@@ -4,6 +4,8 @@ import { follow, get } from './api.js';
 
 /** No more than one question in so many milliseconds, however much happens. */
 const PACE = 1000;
+/** What was read is drawn in one part of the time in so many: a large cluster is asked for less often. */
+const REST = 20;
 const IDLE = 10000;
 
 export const cluster = { jobs: [], nodes: [], partitions: [], job: new Map(), live: false, readAt: 0 };
@@ -11,6 +13,7 @@ export const cluster = { jobs: [], nodes: [], partitions: [], job: new Map(), li
 const listeners = new Set();
 let wanted = true;
 let asked = 0;
+let cost = 0;
 
 /** Calls the listener after each change; returns how to stop that. */
 export function onChange(listener) {
@@ -41,8 +44,13 @@ async function read() {
   cluster.readAt = Date.now();
 }
 
+/** Tells the listeners, and notes how long it took until what they draw was on the screen. */
 function tell() {
+  const began = performance.now();
   for (const listener of listeners) listener();
+  requestAnimationFrame(() => setTimeout(() => {
+    cost = performance.now() - began;
+  }));
 }
 
 /** Begins to follow the cluster. */
@@ -56,7 +64,7 @@ export async function start(onProblem) {
   });
   setInterval(async () => {
     const now = Date.now();
-    if (document.hidden || now - asked < PACE || (!wanted && now - asked < IDLE)) return;
+    if (document.hidden || now - asked < Math.min(IDLE, Math.max(PACE, REST * cost)) || (!wanted && now - asked < IDLE)) return;
     asked = now;
     wanted = false;
     try {

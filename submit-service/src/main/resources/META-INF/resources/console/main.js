@@ -9,9 +9,10 @@ import * as job from './views/job.js';
 import * as nodes from './views/nodes.js';
 import * as queue from './views/queue.js';
 import * as shares from './views/shares.js';
+import * as usage from './views/usage.js';
 
-const TABS = [['cluster', 'Cluster', clusterView], ['jobs', 'Queue', queue], ['nodes', 'Nodes', nodes], ['shares', 'Shares', shares]];
-const KEYS = 'Keys: 1 to 4 views · / search · d dark or light · Esc back';
+const TABS = [['cluster', 'Cluster', clusterView], ['jobs', 'Queue', queue], ['nodes', 'Nodes', nodes], ['shares', 'Shares', shares], ['usage', 'Usage', usage]];
+const KEYS = 'Keys: 1 to 5 views · / search · d dark or light · Esc back';
 const view = document.getElementById('view');
 const tip = document.getElementById('tip');
 const toast = document.getElementById('toast');
@@ -33,7 +34,9 @@ function draw() {
     h('a', { href: `#/${tab}`, 'aria-current': tab === name ? 'page' : null, title: `${label} (${place + 1})` }, label)));
   const focused = document.activeElement?.id;
   const caret = document.activeElement?.selectionStart;
-  view.replaceChildren(content());
+  const next = content();
+  // What stays keeps its place, its selection and where it is scrolled to.
+  if (view.firstChild !== next) view.replaceChildren(next);
   if (focused === 'search') {
     const field = document.getElementById('search');
     field?.focus();

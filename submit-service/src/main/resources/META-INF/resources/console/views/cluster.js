@@ -6,7 +6,6 @@ import { count, memory, span } from '../words.js';
 
 const COLOURS = [['job', 'by job'], ['user', 'by user'], ['state', 'by use']];
 let colouring = 'job';
-const drawn = new Map();
 
 function colour(gpu, node) {
   if (node.state === 'DOWN' || node.state === 'NOT_RESPONDING') return ['gpu lost', {}];
@@ -51,15 +50,6 @@ function shows(node) {
     ...node.gpus.map((gpu) => gpu.job ? `${gpu.job}${cluster.job.get(gpu.job)?.user}` : gpu.held ? '?' : '')].join('|');
 }
 
-function nodeCard(node) {
-  const text = shows(node);
-  const last = drawn.get(node.name);
-  if (last?.text === text) return last.element;
-  const element = card(node);
-  drawn.set(node.name, { text, element });
-  return element;
-}
-
 function groups() {
   const all = new Map();
   for (const node of cluster.nodes) {
@@ -71,23 +61,46 @@ function groups() {
   return [...all].sort(([a], [b]) => a.localeCompare(b));
 }
 
-function group([title, nodes]) {
-  const gpus = nodes.flatMap((node) => node.gpus);
-  const held = gpus.filter((gpu) => gpu.job || gpu.held).length;
-  return h('section', { class: 'rack' },
-    h('h2', {}, plain(title), h('small', {}, ` ${count(nodes.length, 'node')}${gpus.length ? `, ${held} of ${count(gpus.length, 'GPU')} in use` : ''}`)),
-    h('div', { class: 'nodes' }, nodes.map(nodeCard)));
+/** A part of the map that stays: only the cards that show something else are drawn anew. */
+function section(title) {
+  const head = h('small');
+  const grid = h('div', { class: 'nodes' });
+  const cards = new Map();
+  const element = h('section', { class: 'rack' }, h('h2', {}, plain(title), head), grid);
+  return { element, update(nodes) {
+    const gpus = nodes.flatMap((node) => node.gpus);
+    const held = gpus.filter((gpu) => gpu.job || gpu.held).length;
+    head.textContent = ` ${count(nodes.length, 'node')}${gpus.length ? `, ${held} of ${count(gpus.length, 'GPU')} in use` : ''}`;
+    const same = nodes.length === cards.size && nodes.every((node) => cards.has(node.name));
+    if (!same) cards.clear();
+    for (const node of nodes) {
+      const text = shows(node);
+      const last = cards.get(node.name);
+      if (last?.text === text) continue;
+      const drawn = { text, element: card(node) };
+      last?.element.replaceWith(drawn.element);
+      cards.set(node.name, drawn);
+    }
+    if (!same) grid.replaceChildren(...[...cards.values()].map((it) => it.element));
+  } };
 }
+
+const sections = new Map();
+const tools = h('div', { class: 'tools' }, COLOURS.map(([name, label]) => h('button', { type: 'button', 'data-colour': name, onclick: () => {
+  colouring = name;
+  dispatchEvent(new Event('berth-redraw'));
+} }, label)));
+const map = h('div');
+const page = h('div', {}, tools, map);
 
 export function render() {
   if (cluster.nodes.length === 0) return h('p', { class: 'quiet' }, 'No node has registered yet. A node appears when its agent starts.');
-  return h('div', {},
-    h('div', { class: 'tools' }, COLOURS.map(([name, label]) => h('button', {
-      type: 'button', 'aria-pressed': String(colouring === name),
-      onclick: () => {
-        colouring = name;
-        dispatchEvent(new Event('berth-redraw'));
-      },
-    }, label))),
-    groups().map(group));
+  for (const button of tools.children) button.setAttribute('aria-pressed', String(button.dataset.colour === colouring));
+  const shown = groups().map(([title, nodes]) => {
+    if (!sections.has(title)) sections.set(title, section(title));
+    sections.get(title).update(nodes);
+    return sections.get(title).element;
+  });
+  if (shown.length !== map.children.length || shown.some((element, place) => map.children[place] !== element)) map.replaceChildren(...shown);
+  return page;
 }

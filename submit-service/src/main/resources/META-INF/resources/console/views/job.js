@@ -5,14 +5,17 @@ import { h, plain, table } from '../dom.js';
 import { refreshSoon } from '../cluster-state.js';
 import { limit, memory, moment, span, TERMINAL } from '../words.js';
 import { curves } from './curves.js';
+import { log } from './log.js';
 import { idleChip, stateChip } from './queue.js';
+import { run } from './run.js';
+import { why } from './why.js';
 
 const read = { id: null, job: null, why: null, gpus: [], problem: null };
 
 async function load(id) {
   try {
-    const [job, why, telemetry] = await Promise.all([get(`/v1/jobs/${id}`), get(`/v1/jobs/${id}/why`), get(`/v1/jobs/${id}/telemetry`)]);
-    Object.assign(read, { id, job, why, gpus: telemetry.gpus, problem: null });
+    const [job, told, telemetry] = await Promise.all([get(`/v1/jobs/${id}`), get(`/v1/jobs/${id}/why`), get(`/v1/jobs/${id}/telemetry`)]);
+    Object.assign(read, { id, job, why: told, gpus: telemetry.gpus, problem: null });
   } catch (problem) {
     Object.assign(read, { id, job: null, why: null, problem });
   }
@@ -22,24 +25,6 @@ async function load(id) {
 function facts(pairs) {
   return h('dl', {}, pairs.filter(([, value]) => value !== undefined && value !== null && value !== '')
     .map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
-}
-
-function bars(priority) {
-  const parts = ['set', 'age', 'association', 'fairShare', 'jobSize', 'partition', 'qos', 'tres', 'site', 'nice'].map((name) => [name, Number(priority[name] ?? 0)]).filter(([, points]) => points !== 0);
-  const largest = Math.max(1, ...parts.map(([, points]) => Math.abs(points)));
-  return h('div', { class: 'parts' }, parts.map(([name, points]) => [
-    h('span', {}, name.replace(/[A-Z]/g, (letter) => ' ' + letter.toLowerCase())),
-    h('span', { class: 'bar' }, h('i', { class: points < 0 ? 'minus' : '', style: { width: `${Math.abs(points) / largest * 100}%` } })),
-    h('span', { class: 'number' }, Math.round(points).toLocaleString())]));
-}
-
-function whyItWaits(why) {
-  return h('section', { class: 'panel' },
-    h('h2', {}, why.state === 'PENDING' ? 'Why it waits' : 'What it says'),
-    h('p', { class: 'say' }, plain(why.explanation)),
-    why.position && h('p', {}, `Number ${why.position.toLocaleString()} in its queue.`),
-    h('h3', {}, `Priority ${Math.max(0, Math.floor(Number(why.priority.total))).toLocaleString()}`),
-    bars(why.priority));
 }
 
 function actions(job) {
@@ -70,8 +55,18 @@ const WHERE = [
   ['UUIDs', 'wide', (it) => h('span', { class: 'code' }, it.gpus.map(plain).join('\n'))],
 ];
 
+/** The page; its log stays the same element while all else is drawn anew. */
+const page = h('div', {}, h('div'));
+
 function whole(job) {
-  const run = job.startedAt ? span(((job.endedAt || Date.now()) - job.startedAt) / 1000 - (job.suspendedSeconds || 0)) : null;
+  const below = log(job);
+  page.firstChild.replaceWith(facets(job));
+  if (page.children[1] !== (below ?? undefined)) page.replaceChildren(...[page.firstChild, below].filter(Boolean));
+  return page;
+}
+
+function facets(job) {
+  const took = job.startedAt ? span(((job.endedAt || Date.now()) - job.startedAt) / 1000 - (job.suspendedSeconds || 0)) : null;
   return h('div', {},
     h('div', { class: 'title' }, h('h1', {}, `${job.id} ${plain(job.name)}`), stateChip(job), idleChip(job), job.simulated && h('span', { class: 'chip off' }, 'simulated GPUs'), actions(job)),
     job.message && h('p', { class: 'say bad' }, plain(job.message)),
@@ -87,14 +82,15 @@ function whole(job) {
         ['Submitted', moment(job.submittedAt)],
         ['Started', job.startedAt ? moment(job.startedAt) : null],
         ['Ended', job.endedAt ? moment(job.endedAt) : null],
-        ['Run time', run],
+        ['Run time', took],
         ['Restarts', job.restarts || null],
         ['Exit', job.endedAt ? job.exit : null],
         ['Cancelled by', job.cancelledBy && plain(job.cancelledBy)],
         ['Directory', job.workingDirectory && h('span', { class: 'code' }, plain(job.workingDirectory))],
         ['Output', job.standardOutput && h('span', { class: 'code' }, plain(job.standardOutput))],
       ])),
-      read.why && whyItWaits(read.why)),
+      read.why && why(read.why)),
+    run(job),
     curves(read.gpus),
     job.allocations.length > 0 && h('section', { class: 'panel' }, h('h2', {}, 'Where'), table(WHERE, job.allocations, '')));
 }

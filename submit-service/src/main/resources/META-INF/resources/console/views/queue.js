@@ -5,7 +5,10 @@ import { cluster } from '../cluster-state.js';
 import { count, kindOf, limit, moment, span, TERMINAL } from '../words.js';
 
 const SHOWN = 500;
-const LANES = 60;
+
+/** So many jobs are on the time line: those with a plan, and those that run and end first. */
+const LANES = 24;
+const PLANNED = 12;
 const LABEL = 132;
 let search = '';
 let ended = false;
@@ -65,11 +68,14 @@ const COLUMNS = [
 /** Running jobs from their start to their limit, and waiting ones from where they are planned. */
 function timeline(jobs) {
   const now = Date.now();
-  const lanes = jobs
+  const all = jobs
     .map((job) => ({ job, from: job.startedAt ?? job.plannedStart }))
     .map(({ job, from }) => ({ job, from, to: from + (job.timeLimitSeconds || 86400) * 1000, planned: !job.startedAt }))
-    .filter((lane) => lane.from)
-    .slice(0, LANES);
+    .filter((lane) => lane.from);
+  const running = all.filter((lane) => !lane.planned).sort((a, b) => a.to - b.to);
+  const waiting = all.filter((lane) => lane.planned);
+  const plans = waiting.slice(0, Math.max(PLANNED, LANES - running.length));
+  const lanes = [...running.slice(0, LANES - Math.min(PLANNED, plans.length)), ...plans];
   if (ended || lanes.length === 0) return null;
   const first = Math.min(now - 60000, ...lanes.map((lane) => lane.from));
   const last = Math.min(Math.max(now + 60000, ...lanes.map((lane) => lane.to)), now + 4 * (now - first) + 3600000);
@@ -84,7 +90,8 @@ function timeline(jobs) {
     svg('line', { class: 'now', x1: x(now), x2: x(now), y1: 0, y2: height - 16 }),
     x(now) - LABEL > 90 && svg('text', { class: 'axis', x: LABEL, y: height - 4 }, moment(first)),
     svg('text', { class: 'axis', x: x(now), y: height - 4, 'text-anchor': 'middle' }, 'now'),
-    svg('text', { class: 'axis', x: width, y: height - 4, 'text-anchor': 'end' }, moment(last))));
+    svg('text', { class: 'axis', x: width, y: height - 4, 'text-anchor': 'end' }, moment(last))),
+  all.length > lanes.length && h('figcaption', { class: 'quiet' }, `${lanes.length} of ${all.length}: those that end first, and the plans of those that wait.`));
 }
 
 function redraw() {

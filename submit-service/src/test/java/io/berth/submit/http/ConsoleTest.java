@@ -15,11 +15,13 @@ import io.berth.contracts.event.Submission.CancelRequested;
 import io.berth.contracts.event.Submission.Held;
 import io.berth.contracts.event.Submission.Submitted;
 import io.berth.contracts.topic.Topics;
+import io.berth.slurm.session.Frame;
 import io.berth.submit.Samples;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import io.restassured.RestAssured;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -153,9 +155,17 @@ class ConsoleTest {
         for (int i = 1; i <= 20; i++) {
             mesh.write(Topics.HEARTBEATS, beat(id, i));
         }
+        var agent = new FakeAgent(mesh, id);
+        String written = "\u001b[32mepoch 1\u001b[0m\r\n" + HOSTILE + "\u001b]0;title\u0007\n";
+        agent.says(
+                Frame.control("output 0"),
+                new Frame(Frame.Channel.OUTPUT, written.getBytes(StandardCharsets.UTF_8)));
         signIn(Tokens.user("alice"));
         browser().evaluate("location.hash = '#/jobs/" + id + "'");
         awaitText("What its GPUs do");
+        awaitText("epoch 1\n<img src=x onerror=document.hacked=1>⍰evil␛]0;title␇");
+        assertThat(browser().evaluate("document.hacked === undefined").asBoolean()).isTrue();
+        assertThat(browser().text()).contains("waited ").contains("runs 1:0");
         Awaitility.await()
                 .atMost(Duration.ofSeconds(20))
                 .until(() ->
@@ -167,6 +177,10 @@ class ConsoleTest {
         assertThat(browser().text()).contains("Power up to 420 W").contains("Memory up to");
         look("job");
 
+        browser().evaluate("location.hash = '#/cluster'");
+        agent.awaitLetGo();
+        browser().evaluate("location.hash = '#/jobs/" + id + "'");
+        awaitText("Cancel job");
         browser().evaluate("window.confirm = () => true");
         browser().click("button", "Cancel job");
 
