@@ -47,10 +47,6 @@ public final class FitClass {
     /// Until when its jobs could have nodes.
     final Reach reach;
 
-    /// In a start pass, until when its jobs could have nodes on which nothing came free in this
-    /// pass.
-    long settled = Node.NEVER;
-
     /// The class of its jobs on as few nodes as can hold them, of those that are open, were they
     /// empty; itself where none can.
     FitClass least = this;

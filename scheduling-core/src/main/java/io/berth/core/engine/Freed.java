@@ -3,11 +3,12 @@ package io.berth.core.engine;
 import io.berth.core.engine.Plans.Plan;
 import io.berth.core.engine.Search.Place;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,9 @@ final class Freed {
     /// The planned jobs that may start by it.
     private final Set<Long> helped = new HashSet<>();
 
+    /// Until when jobs of classes that gained something could have other nodes than these.
+    private final Map<FitClass, Long> elsewhere = new HashMap<>();
+
     /// Whom something that came free may help.
     ///
     /// @param classes whose jobs in the queue may start
@@ -40,7 +44,6 @@ final class Freed {
         this.all = all;
         this.now = now;
         this.decisions = decisions;
-        all.classes().forEach(fit -> fit.settled = fit.reach.end());
     }
 
     /// Takes what came free since the last call, and tells whom it may help.
@@ -72,7 +75,7 @@ final class Freed {
         for (FitClass fit : all.classes()) {
             if (fit.pools.length > 0) {
                 fit.reach.open();
-                fit.settled = Node.NEVER;
+                elsewhere.put(fit, Node.NEVER);
                 helped.classes.add(fit);
                 helped.plans.addAll(all.plans.ofClass(fit));
             }
@@ -108,15 +111,15 @@ final class Freed {
     /// @param gains by class, until when it could have one
     /// @param gaining the classes that could
     private void raise(Node node, long[] gains, List<FitClass> gaining) {
-        int free = node.open ? Math.min(node.freeGpus(), node.kind.gpus) : -1;
-        for (int whole = 0; whole <= free; whole++) {
-            for (FitClass fit : node.kind.classes(whole)) {
+        for (List<FitClass> classes : node.kind.classesOn(node)) {
+            for (FitClass fit : classes) {
                 long until = all.search.until(fit.widest, node, now);
                 if (until > now) {
                     if (gains[fit.id] == 0) {
                         gaining.add(fit);
                     }
                     gains[fit.id] = Math.max(gains[fit.id], until);
+                    elsewhere.putIfAbsent(fit, fit.reach.end());
                     fit.reach.raise(until);
                 }
             }
@@ -147,7 +150,7 @@ final class Freed {
         int found = fit.reach.nodesUntil(Search.end(now, plan.job().shortest));
         for (int i = 0; i < plan.nodes().length && found < fit.parts(); i++) {
             Node own = all.cluster.node(plan.nodes()[i]);
-            found += Arrays.stream(fit.ways(own.kind.number)).anyMatch(own::fits) ? 1 : 0;
+            found += own.fitsAny(fit.ways(own.kind.number)) ? 1 : 0;
         }
         return found >= fit.parts();
     }
@@ -198,13 +201,18 @@ final class Freed {
                         ? all.search.among(nodes, fit, now, length)
                         : all.search.now(fit, now, length);
         if (place == null) {
-            all.search.learn(fit, Search.end(now, length), known ? fit.settled : now);
+            all.search.learn(fit, Search.end(now, length), known ? elsewhere(fit) : now);
         }
         return place;
     }
 
     /// Whether a job could have none of the other nodes.
     private boolean known(FitClass fit, long length) {
-        return fit.parts() == 1 && !fit.spreads() && Search.end(now, length) > fit.settled;
+        return fit.parts() == 1 && !fit.spreads() && Search.end(now, length) > elsewhere(fit);
+    }
+
+    private long elsewhere(FitClass fit) {
+        Long known = elsewhere.get(fit);
+        return known == null ? fit.reach.end() : known;
     }
 }

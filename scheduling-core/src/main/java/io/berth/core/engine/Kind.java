@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -48,8 +50,13 @@ public final class Kind {
     final int gpus;
     final List<Node> nodes = new ArrayList<>();
 
-    /// The classes whose smallest part can run here, by how many GPUs it takes whole.
+    /// The classes whose smallest part can run here and takes no part of a GPU, by how many it
+    /// takes whole.
     private final List<List<FitClass>> classes = new ArrayList<>();
+
+    /// The classes whose only part can run here and takes a part of a GPU, by how many units it
+    /// takes at least.
+    private final NavigableMap<Integer, List<FitClass>> sharing = new TreeMap<>();
 
     private final @Nullable BitSet[][] cells;
     private int open;
@@ -104,14 +111,24 @@ public final class Kind {
     /// There is a class of jobs.
     void admit(FitClass fit) {
         Demand least = fit.widest.leastOn(number);
-        if (least != null && whole(least) <= gpus) {
-            classes.get(whole(least)).add(fit);
+        if (least != null && shares(least)) {
+            Demand[] ways = fit.widest.ways(number);
+            int units = Arrays.stream(ways).mapToInt(Demand::gpus).min().orElseThrow();
+            sharing.computeIfAbsent(units, _ -> new ArrayList<>()).add(fit);
+        } else if (least != null && least.gpus() <= gpus) {
+            classes.get(least.gpus()).add(fit);
         }
     }
 
-    /// The classes whose smallest part takes so many GPUs whole.
-    List<FitClass> classes(int whole) {
-        return classes.get(whole);
+    /// The classes whose smallest part would have GPUs enough on a node.
+    List<List<FitClass>> classesOn(Node node) {
+        if (!node.open) {
+            return List.of();
+        }
+        int whole = Math.min(node.freeGpus(), gpus);
+        var those = new ArrayList<>(classes.subList(0, Math.max(0, whole + 1)));
+        those.addAll(sharing.headMap(node.mostUnits(), true).values());
+        return those;
     }
 
     /// How many of its nodes are open.

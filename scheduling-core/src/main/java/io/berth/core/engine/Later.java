@@ -104,7 +104,7 @@ final class Later {
                 break;
             }
             for (Demand way : fit.admits(node) ? fit.ways(node.kind.number) : NOWHERE) {
-                long at = at(wish, node, way, wish.from);
+                long at = at(wish, node, way, wish.from, start);
                 long own = at > start ? 0 : tightness.of(node, way);
                 boolean better =
                         at < start
@@ -152,14 +152,16 @@ final class Later {
 
     private @Nullable Place earliestGang(Wish wish, Node[] nodes) {
         FitClass fit = wish.fit;
+        var ready = new Ready(wish, nodes);
         long time = wish.from;
         for (int instant = 0; instant < INSTANTS && nodes.length >= fit.parts(); instant++) {
-            long next = Math.max(time, soonestFor(wish, nodes, time));
+            ready.from(time);
+            long next = Math.max(time, soonestFor(wish, ready));
             if (next >= wish.before) {
                 return null;
             }
-            Usable usable = usableAt(wish, nodes, next);
-            int[] chosen = compact.choose(usable, fit.score(score));
+            ready.from(next);
+            int[] chosen = compact.choose(ready.usableAt(next), fit.score(score));
             if (chosen != null) {
                 return new Place(next, chosen);
             }
@@ -169,6 +171,51 @@ final class Later {
             }
         }
         return null;
+    }
+
+    /// When nodes have room for a part of a gang, from a time on that only goes on.
+    private final class Ready {
+
+        private final Wish wish;
+        final Node[] nodes;
+
+        /// By node, for its smallest part and for its largest one.
+        final long[] least;
+
+        final long[] large;
+
+        Ready(Wish wish, Node[] nodes) {
+            this.wish = wish;
+            this.nodes = nodes;
+            this.least = new long[nodes.length];
+            this.large = wish.fit.small == 0 ? least : new long[nodes.length];
+            Arrays.fill(least, Long.MIN_VALUE);
+            Arrays.fill(large, Long.MIN_VALUE);
+        }
+
+        void from(long time) {
+            for (int i = 0; i < nodes.length; i++) {
+                int kind = cluster.kind(nodes[i].index);
+                if (least[i] < time) {
+                    least[i] = at(wish, nodes[i], wish.fit.leastOn(kind), time, Node.NEVER);
+                }
+                if (large[i] < time) {
+                    large[i] = at(wish, nodes[i], wish.fit.largeOn[kind], time, Node.NEVER);
+                }
+            }
+        }
+
+        /// The nodes that have room at the time that it stands at.
+        Usable usableAt(long time) {
+            var usable = new Usable(wish.fit);
+            for (int i = 0; i < nodes.length; i++) {
+                Demand demand = wish.fit.leastOn(cluster.kind(nodes[i].index));
+                if (demand != null && least[i] == time) {
+                    usable.add(nodes[i], demand, large[i] == time);
+                }
+            }
+            return usable;
+        }
     }
 
     /// The nodes that may have room first, those of the gang's own and those that must be among
@@ -203,28 +250,31 @@ final class Later {
         return Arrays.copyOf(nodes, count);
     }
 
-    /// The first time from `from` on at which enough nodes may be ready together.
-    private long soonestFor(Wish wish, Node[] open, long from) {
+    /// The first time at which enough nodes may be ready together.
+    private long soonestFor(Wish wish, Ready ready) {
         FitClass fit = wish.fit;
-        long[] least = new long[open.length];
-        long[] large = new long[open.length];
-        long among = from;
+        Node[] open = ready.nodes;
+        long among = wish.from;
         for (int i = 0; i < open.length; i++) {
-            int kind = cluster.kind(open[i].index);
-            least[i] = at(wish, open[i], fit.leastOn(kind), from);
-            large[i] = at(wish, open[i], fit.largeOn[kind], from);
             if (fit.layout.among().get(open[i].index)) {
-                among = Math.max(among, least[i]);
+                among = Math.max(among, ready.least[i]);
             }
         }
-        long chosen = chosenFor(fit, open, least);
+        long chosen = chosenFor(fit, open, ready.least);
         if (fit.layout.segment() > 0) {
-            chosen = Math.max(chosen, new Segments(cluster.network, fit).readyAt(open, least));
+            chosen =
+                    Math.max(chosen, new Segments(cluster.network, fit).readyAt(open, ready.least));
         }
-        Arrays.sort(least);
-        Arrays.sort(large);
-        long any = Math.max(least[fit.parts() - 1], large[fit.large - 1]);
-        return Math.max(Math.max(among, chosen), any);
+        long all = nth(ready.least, fit.parts());
+        long large = fit.small == 0 ? all : nth(ready.large, fit.large);
+        return Math.max(Math.max(among, chosen), Math.max(all, large));
+    }
+
+    /// The time by which so many are ready.
+    private static long nth(long[] times, int count) {
+        long[] rising = times.clone();
+        Arrays.sort(rising);
+        return rising[count - 1];
     }
 
     /// When the first of a class's choices may have enough nodes; 0 where there is none.
@@ -263,28 +313,16 @@ final class Later {
         return rising.length;
     }
 
-    private static long at(Wish wish, Node node, @Nullable Demand demand, long from) {
+    private static long at(Wish wish, Node node, @Nullable Demand demand, long from, long last) {
         return demand == null
                 ? Node.NEVER
                 : node.earliest(
                         demand,
                         wish.length,
                         from,
+                        last,
                         Search.floor(wish.now),
                         wish.fit.hours.of(node.index));
-    }
-
-    private Usable usableAt(Wish wish, Node[] open, long time) {
-        FitClass fit = wish.fit;
-        var usable = new Usable(fit);
-        for (Node node : open) {
-            int kind = cluster.kind(node.index);
-            Demand least = fit.leastOn(kind);
-            if (least != null && at(wish, node, least, time) == time) {
-                usable.add(node, least, at(wish, node, fit.largeOn[kind], time) == time);
-            }
-        }
-        return usable;
     }
 
     private static long nextStep(Wish wish, Node[] open, long time) {

@@ -79,6 +79,15 @@ final class Node {
         return (int) sum;
     }
 
+    /// The most units that are free of a shared GPU.
+    int mostUnits() {
+        long most = 0;
+        for (int slot = 0; slot < kind.slots.length; slot++) {
+            most = Math.max(most, free[2 + kind.gpusByLane.length + slot]);
+        }
+        return (int) most;
+    }
+
     /// CPUs, memory and whole GPUs that are free. Must not be changed.
     long[] freeWhole() {
         int length = 2 + kind.gpusByLane.length;
@@ -88,6 +97,16 @@ final class Node {
     boolean fits(Demand demand) {
         var room = new Room(demand);
         return room.fits() && room.seats();
+    }
+
+    /// Whether one of some demands fits.
+    boolean fitsAny(Demand[] ways) {
+        for (Demand way : ways) {
+            if (fits(way)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /// @param returns what others get at its end
@@ -357,12 +376,14 @@ final class Node {
         return strangers;
     }
 
-    /// The first time from `from` on at which the demand fits for so long; [#NEVER] if none.
+    /// The first time from `from` on at which the demand fits for so long; [#NEVER] if none, or if
+    /// it is later than `last`.
     ///
     /// @param length [#NEVER] for a job without end
+    /// @param last of the times that matter
     /// @param floor before it no run ends
     /// @param hours times at which the node closes and opens again, in turn
-    long earliest(Demand demand, long length, long from, long floor, long[] hours) {
+    long earliest(Demand demand, long length, long from, long last, long floor, long[] hours) {
         var room = new Room(demand);
         int gate = 0;
         long start = NEVER;
@@ -376,6 +397,9 @@ final class Node {
             next = gate < hours.length ? Math.min(next, hours[gate]) : next;
             if (next == NEVER || (start != NEVER && next - start >= length)) {
                 return start;
+            }
+            if (start == NEVER && next > last) {
+                return NEVER;
             }
             now = next;
         }

@@ -1,7 +1,6 @@
 package io.berth.core.engine;
 
 import io.berth.core.engine.Plans.Plan;
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -67,7 +66,7 @@ public final class Outlook {
     /// Whether a class's smallest part has room on a node now, if nobody waited.
     public boolean fits(FitClass fit, int node) {
         Node at = all.cluster.node(node);
-        return Arrays.stream(fit.widest.ways(at.kind.number)).anyMatch(at::fits);
+        return at.fitsAny(fit.widest.ways(at.kind.number));
     }
 
     /// Whether a job of that class and limit would start now and move no expected start.

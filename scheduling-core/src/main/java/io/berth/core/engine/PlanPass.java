@@ -32,7 +32,7 @@ final class PlanPass {
         long place = 0;
         for (int i = 0; i < first.size(); i++) {
             Waiting job = first.get(i);
-            Plan plan = all.plans.of(job.job);
+            Plan plan = job.plan;
             if (!decisions.admits(job)) {
                 all.unplan(job, decisions);
                 continue;
@@ -88,7 +88,7 @@ final class PlanPass {
     private int inOrder(List<Waiting> first) {
         long last = 0;
         for (int i = 0; i < first.size(); i++) {
-            Plan plan = all.plans.of(first.get(i).job);
+            Plan plan = first.get(i).plan;
             if (plan == null || plan.place() <= last || plan.start() <= now || !open(plan)) {
                 return i;
             }

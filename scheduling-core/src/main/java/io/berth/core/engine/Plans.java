@@ -52,6 +52,7 @@ final class Plans {
 
     void add(Plan plan) {
         plans.put(plan.job().job, plan);
+        plan.job().plan = plan;
         byPlace.add(plan);
         byStart.add(plan);
         byClass.computeIfAbsent(plan.job().fit, _ -> by(it -> it.job().shortest)).add(plan);
@@ -68,6 +69,7 @@ final class Plans {
     @Nullable Plan remove(long job) {
         Plan plan = plans.remove(job);
         if (plan != null) {
+            plan.job().plan = null;
             byPlace.remove(plan);
             byStart.remove(plan);
             byClass.computeIfPresent(

@@ -126,7 +126,13 @@ final class Pools {
                     counts[pool] == 0
                             ? at
                             : pools.get(pool)
-                                    .earliest(demand(counts[pool]), length, at, floor, Hours.OPEN);
+                                    .earliest(
+                                            demand(counts[pool]),
+                                            length,
+                                            at,
+                                            Node.NEVER,
+                                            floor,
+                                            Hours.OPEN);
             pool = own == at ? pool + 1 : 0;
             at = own;
         }

@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 final class Queue {
 
     private static final @Nullable Ladders[] NONE = {};
+    private static final Set<Map.Entry<Long, TreeSet<Line>>> NO_LADDERS = Set.of();
+    private static final List<List<Line>> NO_STAIRS = List.of();
 
     private final Map<FitClass, Lines> classes = new LinkedHashMap<>();
 
@@ -47,6 +49,7 @@ final class Queue {
         final Ladders ladders;
         final Association association;
         final long slope;
+        final int bucket;
         private final TreeSet<Waiting> jobs = new TreeSet<>(Queue::byKey);
 
         /// The first of the jobs.
@@ -57,6 +60,7 @@ final class Queue {
             this.ladders = ladders;
             this.association = head.association;
             this.slope = slope;
+            this.bucket = head.bucket;
             this.head = head;
         }
 
@@ -86,12 +90,45 @@ final class Queue {
 
         /// The buckets that hold jobs, one bit each.
         long filled;
+
+        /// Of each speed, the lines that stand before all those of shorter jobs, by bucket; null
+        /// until somebody asks, after another line has come to stand first.
+        private @Nullable List<List<Line>> stairs;
+
+        List<List<Line>> stairs() {
+            List<List<Line>> known = stairs;
+            if (known == null) {
+                known = climb();
+                stairs = known;
+            }
+            return known;
+        }
+
+        private List<List<Line>> climb() {
+            var bySlope = new TreeMap<Long, List<Line>>();
+            for (Ladders ladders : buckets) {
+                for (var ladder : ladders == null ? NO_LADDERS : ladders.bySlope.entrySet()) {
+                    Line first = ladder.getValue().isEmpty() ? null : ladder.getValue().first();
+                    List<Line> below =
+                            bySlope.computeIfAbsent(ladder.getKey(), _ -> new ArrayList<>());
+                    if (first != null && (below.isEmpty() || byKey(first, below.getLast()) < 0)) {
+                        below.add(first);
+                    }
+                }
+            }
+            return List.copyOf(bySlope.values());
+        }
     }
 
     /// The lines of one fit class and bucket, by name and by speed.
     private static final class Ladders {
+        final Lines of;
         final Map<LineName, Line> lines = new HashMap<>();
         final TreeMap<Long, TreeSet<Line>> bySlope = new TreeMap<>();
+
+        Ladders(Lines of) {
+            this.of = of;
+        }
     }
 
     Collection<FitClass> classes() {
@@ -113,7 +150,7 @@ final class Queue {
         Lines lines = classes.computeIfAbsent(job.fit, _ -> new Lines());
         Ladders ladders = lines.buckets[job.bucket];
         if (ladders == null) {
-            ladders = new Ladders();
+            ladders = new Ladders(lines);
             lines.buckets[job.bucket] = ladders;
             lines.filled |= 1L << job.bucket;
         }
@@ -166,6 +203,7 @@ final class Queue {
     }
 
     private void stepOn(Line line) {
+        line.ladders.of.stairs = null;
         line.ladders
                 .bySlope
                 .computeIfAbsent(line.slope, _ -> new TreeSet<>(Queue::byKey))
@@ -176,6 +214,7 @@ final class Queue {
     }
 
     private void stepOff(Line line) {
+        line.ladders.of.stairs = null;
         TreeSet<Line> ladder = line.ladders.bySlope.get(line.slope);
         if (ladder != null) {
             ladder.remove(line);
@@ -241,6 +280,7 @@ final class Queue {
     void reshare(Runnable change) {
         List<TreeSet<Line>> ladders = new ArrayList<>(plannable.values());
         for (Lines lines : classes.values()) {
+            lines.stairs = null;
             for (Ladders bucket : lines.buckets) {
                 if (bucket != null) {
                     ladders.addAll(bucket.bySlope.values());
@@ -280,19 +320,15 @@ final class Queue {
             return null;
         }
         Lines lines = classes.get(fit);
-        long look = lines == null ? 0 : lines.filled & (-1L >>> (63 - lastBucket));
         Waiting best = null;
-        for (; lines != null && look != 0; look &= look - 1) {
-            Ladders ladders = lines.buckets[Long.numberOfTrailingZeros(look)];
-            if (ladders == null) {
-                continue;
+        for (List<Line> stairs : lines == null ? NO_STAIRS : lines.stairs()) {
+            int at = stairs.size() - 1;
+            while (at >= 0 && stairs.get(at).bucket > lastBucket) {
+                at--;
             }
-            for (TreeSet<Line> ladder : ladders.bySlope.values()) {
-                if (!ladder.isEmpty()) {
-                    Waiting head = ladder.first().head;
-                    best = best == null || Waiting.compare(head, best, now) < 0 ? head : best;
-                }
-            }
+            Waiting head = at < 0 ? null : stairs.get(at).head;
+            boolean first = head != null && (best == null || Waiting.compare(head, best, now) < 0);
+            best = first ? head : best;
         }
         return best;
     }

@@ -283,7 +283,9 @@ final class Search {
                             usable.add(
                                     node,
                                     least,
-                                    large != null && until(fit, node, large, now) >= end);
+                                    fit.small == 0
+                                            || (large != null
+                                                    && until(fit, node, large, now) >= end));
                         }
                     }
                 }

@@ -9,11 +9,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// One start pass. See [Scheduling].
@@ -24,7 +22,6 @@ final class StartPass {
     private final Decisions decisions;
     private final Freed freed;
     private final PriorityQueue<Waiting> line;
-    private final Set<Long> inLine = new HashSet<>();
     private final List<Waiting> aside = new ArrayList<>();
     private final boolean off;
 
@@ -49,8 +46,8 @@ final class StartPass {
             pushPreemptors();
         }
         for (Waiting next = next(); next != null; next = next()) {
-            inLine.remove(next.job);
-            Plan plan = all.plans.of(next.job);
+            next.inLine = false;
+            Plan plan = next.plan;
             Standing cleared = all.clearings.of(next.job);
             if (cleared != null) {
                 tryCleared(cleared);
@@ -103,7 +100,8 @@ final class StartPass {
     }
 
     private void lineUp(Waiting job) {
-        if (inLine.add(job.job)) {
+        if (!job.inLine) {
+            job.inLine = true;
             line.add(job);
         }
     }

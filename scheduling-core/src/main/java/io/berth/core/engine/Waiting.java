@@ -33,6 +33,12 @@ public final class Waiting {
     /// Its place in the queue while it stands there.
     Queue.@Nullable Line line;
 
+    /// Its expected start while it has one.
+    Plans.@Nullable Plan plan;
+
+    /// Whether a start pass has it in line to be tried.
+    boolean inLine;
+
     /// The part of its priority that lasts, while it stands in the queue.
     long key;
 

@@ -1,0 +1,115 @@
+package io.berth.core.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.core.engine.FitClass.Terms;
+import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.engine.Waiting.Rank;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// Whom what comes free helps in a later pass.
+final class FreedTest {
+
+    private static final long NOW = 1_000_000;
+    private static final long HOUR = 3_600_000;
+
+    private final Kind kind = new Kind(64, 1024, new int[] {2}, new int[] {1000, 1000});
+    private final Scheduling engine =
+            new Scheduling(
+                    new Cluster(List.of(kind), new int[1], Network.FLAT),
+                    new Settings(Scheduling.Backfill.CONSERVATIVE, 0, NodeScore.BEST_FIT));
+    private final List<Long> started = new ArrayList<>();
+    private final Decisions decisions =
+            new Decisions() {
+                @Override
+                public boolean admits(Waiting job) {
+                    return true;
+                }
+
+                @Override
+                public void started(Waiting job, int[] nodes, int lane) {
+                    started.add(job.job());
+                }
+
+                @Override
+                public void planned(Waiting job, long start, int[] nodes, long place) {}
+
+                @Override
+                public void unplanned(Waiting job) {}
+            };
+
+    private static Demand units(int units, int lane) {
+        return new Demand(1, 1, units, lane);
+    }
+
+    private void run(long job, Demand... held) {
+        engine.run(job, new int[held.length], held, NOW, HOUR);
+    }
+
+    /// A job waits that takes 600 units of the first shared GPU, or 300 of the second.
+    private void submitPart() {
+        List<Demand> ways = List.of(units(600, 1), units(300, 2));
+        var terms =
+                new Terms(
+                        0,
+                        0,
+                        1,
+                        0,
+                        List.of(ways.getFirst()),
+                        List.of(ways.getFirst()),
+                        null,
+                        0,
+                        null,
+                        Hours.ALWAYS,
+                        new int[0],
+                        true,
+                        List.of(ways));
+        wait(100, engine.fitClass(terms));
+    }
+
+    private void wait(long job, FitClass fit) {
+        engine.wait(job, fit, engine.association(0), new Rank(0, 0, 0, job, NOW), HOUR);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"500, 299, false", "500, 300, true", "600, 0, true", "599, 299, false"})
+    void a_part_of_a_gpu_starts_on_any_that_has_enough_units_for_it(
+            int first, int second, boolean starts) {
+        run(1, units(1000 - first, 1), units(1000 - second, 2));
+        run(2, units(Math.max(1, first), 1), units(Math.max(1, second), 2));
+        submitPart();
+        engine.startPass(NOW, decisions);
+        assertThat(started).isEmpty();
+
+        engine.forget(2);
+        engine.startPass(NOW, decisions);
+
+        assertThat(started).isEqualTo(starts ? List.of(100L) : List.of());
+    }
+
+    @Test
+    void whole_gpus_that_come_free_start_who_needs_no_more() {
+        run(1, new Demand(1, 1, 1, 0));
+        run(2, new Demand(1, 1, 1, 0));
+        for (int gpus = 1; gpus <= 2; gpus++) {
+            List<@Nullable Demand> on = List.of(new Demand(1, 1, gpus, 0));
+            wait(10 + gpus, engine.fitClass(new Terms(0, 0, 1, 0, on, on, null, 0)));
+        }
+        engine.startPass(NOW, decisions);
+        assertThat(started).isEmpty();
+
+        engine.forget(1);
+        engine.startPass(NOW, decisions);
+        assertThat(started).containsExactly(11L);
+
+        engine.forget(2);
+        engine.forget(11);
+        engine.startPass(NOW, decisions);
+        assertThat(started).containsExactly(11L, 12L);
+    }
+}

@@ -1,0 +1,212 @@
+package io.berth.core.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Consumer;
+import java.util.function.LongPredicate;
+import org.junit.jupiter.api.Test;
+
+/// What a node says of its future, against adding up at every moment what is held at it.
+final class NodeTest {
+
+    /// A failure names its seed.
+    private static final int SEEDS = Integer.getInteger("berth.laws.seeds", 1_000);
+
+    private static final int HORIZON = 60;
+    private static final int CPUS = 8;
+    private static final int NICS = 3;
+    private static final int[] GPUS = {2, 3};
+
+    /// Something held from one time until before another.
+    private record Use(long job, Demand demand, long from, long until, boolean reserved) {
+
+        boolean at(long time, long floor) {
+            return from <= time && time < (reserved ? until : Math.max(floor, until));
+        }
+    }
+
+    /// A node with runs, reservations and hours that were drawn.
+    private static final class Drawn {
+
+        private final List<Use> uses = new ArrayList<>();
+        private final Random random;
+        private final Kind kind =
+                new Kind(CPUS, 64, GPUS, new int[0], new int[0], 1, Counted.of(0, NICS));
+        private final Node node = new Node(0, kind);
+        private final long now;
+        private final long floor;
+        private final long[] hours;
+
+        Drawn(int seed) {
+            random = new Random(seed);
+            now = random.nextInt(10);
+            floor = now + 1 + random.nextInt(3);
+            long closes = random.nextInt(HORIZON);
+            hours =
+                    random.nextInt(3) == 0
+                            ? new long[] {closes, closes + 1 + random.nextInt(9)}
+                            : Hours.OPEN;
+            for (int job = 0; job < 3 + random.nextInt(8); job++) {
+                boolean reserved = job > 2 && random.nextBoolean();
+                long from = reserved ? random.nextInt(HORIZON / 2) : 0;
+                long until = from + 1 + random.nextInt(HORIZON / 2);
+                var use = new Use(job, demand(), from, until, reserved);
+                if (fits(use)) {
+                    uses.add(use);
+                    if (reserved) {
+                        node.reserve(job, use.demand, from, until);
+                    } else {
+                        node.take(job, use.demand, use.demand, until, null);
+                    }
+                }
+            }
+        }
+
+        private Demand demand() {
+            int lane = random.nextInt(3) - 1;
+            int gpus = lane < 0 ? 0 : 1 + random.nextInt(GPUS[lane]);
+            return new Demand(random.nextInt(5), 1 + random.nextInt(20), gpus, lane)
+                    .with(Counted.of(0, random.nextInt(2)));
+        }
+
+        private boolean fits(Use use) {
+            for (long time = 0; time < 2 * HORIZON; time++) {
+                if (use.at(time, 0) && !roomAt(use.demand, time, 0, _ -> true)) {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        /// Whether a demand fits beside all that is held at a time.
+        private boolean roomAt(Demand demand, long time, long floor, LongPredicate reservations) {
+            int cpus = CPUS - demand.cpus();
+            long memory = 64 - demand.memoryMib();
+            int gpus = demand.lane() < 0 ? 0 : GPUS[demand.lane()] - demand.gpus();
+            long nics = NICS - demand.counted().at(1);
+            for (Use use : uses) {
+                if (use.at(time, floor) && (!use.reserved || reservations.test(use.job))) {
+                    cpus -= use.demand.cpus();
+                    memory -= use.demand.memoryMib();
+                    gpus -= use.demand.lane() == demand.lane() ? use.demand.gpus() : 0;
+                    nics -= use.demand.counted().at(1);
+                }
+            }
+            return cpus >= 0 && memory >= 0 && gpus >= 0 && nics >= 0;
+        }
+
+        private boolean openAt(long time) {
+            return Arrays.stream(hours).filter(it -> it <= time).count() % 2 == 0;
+        }
+
+        private boolean freeAt(Demand demand, long time) {
+            return openAt(time) && roomAt(demand, time, floor, _ -> true);
+        }
+
+        @Override
+        public String toString() {
+            return "at %d, no end before %d, closed %s: %s"
+                    .formatted(now, floor, Arrays.toString(hours), uses);
+        }
+    }
+
+    private static void always(Consumer<Drawn> law) {
+        for (int seed = 0; seed < SEEDS; seed++) {
+            var drawn = new Drawn(seed);
+            try {
+                law.accept(drawn);
+            } catch (AssertionError e) {
+                throw new AssertionError("seed " + seed + ", " + drawn + ": " + e.getMessage(), e);
+            }
+        }
+    }
+
+    @Test
+    void the_earliest_start_is_the_first_time_from_which_on_it_is_free_for_so_long() {
+        always(it -> {
+            Demand demand = it.demand();
+            int length = 1 + it.random.nextInt(12);
+            long from = it.now + it.random.nextInt(8);
+            long expected = from;
+            for (long time = from; time < expected + length; time++) {
+                expected = it.freeAt(demand, time) ? expected : time + 1;
+            }
+
+            assertThat(it.node.earliest(demand, length, from, Node.NEVER, it.floor, it.hours))
+                    .isEqualTo(expected);
+            long last = from + it.random.nextInt(HORIZON);
+            long within = it.node.earliest(demand, length, from, last, it.floor, it.hours);
+            assertThat(within <= last ? within : Node.NEVER)
+                    .isEqualTo(expected <= last ? expected : Node.NEVER);
+        });
+    }
+
+    @Test
+    void it_can_be_had_until_the_first_time_at_which_it_is_not_free() {
+        always(it -> {
+            Demand demand = it.demand();
+            long expected = it.now;
+            while (expected < 3 * HORIZON && it.freeAt(demand, expected)) {
+                expected++;
+            }
+            // Who has nothing now has nothing, though a reservation may be over that ends now.
+            boolean now = it.node.fits(demand);
+
+            assertThat(it.node.until(demand, it.now, it.floor, it.hours))
+                    .isEqualTo(!now ? it.now : expected == 3 * HORIZON ? Node.NEVER : expected);
+        });
+    }
+
+    @Test
+    void what_is_reserved_now_for_some_counts_for_those_alone() {
+        always(it -> {
+            Demand demand = it.demand();
+            LongPredicate some = job -> job % 2 == 0;
+            // One that should have ended by now is there until it is taken away.
+            it.uses.replaceAll(use ->
+                    use.reserved ? new Use(use.job, use.demand, use.from, Node.NEVER, true) : use);
+
+            assertThat(it.node.fitsBeside(demand, it.now, some))
+                    .isEqualTo(it.roomAt(demand, it.now, it.floor, some));
+        });
+    }
+
+    @Test
+    void something_changes_next_when_a_run_or_a_reservation_begins_or_ends() {
+        always(it -> {
+            long next = Node.NEVER;
+            for (long gate : it.hours) {
+                next = gate > it.now ? Math.min(next, gate) : next;
+            }
+            for (Use use : it.uses) {
+                long end = use.reserved ? use.until : Math.max(it.floor, use.until);
+                next = end > it.now ? Math.min(next, end) : next;
+                next = use.reserved && use.from > it.now ? Math.min(next, use.from) : next;
+            }
+
+            assertThat(it.node.nextStep(it.now, it.floor, it.hours)).isEqualTo(next);
+        });
+    }
+
+    @Test
+    void so_many_gpus_are_ready_when_they_are_free_for_a_while_if_every_run_ends_in_time() {
+        always(it -> {
+            int need = 1 + it.random.nextInt(5);
+            int length = it.random.nextInt(9);
+            long expected = 0;
+            for (long time = 0; time < expected + Math.max(1, length); time++) {
+                int held = 0;
+                for (Use use : it.uses) {
+                    held += use.at(time, 0) ? use.demand.gpus() : 0;
+                }
+                expected = 5 - held >= need ? expected : time + 1;
+            }
+
+            assertThat(it.node.readyAt(need - 1, length)).isEqualTo(expected);
+        });
+    }
+}
