@@ -67,11 +67,14 @@ class LimitPolicyTest {
                 "qos     | MaxTRESPerUser     | node=1          | QOSMaxNodePerUserLimit",
                 "qos     | MaxTRESPerAccount  | gres/gpu=8      | MaxGRESPerAccount",
                 "qos     | MaxTRES            | gres/gpu=2      | QOSMaxGRESPerJob",
+                "qos     | MaxTRES            | gres/gpu=3      | -",
                 "qos     | MaxTRES            | mem=1G          | QOSMaxMemoryPerJob",
                 "qos     | MaxTRESPerNode     | cpu=5           | QOSMaxCpuPerNode",
+                "qos     | MaxTRESPerNode     | cpu=6           | -",
                 "qos     | MaxTRESMins        | gres/gpu=179    | QOSMaxGRESMinutesPerJob",
                 "qos     | MaxTRESMins        | gres/gpu=180    | -",
                 "qos     | MinTRES            | gres/gpu=4      | QOSMinGRES",
+                "qos     | MinTRES            | gres/gpu=3      | -",
                 "qos     | GrpTRES            | gres/gpu:a100=8 | QOSGrpGRES",
                 "qos     | GrpTRES            | gres/gpu:h100=0 | -",
                 "qos     | GrpTRES            | billing=20      | QOSGrpBilling",
@@ -105,6 +108,17 @@ class LimitPolicyTest {
         Optional<Reason> met = policy.start(asked(), running(policy), 0);
 
         assertThat(met.map(Reason::slurmName).orElse(null)).isEqualTo(reason);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"GrpTRES", "MaxTRESPerUser", "GrpTRESRunMins", "GrpTRESMins"})
+    void a_job_that_uses_none_of_it_waits_for_nobody_who_uses_too_much(String limit) {
+        qos = limits(limit, "gres/gpu=1");
+        LimitPolicy policy = policy();
+        Counters counters = running(policy);
+
+        assertThat(policy.start(job("alice", 0, 6, HOUR), counters, 0)).isEmpty();
+        assertThat(policy.start(job("alice", 1, 6, HOUR), counters, 0)).isPresent();
     }
 
     @Test
