@@ -30,16 +30,13 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// How many jobs come in by one request: each line is a submission of its own, decided in the order
-/// of the lines, each counting against the limits of those after it. What is admitted is written in
-/// windows, in which the log is waited for twice.
+/// of the lines, each counting against the limits of those after it. What is admitted is written at
+/// once: the log is waited for twice.
 ///
 /// With a key, line 7 has the idempotency key `<key>/7`: the same request again finds the jobs that
 /// there are, and makes those that are missing.
 @Singleton
 final class BulkSubmissions {
-    /// Jobs written at once: enough to keep the log busy, few enough to be written in time.
-    private static final int WINDOW = 1000;
-
     private final GatewayLog log;
     private final SubmissionWriter writer;
     private final SubmitConfig config;
@@ -131,27 +128,9 @@ final class BulkSubmissions {
         }
 
         void write() {
-            for (int from = 0; from < pending.size(); from += WINDOW) {
-                var window = pending.subList(from, Math.min(from + WINDOW, pending.size()));
-                try {
-                    write(window);
-                } catch (Unavailable e) {
-                    // What is left waits for the client to ask again.
-                    pending.subList(from, pending.size())
-                            .forEach(it -> results.putIfAbsent(it.line(), unknown(it, e)));
-                    break;
-                }
-            }
-            if (key != null && position != null) {
-                readBack(position);
-            }
-        }
-
-        private void write(List<Pending> window) {
-            var outcomes = writer.write(window.stream().map(Pending::draft).toList(), caller, due);
-            Unavailable failure = null;
+            var outcomes = writer.write(pending.stream().map(Pending::draft).toList(), caller, due);
             for (int i = 0; i < outcomes.size(); i++) {
-                Pending one = window.get(i);
+                Pending one = pending.get(i);
                 switch (outcomes.get(i)) {
                     case Written it -> {
                         position = it.position();
@@ -161,14 +140,11 @@ final class BulkSubmissions {
                     }
                     case TooLarge it ->
                             results.put(one.line(), BulkResult.refused(one.line(), it.refusal()));
-                    case Unknown it -> {
-                        failure = it.why();
-                        results.put(one.line(), unknown(one, failure));
-                    }
+                    case Unknown it -> results.put(one.line(), unknown(one, it.why()));
                 }
             }
-            if (failure != null) {
-                throw failure;
+            if (key != null && position != null) {
+                readBack(position);
             }
         }
 
