@@ -122,17 +122,36 @@ public final class Cluster {
             return;
         }
         leave(job);
+        enter(job, stay);
+    }
+
+    private void enter(long job, Stay stay) {
         stays.put(job, stay);
         stand(stay.stake, 1);
         take(job, stay);
     }
 
+    /// A run holds exactly this since it began. Nothing comes free by that.
+    void seat(long job, int[] onNodes, Demand[] demands) {
+        Stay stay = remove(job);
+        if (stay != null) {
+            enter(job, new Stay(onNodes, demands, stay.from, stay.until, true, stay.stake));
+        }
+    }
+
     /// A job neither runs nor has anything reserved any more.
     public void leave(long job) {
+        Stay stay = remove(job);
+        for (int part = 0; stay != null && part < stay.nodes.length; part++) {
+            touched.set(stay.nodes[part]);
+        }
+    }
+
+    private @Nullable Stay remove(long job) {
         Stay stay = stays.remove(job);
         owed.remove(job);
         if (stay == null) {
-            return;
+            return null;
         }
         stand(stay.stake, -1);
         for (int part = 0; part < stay.nodes.length; part++) {
@@ -143,8 +162,8 @@ public final class Cluster {
                 node.unreserve(job);
             }
             node.kind.refresh(node);
-            touched.set(node.index);
         }
+        return stay;
     }
 
     private void take(long job, Stay stay) {

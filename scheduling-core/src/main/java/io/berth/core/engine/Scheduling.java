@@ -1,7 +1,6 @@
 package io.berth.core.engine;
 
 import io.berth.core.engine.Clearings.Standing;
-import io.berth.core.engine.Cluster.Stay;
 import io.berth.core.engine.FitClass.Choice;
 import io.berth.core.engine.Plans.Plan;
 import io.berth.core.engine.Search.Place;
@@ -277,10 +276,7 @@ public final class Scheduling {
     /// A job that has just started holds exactly this: what it holds of what kinds of nodes count
     /// is known since.
     public void seat(long job, int[] nodes, Demand[] demands) {
-        Stay stay = cluster.stay(job);
-        if (stay != null) {
-            cluster.run(job, nodes, demands, stay.until(), stay.stake());
-        }
+        cluster.seat(job, nodes, demands);
     }
 
     /// A job that holds resources holds so much of each pool, too, until it ends.

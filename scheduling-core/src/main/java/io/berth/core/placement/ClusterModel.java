@@ -136,9 +136,12 @@ final class ClusterModel {
         return classes.size() > SPARE_CLASSES + 4 * state.pending().size();
     }
 
-    /// Whether it tells of jobs apart what this one wants to be told apart.
-    boolean covers(JobDescription job) {
-        return tenants.covers(job) && nodes.covers(job);
+    /// Whether it tells of jobs apart what this one wants to be told apart. One that waits no more
+    /// asks nothing about nodes.
+    boolean covers(JobStatus job) {
+        JobDescription description = job.description();
+        return tenants.covers(description)
+                && (nodes.covers(description) || !state.pending().contains(job.job()));
     }
 
     /// A job that has just started holds these places, if it matters to anybody where they are.

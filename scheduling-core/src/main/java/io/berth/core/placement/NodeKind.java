@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 /// @param slots their shared GPUs, in the order of the inventory
 /// @param gres their other resources, without device files
 /// @param linked the lanes of whose GPUs each reaches each other by NVLink
-/// @param seats where GPUs and CPUs lie; null where nobody asks, or cannot be told
+/// @param seats where GPUs and CPUs lie; null where there are too many GPUs to tell
 record NodeKind(
         int cpus,
         long memoryMib,
@@ -126,7 +126,8 @@ record NodeKind(
     /// The kind in the engine's terms.
     ///
     /// @param caps by partition, how many CPUs of a node its jobs may have together
-    Kind engineKind(int[] caps) {
+    /// @param seated whether it counts where GPUs and CPUs lie
+    Kind engineKind(int[] caps, boolean seated) {
         int[] slotUnits = new int[slots.size()];
         Arrays.fill(slotUnits, GpuShare.WHOLE);
         return new Kind(
@@ -136,7 +137,7 @@ record NodeKind(
                 slotUnits,
                 caps,
                 weight,
-                Counted.of(seats == null ? amounts(gres) : seats.all(amounts(gres))));
+                Counted.of(seats == null || !seated ? amounts(gres) : seats.all(amounts(gres))));
     }
 
     /// Other resources in the engine's terms. Those that the kind does not have are left out.

@@ -53,8 +53,8 @@ final class NodeTable {
 
     private final GpuLayout.Known layouts;
 
-    /// What those who wait ask about where things lie on nodes.
-    private final Seats.Asked asked;
+    /// Whether any of those who wait ask where things lie on nodes.
+    private final boolean asked;
 
     NodeTable(CellState state, Configuration configuration, GpuLayout.Known layouts) {
         this.state = state;
@@ -62,8 +62,7 @@ final class NodeTable {
         this.layouts = layouts;
         this.asked =
                 state.pending().stream()
-                        .map(job -> Seats.Asked.by(state.knownJob(job).description().request()))
-                        .reduce(Seats.Asked.NOTHING, Seats.Asked::and);
+                        .anyMatch(job -> Seats.asked(state.knownJob(job).description().request()));
         var numbers = new HashMap<NodeKind, Integer>();
         for (NodeStatus node : state.nodes()) {
             SharedGpus rule = configuration.cluster().sharedOn(node.node());
@@ -92,19 +91,19 @@ final class NodeTable {
         return kinds;
     }
 
-    /// Whether it tells a job all about where things lie on nodes.
+    /// Whether it tells a waiting job what it asks about where things lie on nodes.
     boolean covers(JobDescription job) {
-        return asked.covers(Seats.Asked.by(job.request()));
+        return asked || !Seats.asked(job.request());
     }
 
     /// Whether it tells anything about that.
     boolean seats() {
-        return !asked.equals(Seats.Asked.NOTHING);
+        return asked;
     }
 
     /// @param caps by partition, how many CPUs of a node its jobs may have together
     List<Kind> engineKinds(int[] caps) {
-        return kinds.stream().map(kind -> kind.engineKind(caps)).toList();
+        return kinds.stream().map(kind -> kind.engineKind(caps, asked)).toList();
     }
 
     /// By node, its place among the kinds.
@@ -147,7 +146,6 @@ final class NodeTable {
                 others,
                 Seats.of(
                         inventory,
-                        asked,
                         layouts,
                         gpu -> usable.contains(gpu) && (rule == null || !rule.shares(gpu)),
                         others.size()),
@@ -338,7 +336,7 @@ final class NodeTable {
         long[] others = kind.amounts(Gres.heldOf(allocation.gres(), gres(allocation.node())));
         Seats seats = kind.seats();
         return Counted.of(
-                seats == null
+                seats == null || !asked
                         ? others
                         : seats.held(
                                 others,

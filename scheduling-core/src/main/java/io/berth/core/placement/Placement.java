@@ -78,7 +78,7 @@ public final class Placement {
         }
         switch (fact) {
             case Fact.JobChanged(var job) -> {
-                if (model.covers(job.description())) {
+                if (model.covers(job)) {
                     model.note(job);
                     unsettled.add(job.job());
                 } else {

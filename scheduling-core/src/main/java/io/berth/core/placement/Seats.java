@@ -18,30 +18,9 @@ import org.jspecify.annotations.Nullable;
 /// Where the GPUs and CPUs of nodes of one kind lie, for those who ask for that: its GPUs one by
 /// one and the CPUs of each of its sockets, counted after the other resources of the kind.
 ///
-/// They are told apart only while jobs wait that ask ([Asked]): all others need numbers alone.
+/// They are counted only while jobs wait that ask: all others need numbers alone. That nodes differ
+/// by them holds always, so that who asked before changes nothing for who does not.
 final class Seats {
-
-    /// What waiting jobs ask about.
-    ///
-    /// @param links whether GPUs must be linked
-    /// @param sockets whether it matters what is on which socket
-    record Asked(boolean links, boolean sockets) {
-
-        static final Asked NOTHING = new Asked(false, false);
-
-        static Asked by(ResourceRequest request) {
-            return new Asked(
-                    request.where().linked() != null && !request.gpus().none(), bySocket(request));
-        }
-
-        Asked and(Asked other) {
-            return new Asked(links || other.links, sockets || other.sockets);
-        }
-
-        boolean covers(Asked other) {
-            return and(other).equals(this);
-        }
-    }
 
     private final GpuLayout layout;
     private final Sockets sockets;
@@ -59,18 +38,13 @@ final class Seats {
         this.first = first;
     }
 
-    /// Null where nothing is asked that numbers do not tell.
+    /// Null for a node of more GPUs than can be told apart.
     ///
     /// @param whole whether a GPU is given out whole
     /// @param first how many other resources the kind counts
     static @Nullable Seats of(
-            Inventory inventory,
-            Asked asked,
-            GpuLayout.Known layouts,
-            Predicate<Gpu> whole,
-            int first) {
-        boolean links = asked.links() && inventory.links() != null;
-        if ((!links && !asked.sockets()) || inventory.gpus().size() > Long.SIZE) {
+            Inventory inventory, GpuLayout.Known layouts, Predicate<Gpu> whole, int first) {
+        if (inventory.gpus().size() > Long.SIZE) {
             return null;
         }
         var lanes = new ArrayList<Lane>();
@@ -78,6 +52,11 @@ final class Seats {
             lanes.add(whole.test(gpu) ? Lane.of(gpu) : Lane.NONE);
         }
         return new Seats(layouts.of(inventory), Sockets.of(inventory), lanes, first);
+    }
+
+    /// Whether a request asks where GPUs or CPUs lie.
+    static boolean asked(ResourceRequest request) {
+        return bySocket(request) || (request.where().linked() != null && !request.gpus().none());
     }
 
     /// Whether it matters to a request what of it is on which socket.
