@@ -3,7 +3,6 @@ package io.berth.submit;
 import static io.berth.submit.Checks.listed;
 import static io.berth.submit.Checks.quoted;
 
-import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.Gres;
 import io.berth.contracts.MigGpus;
@@ -13,7 +12,7 @@ import io.berth.contracts.ShareRequest;
 import io.berth.contracts.SharedGpus;
 import io.berth.contracts.event.ConfigEntry.Cluster;
 import io.berth.contracts.event.NodeSeen;
-import io.berth.core.request.Sockets;
+import io.berth.core.placement.SocketFit;
 import io.berth.slurm.GresText;
 import java.util.Collection;
 import java.util.Comparator;
@@ -31,6 +30,7 @@ public final class Feasibility {
     private final Cluster cluster;
     private final int mostCpus;
     private final boolean named;
+    private final SocketFit sockets = new SocketFit();
 
     /// @param nodes the registered nodes of the partition, whatever their state
     public Feasibility(ResourceRequest request, Collection<NodeSeen> nodes, Cluster cluster) {
@@ -62,11 +62,15 @@ public final class Feasibility {
 
     /// Whether the node, empty, could hold the largest part of the job.
     public boolean couldHold(NodeSeen node) {
+        return couldHoldSomewhere(node) && socketed(node);
+    }
+
+    /// The same, whatever the sockets.
+    private boolean couldHoldSomewhere(NodeSeen node) {
         return gpusOf(node) >= gpusWanted()
                 && cpusOf(node) >= request.cpusOn(0)
                 && node.inventory().memoryMib() >= memoryMib()
                 && shaped(node)
-                && socketed(node)
                 && lacking(List.of(node)) == null;
     }
 
@@ -134,14 +138,13 @@ public final class Feasibility {
         return shape == null || shape.admits(node.inventory());
     }
 
-    /// Whether as many sockets of the node have the GPUs that each is to give.
+    /// Whether the sockets of the node have what each is to give, and room for the tasks.
     private boolean socketed(NodeSeen node) {
-        Integer each = request.gpus().perSocket();
-        List<Gpu> gpus = node.inventory().gpus();
-        return each == null
-                || Sockets.of(node.inventory())
-                                .with(each, place -> request.gpus().admits(gpus.get(place)))
-                        >= request.gpusOn(0) / each;
+        return sockets.holds(
+                node.inventory(),
+                cluster.gresOn(node.node(), node.inventory()),
+                cluster.sharedOn(node.node()),
+                request);
     }
 
     private long memoryMib() {
@@ -149,6 +152,9 @@ public final class Feasibility {
     }
 
     private String describe() {
+        if (nodes.stream().anyMatch(this::couldHoldSomewhere)) {
+            return bySocket();
+        }
         if (nodes.stream().noneMatch(this::shaped)) {
             return "Socket, core, thread and/or temporary disk specification can not be satisfied";
         }
@@ -164,14 +170,6 @@ public final class Feasibility {
         if (gpusOf(mostGpus) < request.gpusOn(0)) {
             String kind = type == null ? "" : type + " ";
             return tooMuch(request.gpusOn(0), kind + "GPUs", gpusOf(mostGpus), mostGpus);
-        }
-        Integer perSocket = request.gpus().perSocket();
-        if (perSocket != null && nodes.stream().noneMatch(this::socketed)) {
-            return "no node is known to have %s%d GPUs on each of %d sockets"
-                    .formatted(
-                            type == null ? "" : type + " ",
-                            perSocket,
-                            request.gpusOn(0) / perSocket);
         }
         Gres lacking = lacking(nodes);
         if (lacking != null) {
@@ -196,6 +194,26 @@ public final class Feasibility {
         String others = request.gres().isEmpty() ? "" : GresText.text(request.gres()) + ", ";
         return "no single node has %s%d GPUs, %d CPUs and %d MiB of memory together"
                 .formatted(others, request.gpusOn(0), request.cpusOn(0), memoryMib());
+    }
+
+    private String bySocket() {
+        NodeShape shape = request.where().shape();
+        Integer tasks = shape == null ? null : shape.tasksPerSocket();
+        String cpus =
+                tasks == null
+                        ? "%d CPUs".formatted(request.cpusOn(0))
+                        : "CPUs for %d tasks of %d, at most %d tasks on a socket"
+                                .formatted(request.tasksOn(0), request.cpusPerTask(), tasks);
+        Integer each = request.gpus().perSocket();
+        String type = request.gpus().type();
+        return each == null
+                ? "no node is known to have " + cpus
+                : "no node is known to have %s%d GPUs on each of %d sockets, and there %s"
+                        .formatted(
+                                type == null ? "" : type + " ",
+                                each,
+                                request.gpusOn(0) / each,
+                                cpus);
     }
 
     /// A part of a GPU as `--gres` says it: `mps:50`, `shard:a100:1,gpumem:16384`.

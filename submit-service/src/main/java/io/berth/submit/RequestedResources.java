@@ -189,6 +189,11 @@ final class RequestedResources {
         Integer given = asked.nodesWanted().minCpusPerNode();
         int least =
                 (int) number("the number of CPUs per node", given, 1, IndexSet.MAX_INDEX + 1L, 1);
+        if (least > 1 && gpusPerSocket > 0 && asked.nodesWanted().tasksPerSocket() != null) {
+            throw invalid(
+                    "--mincpus goes with --gpus-per-socket or with --ntasks-per-socket, not with both:"
+                            + " the CPUs beyond those of the tasks would be of any socket");
+        }
         return least == 1 ? null : (Integer) least;
     }
 

@@ -322,6 +322,29 @@ final class AdmissionTest {
     }
 
     @Test
+    void tasks_by_socket_that_no_node_holds_are_refused_as_are_cpus_beyond_them_of_its_gpus() {
+        var tooMany = Asked.with(Map.of("tasks", 8, "where", Map.of("tasksPerSocket", 2)));
+        var beyond =
+                Asked.with(
+                        Map.of(
+                                "where",
+                                Map.of(
+                                        "sockets",
+                                        1,
+                                        "gpusPerSocket",
+                                        4,
+                                        "tasksPerSocket",
+                                        1,
+                                        "minCpusPerNode",
+                                        2)));
+
+        assertThat(refused(tooMany, ALICE).detail())
+                .contains("CPUs for 8 tasks of 1, at most 2 tasks on a socket");
+        assertThat(refused(beyond, ALICE).detail())
+                .contains("--mincpus goes with --gpus-per-socket or with --ntasks-per-socket");
+    }
+
+    @Test
     void a_range_of_nodes_goes_as_far_as_tasks_and_gpus_do() {
         ResourceRequest ofTasks = range(Map.of("nodes", 2, "tasks", 4));
         ResourceRequest ofNodes = range(Map.of("nodes", 2, "gpusPerNode", 2));

@@ -3,6 +3,7 @@ package io.berth.submit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.DeclaredGres;
+import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.GpuSharing;
 import io.berth.contracts.Gres;
@@ -13,6 +14,7 @@ import io.berth.contracts.MigGpu;
 import io.berth.contracts.MigGpus;
 import io.berth.contracts.MigProfile;
 import io.berth.contracts.NodeConstraints;
+import io.berth.contracts.NodeShape;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.ShareRequest;
 import io.berth.contracts.SharedGpus;
@@ -21,6 +23,7 @@ import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.NodeSeen;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -50,6 +53,104 @@ final class FeasibilityTest {
         assertThat(obstacle(new GpuRequest(6, null))).isEmpty();
         assertThat(obstacle(new GpuRequest(7, null)).orElse(""))
                 .contains("7 GPUs on one node, and the largest has 6");
+    }
+
+    /// Four GPUs on each of the two sockets.
+    private static NodeSeen onTwoSockets(String otherType) {
+        List<Gpu> gpus =
+                IntStream.range(0, 8)
+                        .mapToObj(it ->
+                                new Gpu(
+                                        it,
+                                        "GPU-" + it,
+                                        it < 4 ? "a100" : otherType,
+                                        "A100",
+                                        it,
+                                        40_960,
+                                        it / 4))
+                        .toList();
+        return new NodeSeen(
+                NODE.node(),
+                NODE.nonce(),
+                NODE.machineId(),
+                NODE.bootId(),
+                NODE.agentVersion(),
+                NODE.inventory().withGpus(gpus, List.of()),
+                List.of(),
+                0);
+    }
+
+    /// @param gpusEach of each of two sockets; 0 is none
+    /// @param tasksEach at most on a socket; 0 is any number
+    private static String bySockets(
+            NodeSeen node,
+            ConfigEntry.Cluster cluster,
+            int gpusEach,
+            int tasks,
+            int cpus,
+            int tasksEach) {
+        GpuRequest gpus =
+                gpusEach == 0
+                        ? GpuRequest.NONE
+                        : new GpuRequest(2 * gpusEach, null, null, null, gpusEach, null);
+        Integer most = tasksEach == 0 ? null : (Integer) tasksEach;
+        var where =
+                new NodeConstraints(
+                        null,
+                        List.of(),
+                        List.of(),
+                        Sharing.SHARED,
+                        null,
+                        null,
+                        new NodeShape(0, 0, 0, null, most),
+                        null);
+        var request = new ResourceRequest(1, tasks, cpus, MemoryRequest.perNode(1), gpus).on(where);
+        return new Feasibility(request, List.of(node), cluster).obstacle().orElse("");
+    }
+
+    @Test
+    void tasks_that_the_sockets_of_no_node_hold_are_told() {
+        var cluster = Samples.configuration().cluster();
+        int onSocket = NODE.inventory().cpus() / 2;
+
+        assertThat(bySockets(NODE, cluster, 0, 4, 1, 2)).isEmpty();
+        assertThat(bySockets(NODE, cluster, 0, 5, 1, 2))
+                .isEqualTo(
+                        "no node is known to have CPUs for 5 tasks of 1, at most 2 tasks on a socket");
+        assertThat(bySockets(NODE, cluster, 0, 2, onSocket, 2)).isEmpty();
+        assertThat(bySockets(NODE, cluster, 0, 3, onSocket / 2 + 1, 2))
+                .as("a task has its CPUs on one socket")
+                .contains("no node is known to have CPUs for 3 tasks");
+        assertThat(bySockets(NODE, cluster, 0, 1, 2 * onSocket + 1, 2))
+                .contains("CPUs on one node, and the largest has " + 2 * onSocket);
+    }
+
+    @Test
+    void gpus_of_a_socket_are_whole_and_of_one_type() {
+        var cluster = Samples.configuration().cluster();
+        var shared =
+                cluster.with(to ->
+                        to.sharedGpus =
+                                List.of(
+                                        new SharedGpus(
+                                                List.of("ALL"),
+                                                IndexSet.parse("6-7"),
+                                                GpuSharing.MPS,
+                                                GpuSharing.THOUSANDTHS)));
+        NodeSeen node = onTwoSockets("a100");
+
+        assertThat(bySockets(node, cluster, 4, 1, 1, 0)).isEmpty();
+        assertThat(bySockets(node, cluster, 4, 4, 1, 2)).isEmpty();
+        assertThat(bySockets(node, cluster, 4, 5, 1, 2))
+                .isEqualTo(
+                        "no node is known to have 4 GPUs on each of 2 sockets, and there CPUs for 5"
+                                + " tasks of 1, at most 2 tasks on a socket");
+        assertThat(bySockets(node, shared, 2, 1, 1, 0)).isEmpty();
+        assertThat(bySockets(node, shared, 3, 1, 2, 0))
+                .isEqualTo(
+                        "no node is known to have 3 GPUs on each of 2 sockets, and there 2 CPUs");
+        assertThat(bySockets(onTwoSockets("h100"), cluster, 2, 1, 1, 0))
+                .contains("no node is known to have 2 GPUs on each of 2 sockets");
     }
 
     @Test

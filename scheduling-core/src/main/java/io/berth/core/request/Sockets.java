@@ -7,11 +7,9 @@ import io.berth.contracts.Hardware.NumaNode;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.Inventory;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
-import java.util.function.IntPredicate;
 
 /// On which of a node's sockets its CPUs and its GPUs are.
 ///
@@ -101,16 +99,5 @@ public record Sockets(List<IndexSet> cpus, List<Integer> ofGpus) {
     /// Whether it is known of all of them.
     public boolean known() {
         return !cpus.isEmpty() && !ofGpus.contains(-1);
-    }
-
-    /// How many sockets have as many of some GPUs.
-    ///
-    /// @param gpus by place in the inventory, whether the GPU counts
-    public int with(int least, IntPredicate gpus) {
-        int[] count = new int[cpus.size()];
-        for (int place = 0; place < ofGpus.size() && known(); place++) {
-            count[ofGpus.get(place)] += gpus.test(place) ? 1 : 0;
-        }
-        return (int) Arrays.stream(count).filter(it -> it >= least).count();
     }
 }

@@ -1,0 +1,39 @@
+package io.berth.core.placement;
+
+import io.berth.contracts.Gres;
+import io.berth.contracts.Inventory;
+import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.SharedGpus;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Whether nodes could hold a job that asks for sockets, were they empty: asked at its submission
+/// by the rules of its start, so that none waits for what cannot be.
+public final class SocketFit {
+
+    private final GpuLayout.Known layouts = new GpuLayout.Known();
+
+    /// Whether a node could hold the largest part of a request.
+    ///
+    /// @param gres all its other resources
+    /// @param shared how its GPUs are shared; null if none is
+    /// @return true for a request to which sockets do not matter
+    public boolean holds(
+            Inventory inventory,
+            List<Gres> gres,
+            @Nullable SharedGpus shared,
+            ResourceRequest request) {
+        if (!Seats.bySocket(request)) {
+            return true;
+        }
+        Seats seats =
+                Seats.of(
+                        inventory,
+                        layouts,
+                        gpu -> shared == null || !shared.shares(gpu),
+                        gres.size());
+        return NodeKind.of(inventory, inventory.gpus(), gres, seats, List.of(), shared, 1)
+                        .demand(request, 0)
+                != null;
+    }
+}
