@@ -81,6 +81,7 @@ public final class AgentProcess implements Closeable {
             AgentLog log,
             Consumer<RunEnd> ended)
             throws IOException, InterruptedException {
+        NodeHealth.check(config);
         HostInventory found = machine(config);
         List<LocalNode> nodes = nodes(config, found);
         Path home = Files.createDirectories(config.home()).toRealPath();
@@ -123,13 +124,9 @@ public final class AgentProcess implements Closeable {
         }
         Commands commands = tried.launcher().hooks().commands();
         if (config.healthProgram().isPresent()) {
-            shared(
-                    NodeHealth.watch(
-                            new HostCheck(
-                                    config.healthProgram().get(), config.healthLimit(), commands),
-                            config.healthInterval(),
-                            config.healthWhen() == AgentConfig.HealthWhen.IDLE,
-                            agents));
+            var program =
+                    new HostCheck(config.healthProgram().get(), config.healthLimit(), commands);
+            shared(NodeHealth.watch(program, config, agents));
         }
         if (config.host() && config.gpuProfile().isEmpty()) {
             shared(NodeGpus.watch(agents.getFirst(), found, config, commands));

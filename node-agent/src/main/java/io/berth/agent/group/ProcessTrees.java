@@ -12,16 +12,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Stream;
 
 /// Groups without the kernel's help, for an agent that has no cgroups or no rights on them: the
 /// processes that carry the run's variables, their sessions and all that descends from them. It
 /// limits nothing. A process that drops the variables, leaves its session and outlives its parent
 /// gets away.
 final class ProcessTrees implements Groups {
+
+    /// What is looked at of a process's variables: as much as Linux lets one have. A process may
+    /// tell of more, without end.
+    private static final int MOST_BYTES = 6 << 20;
 
     @Override
     public String description() {
@@ -60,7 +62,7 @@ final class ProcessTrees implements Groups {
 
         @Override
         public Set<Long> members() throws IOException {
-            List<Stat> all = processes();
+            List<Stat> all = LiveProcess.all();
             var pids = new TreeSet<Long>();
             var sessions = new HashSet<Long>();
             for (Stat process : all) {
@@ -113,25 +115,20 @@ final class ProcessTrees implements Groups {
         public void remove() {}
 
         private boolean marked(long pid) {
-            try {
-                byte[] environment =
-                        Files.readAllBytes(Path.of("/proc", Long.toString(pid), "environ"));
-                return Set.of(new String(environment, StandardCharsets.ISO_8859_1).split("\0"))
-                        .containsAll(mark);
+            Path environ = Path.of("/proc", Long.toString(pid), "environ");
+            try (var bytes = Files.newInputStream(environ)) {
+                var environment =
+                        new String(bytes.readNBytes(MOST_BYTES), StandardCharsets.ISO_8859_1);
+                return mark.stream().allMatch(variable -> has(environment, variable));
             } catch (IOException e) {
                 return false;
             }
         }
 
-        private static List<Stat> processes() throws IOException {
-            try (Stream<Path> all = Files.list(Path.of("/proc"))) {
-                return all.map(path -> path.getFileName().toString())
-                        .filter(name -> name.chars().allMatch(Character::isDigit))
-                        .map(name -> LiveProcess.stat(Long.parseLong(name)))
-                        .flatMap(Optional::stream)
-                        .filter(process -> process.state() != 'Z')
-                        .toList();
-            }
+        /// Whether a variable is there, with its value.
+        private static boolean has(String environment, String variable) {
+            return environment.startsWith(variable + "\0")
+                    || environment.contains("\0" + variable + "\0");
         }
     }
 }

@@ -3,6 +3,7 @@ package io.berth.agent.group;
 import io.berth.agent.host.LiveProcess;
 import io.berth.contracts.SignalTarget;
 import java.io.IOException;
+import java.util.HashSet;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.locks.LockSupport;
@@ -21,9 +22,20 @@ public final class Signals {
 
     private Signals() {}
 
-    /// Kills what is left of the session that a process began.
-    public static void killSession(long leader) {
-        Kill.send(-leader, Kill.KILL);
+    /// Kills what is left of the session that a process began, in whichever of its process groups.
+    /// Who is killed starts no other, so that it ends with the first look that finds nobody new.
+    public static void killSession(long leader) throws IOException {
+        var killed = new HashSet<Long>();
+        boolean more = true;
+        for (int tries = 0; more && tries < TRIES; tries++) {
+            more = false;
+            for (LiveProcess.Stat process : LiveProcess.all()) {
+                if (process.session() == leader && killed.add(process.pid())) {
+                    Kill.send(process.pid(), Kill.KILL);
+                    more = true;
+                }
+            }
+        }
     }
 
     /// Sends TSTP to those of the group that handle it. Whether there are any.

@@ -3,7 +3,9 @@ package io.berth.agent.host;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /// A process by its number and the time at which it started, in clock ticks since boot: together
 /// they never name another process of the same boot.
@@ -49,6 +51,18 @@ public record LiveProcess(long pid, long startTime) {
                         Long.parseLong(fields[1]),
                         Long.parseLong(fields[3]),
                         Long.parseLong(fields[19])));
+    }
+
+    /// All that run on the host now, without zombies.
+    public static List<Stat> all() throws IOException {
+        try (Stream<Path> all = Files.list(Path.of("/proc"))) {
+            return all.map(path -> path.getFileName().toString())
+                    .filter(name -> name.chars().allMatch(Character::isDigit))
+                    .map(name -> stat(Long.parseLong(name)))
+                    .flatMap(Optional::stream)
+                    .filter(process -> process.state() != 'Z')
+                    .toList();
+        }
     }
 
     /// Whether it is there no more, or stopped.

@@ -21,12 +21,15 @@ public final class Commands {
     static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
     private static final Path NOTHING = Path.of("/dev/null");
 
+    /// How much of what a command writes is read, in bytes.
+    static final int MOST_OUTPUT = 2 << 20;
+
     private final ReentrantLock forking = new ReentrantLock();
 
     /// How a command ended.
     ///
     /// @param status its exit status; 128 and the signal's number if one ended it
-    /// @param output what it wrote, to its output and its error
+    /// @param output what it wrote, to its output and its error; the first 2 MiB of it
     public record Ran(int status, String output) {}
 
     /// Runs a command to its end, with nothing but a path and these variables.
@@ -71,11 +74,15 @@ public final class Commands {
                     Signals.killSession(process.pid());
                 }
             }
-            return new Ran(
-                    process.exitValue(),
-                    new String(Files.readAllBytes(output), StandardCharsets.UTF_8));
+            return new Ran(process.exitValue(), beginning(output));
         } finally {
             Files.delete(output);
+        }
+    }
+
+    private static String beginning(Path output) throws IOException {
+        try (var bytes = Files.newInputStream(output)) {
+            return new String(bytes.readNBytes(MOST_OUTPUT), StandardCharsets.UTF_8);
         }
     }
 

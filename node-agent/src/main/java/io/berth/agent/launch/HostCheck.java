@@ -16,6 +16,11 @@ public record HostCheck(Path program, Duration limit, Commands commands) {
 
     private static final int MOST_CHARACTERS = 200;
 
+    /// The same in that time.
+    public HostCheck within(Duration other) {
+        return new HostCheck(program, other, commands);
+    }
+
     /// Runs it, in a session of its own of which nothing is left. What is wrong, in one line: the
     /// first that it wrote, if it wrote any; nothing if all is well.
     public Optional<String> failure(List<String> arguments, Map<String, String> variables)

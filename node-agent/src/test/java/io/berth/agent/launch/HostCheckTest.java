@@ -82,6 +82,39 @@ class HostCheckTest {
     }
 
     @Test
+    void what_it_puts_into_a_process_group_of_its_own_is_not_left_either() throws Exception {
+        Path pid = folder.resolve("pid");
+
+        Optional<String> failure =
+                failure(
+                        "timeout 60 sh -c 'echo $$ >"
+                                + pid
+                                + "; exec sleep 50' &\n"
+                                + "until [ -s "
+                                + pid
+                                + " ]; do sleep 0.01; done",
+                        Duration.ofSeconds(20));
+
+        assertThat(failure).isEmpty();
+        await().until(() -> !lives(pid));
+    }
+
+    @Test
+    void of_one_that_writes_without_end_the_beginning_is_read() throws Exception {
+        Path program = Files.writeString(folder.resolve("flood"), "yes | head -c 5000000\n");
+
+        Commands.Ran ran =
+                new Commands()
+                        .runAlone(
+                                List.of("sh", program.toString()),
+                                Map.of(),
+                                Duration.ofSeconds(20));
+
+        assertThat(ran.status()).isZero();
+        assertThat(ran.output()).hasSize(Commands.MOST_OUTPUT);
+    }
+
+    @Test
     void one_that_is_not_there_has_failed() throws Exception {
         var check = new HostCheck(folder.resolve("none"), Duration.ofSeconds(20), new Commands());
 

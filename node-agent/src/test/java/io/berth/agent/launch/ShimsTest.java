@@ -171,13 +171,26 @@ class ShimsTest {
         try {
             start(kind, "cat /proc/self/cgroup >where\n", group.resolve("cgroup.procs") + "\n", "");
             await().until(() -> files.has("ready"));
+            long pid = Readiness.read(files, List.of()).orElseThrow().pid();
+            String task = Files.readString(Path.of("/proc", Long.toString(pid), "cmdline"));
+            String where = Files.readString(Path.of("/proc", Long.toString(pid), "cgroup"));
             files.release();
 
             assertThat(exit()).isEqualTo(ExitStatus.SUCCESS);
+            assertThat(task.contains("born in its group"))
+                    .isEqualTo(kind == Shims.Kind.PROGRAM && kernelForksIntoGroups());
+            assertThat(where).contains("/" + group.getFileName() + "\n");
             assertThat(told("where")).contains("/" + group.getFileName() + "\n");
         } finally {
             await().ignoreExceptions().until(() -> Files.deleteIfExists(group));
         }
+    }
+
+    /// Source: clone(2), CLONE_INTO_CGROUP: since Linux 5.7.
+    private static boolean kernelForksIntoGroups() {
+        String[] version = System.getProperty("os.version").split("\\D+");
+        int major = Integer.parseInt(version[0]);
+        return major > 5 || (major == 5 && Integer.parseInt(version[1]) >= 7);
     }
 
     @ParameterizedTest
