@@ -12,6 +12,7 @@ import io.berth.agent.launch.Launcher;
 import io.berth.agent.launch.Launcher.Prepared;
 import io.berth.agent.launch.RunFiles;
 import io.berth.agent.launch.SpoolWatch;
+import io.berth.agent.launch.StepCommand;
 import io.berth.agent.launch.StepLog;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.Consumption;
@@ -25,6 +26,7 @@ import io.berth.contracts.SignalTarget;
 import io.berth.contracts.event.Order.Launch;
 import io.berth.contracts.event.RunReport.Cause;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -362,7 +364,8 @@ final class RunPart {
                             launch,
                             files,
                             prepared.group(),
-                            new RunSteps(launch.here(), files, prepared.group()),
+                            new RunSteps(
+                                    launch.here(), files, prepared.group(), this::intoContainer),
                             orders,
                             new Standing(files, prepared.group(), orders, reports),
                             new Checkpoints(files, reports::saved),
@@ -370,6 +373,13 @@ final class RunPart {
                             begun.uptimeMillis())
                     .untilEnd();
         }
+    }
+
+    private String intoContainer(Path container, StepCommand srun)
+            throws LaunchRefused, IOException, InterruptedException {
+        return surroundings
+                .launcher()
+                .intoContainer(container, surroundings.node(), launch, files, srun);
     }
 
     /// Wakes the part when a step asks for something. A part without steps has no such folder.

@@ -3,7 +3,10 @@ package io.berth.agent;
 import io.berth.agent.group.Group;
 import io.berth.agent.group.StepLimits;
 import io.berth.agent.host.LiveProcess;
+import io.berth.agent.launch.LaunchRefused;
 import io.berth.agent.launch.RunFiles;
+import io.berth.agent.launch.StartScript;
+import io.berth.agent.launch.StepCommand;
 import io.berth.agent.launch.StepLog;
 import io.berth.agent.launch.StepUse;
 import io.berth.agent.launch.StepUse.StepUses;
@@ -13,6 +16,8 @@ import io.berth.contracts.IndexSet;
 import io.berth.contracts.Isolation;
 import io.berth.contracts.StepUsage;
 import java.io.IOException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -37,7 +42,9 @@ import org.slf4j.LoggerFactory;
 /// ```
 /// asks/begin.<step>   <process> <its start time> <tasks> <MiB, or 0> <CPUs, or ->
 /// asks/end.<step>     <process> <its start time>
-/// told/<the same>     nothing; or, one line, why not, or what there is to say
+/// asks/container.<process>-<its start time>   <process> <its start time> <the container's path>
+/// told/<the same>     nothing; or, one line, why not, or what there is to say; of a container the
+///                     shell text by which its srun gets there
 /// ```
 final class RunSteps {
 
@@ -66,11 +73,25 @@ final class RunSteps {
     private static final int KILL_TRIES = 100;
     private static final long KILL_PAUSE_MILLIS = 2;
 
-    private static final Pattern ASK = Pattern.compile("(begin|end)\\.([0-9]{1,6})");
+    private static final Pattern ASK =
+            Pattern.compile("(begin|end)\\.([0-9]{1,6})|container\\.[0-9]{1,10}-[0-9]{1,18}");
     private static final Pattern PROCESS = Pattern.compile("([0-9]{1,10}) ([0-9]{1,18})\\n?");
     private static final Pattern BEGIN =
             Pattern.compile(
                     "([0-9]{1,10}) ([0-9]{1,18}) ([0-9]{1,6}) ([0-9]{1,18}) (-|[0-9,-]{1,6000})\\n?");
+
+    private static final Pattern CONTAINER =
+            Pattern.compile("([0-9]{1,10}) ([0-9]{1,18}) (/[^\\n]*)\\n?");
+
+    /// How steps come into containers.
+    @FunctionalInterface
+    interface IntoContainer {
+        /// The shell text by which an `srun` turns into what runs it again in a container.
+        ///
+        /// @throws LaunchRefused if it cannot; it says why
+        String by(Path container, StepCommand srun)
+                throws LaunchRefused, IOException, InterruptedException;
+    }
 
     /// The `srun` of a step.
     ///
@@ -90,6 +111,7 @@ final class RunSteps {
     private final Allocation here;
     private final RunFiles files;
     private final Group group;
+    private final IntoContainer intoContainer;
     private final TreeMap<Integer, Holder> holders;
     private final Map<Integer, StepUse> uses = new TreeMap<>();
     private final LongSupplier clock;
@@ -99,15 +121,23 @@ final class RunSteps {
     private int sweptTo = -1;
 
     /// Goes on from where an earlier agent left it.
-    RunSteps(Allocation here, RunFiles files, Group group) throws IOException {
-        this(here, files, group, System::nanoTime);
+    RunSteps(Allocation here, RunFiles files, Group group, IntoContainer intoContainer)
+            throws IOException {
+        this(here, files, group, intoContainer, System::nanoTime);
     }
 
     /// @param clock nanoseconds
-    RunSteps(Allocation here, RunFiles files, Group group, LongSupplier clock) throws IOException {
+    RunSteps(
+            Allocation here,
+            RunFiles files,
+            Group group,
+            IntoContainer intoContainer,
+            LongSupplier clock)
+            throws IOException {
         this.here = here;
         this.files = files;
         this.group = group;
+        this.intoContainer = intoContainer;
         this.clock = clock;
         this.sweptAt = clock.getAsLong();
         this.holders = new TreeMap<>(kept(files));
@@ -169,15 +199,41 @@ final class RunSteps {
             String text = files.ask(name, MOST_BYTES);
             Matcher ask = ASK.matcher(name);
             if (ask.matches()) {
-                int number = Integer.parseInt(ask.group(2));
-                String answer =
-                        ask.group(1).equals("begin")
-                                ? begin(number, text, askedAt)
-                                : end(number, text);
-                files.answer(name, answer);
+                files.answer(name, answer(ask, text, askedAt));
             }
         }
         return true;
+    }
+
+    private String answer(Matcher ask, String text, long askedAt)
+            throws IOException, InterruptedException {
+        if (ask.group(1) == null) {
+            return container(text);
+        }
+        int number = Integer.parseInt(ask.group(2));
+        return ask.group(1).equals("begin") ? begin(number, text, askedAt) : end(number, text);
+    }
+
+    /// What is refused is said by the `srun`.
+    private String container(String text) throws IOException, InterruptedException {
+        Matcher words = CONTAINER.matcher(text);
+        if (!words.matches()) {
+            return StartScript.failing("the name of its container cannot be read");
+        }
+        var srun = new LiveProcess(Long.parseLong(words.group(1)), Long.parseLong(words.group(2)));
+        try {
+            if (!srun.alive() || !group.members().contains(srun.pid())) {
+                throw new LaunchRefused("its srun is not in the job");
+            }
+            return intoContainer.by(Path.of(words.group(3)), StepCommand.of(srun.pid()));
+        } catch (InvalidPathException e) {
+            return StartScript.failing("the name of its container is that of no file");
+        } catch (LaunchRefused e) {
+            return StartScript.failing(String.valueOf(e.getMessage()));
+        } catch (IOException e) {
+            LOG.atWarn().setCause(e).addKeyValue("process", srun.pid()).log("No container");
+            return StartScript.failing("the node cannot prepare its container");
+        }
     }
 
     /// The next begins with what it does not come to: a step that hangs in the kernel takes all the

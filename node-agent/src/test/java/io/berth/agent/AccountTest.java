@@ -140,6 +140,27 @@ class AccountTest {
     }
 
     @Test
+    void a_steps_srun_is_run_again_in_a_container_with_its_own_variables() throws Exception {
+        Path bundle = bundle();
+        Files.writeString(bundle.resolve("config.json"), "{\"process\":{\"env\":[\"THEIRS=1\"]}}");
+        RunId run = HandPlacement.newRun();
+        String step = "A='two words' srun --container=bundle -n2 sh -c 'echo \"$A\"'";
+
+        run(run, Jobs.of(USER, Jobs.script(run.job(), rig.work, step)));
+
+        List<String> lines = rig.output(run).lines().toList();
+        assertThat(lines.get(0)).isEqualTo(USER);
+        assertThat(lines.get(1)).matches(".*/container/([0-9]+) berth-" + run + "-\\1");
+        assertThat(lines.get(2))
+                .contains("\"path\":\"" + bundle + "/rootfs\"", "\"cwd\":\"" + rig.work + "\"")
+                .contains("\"THEIRS=1\"", "\"A=two words\"", "\"SLURM_CONTAINER=" + bundle + "\"")
+                .contains("\"BERTH_STEPS=/run/berth/run/steps\"")
+                .contains("\"args\":[\"/run/berth/bin/srun\",\"--container=bundle\",\"-n2\",\"sh\"")
+                .contains("\"hostID\":" + idOf("-u"));
+        assertThat(lines.get(3)).startsWith("root 711 " + USER + " 600 " + USER + " ");
+    }
+
+    @Test
     void what_of_a_container_only_root_may_read_is_not_read() throws Exception {
         Path bundle = bundle();
         Path secret = Files.writeString(folder.resolve("secret"), "{}");

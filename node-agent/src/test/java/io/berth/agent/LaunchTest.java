@@ -28,12 +28,15 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -51,8 +54,18 @@ class LaunchTest {
     HandPlacement placement;
     String node;
 
+    /// crun takes no host that has some controllers in version 2 and some in version 1.
+    private static final String CRUN =
+            """
+            #!/bin/sh
+            exec unshare -m sh -c 'umount /sys/fs/cgroup/unified 2>/dev/null; exec crun "$@"' crun "$@"
+            """;
+
     @BeforeEach
     void start() throws Exception {
+        Path crun = Files.createDirectories(folder.resolve("home")).resolve("crun");
+        Files.writeString(crun, CRUN);
+        Files.setPosixFilePermissions(crun, PosixFilePermissions.fromString("rwxr-xr-x"));
         rig = new AgentRig(folder);
         placement = rig.placement;
         node = rig.node;
@@ -71,6 +84,63 @@ class LaunchTest {
 
     private Ended run(RunId run, String body, String... gpus) {
         return run(run, Jobs.script(run.job(), rig.work, body), gpus);
+    }
+
+    /// A bundle with the host's programs.
+    private void makeImage(String name) throws IOException {
+        Path files = Files.createDirectories(rig.work.resolve(name).resolve("rootfs"));
+        for (String place :
+                List.of("bin", "etc", "usr", "lib", "lib64", "proc", "dev", "sys", "run")) {
+            Files.createDirectory(files.resolve(place));
+        }
+        Files.writeString(files.resolve("mark"), "inside\n");
+        String mounts =
+                Stream.of("/bin", "/etc", "/usr", "/lib", "/lib64")
+                        .filter(it -> Files.exists(Path.of(it)))
+                        .map(it ->
+                                "{\"destination\":\"%s\",\"type\":\"none\",\"source\":\"%s\",\"options\":[\"rbind\",\"ro\"]}"
+                                        .formatted(it, it))
+                        .collect(Collectors.joining(","));
+        Files.writeString(
+                rig.work.resolve(name).resolve("config.json"), "{\"mounts\":[" + mounts + "]}");
+    }
+
+    @Test
+    void a_step_runs_in_a_container_of_its_own() throws IOException {
+        assumeThat(Path.of("/usr/bin/crun")).as("crun").isExecutable();
+        assumeThat(Files.getAttribute(Path.of("/proc/self"), "unix:uid")).as("root").isEqualTo(0);
+        makeImage("image");
+        RunId run = HandPlacement.newRun();
+
+        run(
+                run,
+                """
+                export A='of the script'
+                srun --container=image -n2 -l sh -c 'cat /mark; echo "$A $SLURM_CONTAINER"; exit 3' 2>&1 | sort
+                srun --container=image sh -c 'srun --container=/other true; srun --overlap cat /mark' 2>&1
+                srun --container=/nowhere true 2>&1
+                srun cat /mark 2>/dev/null || echo outside
+                srun -o tasks --container=image echo written
+                """);
+
+        String image = rig.work.resolve("image").toString();
+        assertThat(rig.output(run))
+                .isEqualTo(
+                        """
+                        0: inside
+                        0: of the script IMAGE
+                        1: inside
+                        1: of the script IMAGE
+                        srun: error: NODE: task 0: Exited with exit code 3
+                        srun: error: NODE: task 1: Exited with exit code 3
+                        srun: error: --container is for a script that runs in none: this one runs in IMAGE
+                        inside
+                        srun: error: container /nowhere does not exist, or may not be entered
+                        outside
+                        """
+                                .replace("IMAGE", image)
+                                .replace("NODE", node));
+        assertThat(rig.work.resolve("tasks")).hasContent("written\n");
     }
 
     @Test

@@ -7,7 +7,9 @@ import io.berth.agent.RunSteps.Holders;
 import io.berth.agent.group.Group;
 import io.berth.agent.group.StepLimits;
 import io.berth.agent.host.LiveProcess;
+import io.berth.agent.launch.LaunchRefused;
 import io.berth.agent.launch.RunFiles;
+import io.berth.agent.launch.StepCommand;
 import io.berth.agent.launch.StepUse;
 import io.berth.agent.launch.StepUse.StepUses;
 import io.berth.contracts.Allocation;
@@ -30,6 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// What steps ask of the agent, and how it answers. This process is the `srun` of all of them.
@@ -49,8 +52,12 @@ class RunStepsTest {
     void begin() throws IOException {
         files = RunFiles.at(folder);
         files.makeAsks();
-        steps = new RunSteps(HERE, files, group, () -> 0);
+        steps = new RunSteps(HERE, files, group, this::intoContainer, () -> 0);
         group.members.add(ProcessHandle.current().pid());
+    }
+
+    private String intoContainer(Path container, StepCommand srun) throws LaunchRefused {
+        throw new LaunchRefused("no runtime for " + container);
     }
 
     private Path ask(String name, String more) throws IOException {
@@ -133,7 +140,13 @@ class RunStepsTest {
     @Test
     void what_takes_too_long_is_left_to_the_next_look() throws Exception {
         var clock = new AtomicLong();
-        steps = new RunSteps(HERE, files, group, () -> clock.addAndGet(100_000_000));
+        steps =
+                new RunSteps(
+                        HERE,
+                        files,
+                        group,
+                        this::intoContainer,
+                        () -> clock.addAndGet(100_000_000));
         for (int number = 0; number < 4; number++) {
             ask("begin." + number, " 1 0 -");
         }
@@ -165,7 +178,29 @@ class RunStepsTest {
         steps.look();
         ask("end.1001", "");
         assertThat(answer("end.1001")).startsWith("Detected an oom_kill event");
-        assertThat(new RunSteps(HERE, files, group).outOfMemory()).isTrue();
+        assertThat(new RunSteps(HERE, files, group, this::intoContainer).outOfMemory()).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "/images/torch | process PID is no srun",
+                "images        | the name of its container cannot be read"
+            })
+    void a_step_that_cannot_come_into_a_container_is_told_why(String container, String why)
+            throws Exception {
+        String name = "container." + ME + "-" + LiveProcess.stat(ME).orElseThrow().startTime();
+        ask(name, " " + container);
+
+        assertThat(answer(name))
+                .isEqualTo("srun_fail '" + why.replace("PID", Long.toString(ME)) + "'\n");
+        ask(name, " /images/\0");
+        assertThat(answer(name))
+                .isEqualTo("srun_fail 'the name of its container is that of no file'\n");
+        group.members.clear();
+        ask(name, " /images/torch");
+        assertThat(answer(name)).isEqualTo("srun_fail 'its srun is not in the job'\n");
     }
 
     @Test
@@ -183,7 +218,7 @@ class RunStepsTest {
                 step.kill = () -> clock.addAndGet(5_000_000);
             }
         });
-        steps = new RunSteps(HERE, files, group, clock::get);
+        steps = new RunSteps(HERE, files, group, this::intoContainer, clock::get);
 
         for (int sweeps = 0; sweeps < 2; sweeps++) {
             clock.addAndGet(2_000_000_000);

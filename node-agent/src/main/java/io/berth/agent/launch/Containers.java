@@ -8,9 +8,9 @@ import io.berth.agent.container.OciConfig;
 import io.berth.agent.host.LocalNode;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuHardware.Vendor;
-import io.berth.contracts.JobSpec;
 import io.berth.contracts.event.Order.Launch;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,16 +35,27 @@ public record Containers(Optional<ContainerRuntime> runtime, Commands commands) 
     /// given away, is never what the account put in its place.
     static final String FOLDER = "container";
 
-    private static final String CONFIG = FOLDER + "/config.json";
-    private static final String STATE = FOLDER + "/state";
+    private static final String CONFIG = "/config.json";
+    private static final String STATE = "/state";
 
-    /// A script to be run in a container.
+    /// A program to be run in a container.
     ///
-    /// @param variables of the script, and of the process that starts the runtime
+    /// @param variables of the program, and of the process that starts the runtime
     /// @param command that starts it
     /// @param given what the script's account must be able to write
     public record InContainer(
             Map<String, String> variables, List<String> command, List<String> given) {}
+
+    /// The part of a run on a node to which a program belongs.
+    ///
+    /// @param directory the working directory
+    record Part(
+            LocalNode node,
+            Launch launch,
+            Account account,
+            Shims shims,
+            RunFiles files,
+            Path directory) {}
 
     /// The one of that path, else the first that is there.
     ///
@@ -57,17 +68,62 @@ public record Containers(Optional<ContainerRuntime> runtime, Commands commands) 
     ///
     /// @param variables of the script as it would run without one
     /// @param command the script, which is in the run's folder, and its arguments
-    InContainer run(
-            Path container,
-            LocalNode node,
-            Launch launch,
-            JobSpec spec,
-            Account account,
-            Shims shims,
-            RunFiles files,
-            Map<String, String> variables,
-            List<String> command)
+    InContainer script(
+            Path container, Part part, Map<String, String> variables, List<String> command)
             throws LaunchRefused, IOException, InterruptedException {
+        var words = new ArrayList<>(command);
+        words.set(0, RUN.resolve(Path.of(command.getFirst()).getFileName()).toString());
+        return run(container, part, "", variables, words);
+    }
+
+    /// How a step's `srun` is run once more in a container, where it starts the tasks.
+    ///
+    /// @param process the number of the one outside
+    /// @param variables that it has
+    /// @param arguments that it was given
+    InContainer srun(
+            Path container,
+            Part part,
+            long process,
+            Map<String, String> variables,
+            List<String> arguments)
+            throws LaunchRefused, IOException, InterruptedException {
+        part.files().makePassage(FOLDER);
+        clearSteps(part.files());
+        var inside = new TreeMap<>(variables);
+        inside.put("SLURM_CONTAINER", container.toString());
+        inside.put("BERTH_STEP_CONTAINER", "1");
+        var words = new ArrayList<>(arguments);
+        words.addFirst(COMMANDS.resolve("srun").toString());
+        return run(container, part, "/" + process, inside, words);
+    }
+
+    /// What is left of steps whose processes are gone.
+    private static void clearSteps(RunFiles files) throws IOException {
+        try (DirectoryStream<Path> all =
+                Files.newDirectoryStream(files.folder().resolve(FOLDER), "[0-9]*")) {
+            for (Path each : all) {
+                long process = Long.parseLong(each.getFileName().toString());
+                if (ProcessHandle.of(process).isEmpty()) {
+                    RunFiles.at(each).remove();
+                }
+            }
+        }
+    }
+
+    /// @param place of its configuration in [#FOLDER]
+    /// @param words of the program in the container
+    private InContainer run(
+            Path container,
+            Part part,
+            String place,
+            Map<String, String> variables,
+            List<String> words)
+            throws LaunchRefused, IOException, InterruptedException {
+        LocalNode node = part.node();
+        RunFiles files = part.files();
+        Account account = part.account();
+        Path directory = part.directory();
         ContainerRuntime by =
                 runtime.orElseThrow(() ->
                         new LaunchRefused(
@@ -77,18 +133,15 @@ public record Containers(Optional<ContainerRuntime> runtime, Commands commands) 
         var inside = new TreeMap<>(variables);
         inside.replaceAll((_, value) ->
                 value.startsWith(folder + "/") ? RUN + value.substring(folder.length()) : value);
-        var words = new ArrayList<>(command);
-        words.set(0, RUN.resolve(Path.of(command.getFirst()).getFileName()).toString());
-        Path directory = Path.of(spec.workingDirectory());
         List<Bind> binds =
                 List.of(
                         new Bind(files.folder(), RUN, true),
-                        new Bind(shims.commands(), COMMANDS, false),
+                        new Bind(part.shims().commands(), COMMANDS, false),
                         new Bind(directory, directory, true));
-        List<Gpu> held = held(node, launch);
+        List<Gpu> held = held(node, part.launch());
         CdiDevices cdi = held.isEmpty() ? CdiDevices.none() : CdiDevices.ofHost();
         List<String> gpus = gpus(by, cdi, node, held);
-        Optional<String> bundle = shims.readBundle(files, account, container);
+        Optional<String> bundle = part.shims().readBundle(files, account, container);
         long same = account.uid();
         var person = new OciConfig.Person(same, account.gid(), by.needsRoot() ? 0 : same);
         Path image;
@@ -115,16 +168,18 @@ public record Containers(Optional<ContainerRuntime> runtime, Commands commands) 
                 throw new LaunchRefused(refusal.get());
             }
         }
+        String folderOfIt = FOLDER + place;
         if (by.takesBundle()) {
             files.makePassage(FOLDER);
-            Files.createDirectories(files.folder().resolve(STATE));
-            files.write(CONFIG, config);
+            files.makePassage(folderOfIt);
+            Files.createDirectories(files.folder().resolve(folderOfIt + STATE));
+            files.write(folderOfIt + CONFIG, config);
         }
         inside.put("APPTAINERENV_PREPEND_PATH", COMMANDS.toString());
         var call =
                 new Call(
-                        "berth-" + launch.run(),
-                        files.folder().resolve(FOLDER),
+                        "berth-" + part.launch().run() + place.replace('/', '-'),
+                        files.folder().resolve(folderOfIt),
                         image,
                         binds,
                         directory,
@@ -132,7 +187,9 @@ public record Containers(Optional<ContainerRuntime> runtime, Commands commands) 
                         gpus,
                         words);
         return new InContainer(
-                inside, by.command(call), by.takesBundle() ? List.of(CONFIG, STATE) : List.of());
+                inside,
+                by.command(call),
+                by.takesBundle() ? List.of(folderOfIt + CONFIG, folderOfIt + STATE) : List.of());
     }
 
     /// The NVIDIA GPUs that the run holds.

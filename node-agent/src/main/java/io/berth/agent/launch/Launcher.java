@@ -214,18 +214,33 @@ public record Launcher(
             throws LaunchRefused, IOException, InterruptedException {
         Map<String, String> variables = environment(node, launch, spec, account, files);
         List<String> command = command(spec, files);
-        return spec.container() == null
-                ? new InContainer(variables, command, List.of())
-                : containers.run(
-                        Path.of(spec.container()),
-                        node,
-                        launch,
-                        spec,
-                        account,
-                        shims,
-                        files,
-                        variables,
-                        command);
+        if (spec.container() == null) {
+            return new InContainer(variables, command, List.of());
+        }
+        Path directory = Path.of(spec.workingDirectory());
+        var part = new Containers.Part(node, launch, account, shims, files, directory);
+        return containers.script(Path.of(spec.container()), part, variables, command);
+    }
+
+    /// The shell text by which a step's `srun` turns into the runtime of a container in which it
+    /// runs once more.
+    ///
+    /// @param srun its process
+    /// @throws LaunchRefused if it cannot; it says why
+    public String intoContainer(
+            Path container, LocalNode node, Launch launch, RunFiles files, StepCommand srun)
+            throws LaunchRefused, IOException, InterruptedException {
+        JobDescription job =
+                launch.job() == null ? specs.read(launch.spec()).description() : launch.job();
+        Account account = accounts.of(job.user());
+        var part = new Containers.Part(node, launch, account, shims, files, srun.directory());
+        InContainer what =
+                containers.srun(
+                        container, part, srun.process(), srun.variables(), srun.arguments());
+        if (account.switched()) {
+            files.giveTo(account, what.given());
+        }
+        return StartScript.turningInto(srun.variables(), what.variables(), what.command());
     }
 
     /// The text by which the task holds the group open, and starts what steps of the script run

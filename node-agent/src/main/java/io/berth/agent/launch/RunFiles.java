@@ -219,7 +219,12 @@ public final class RunFiles {
     /// be there in part.
     public void store(String name, Object value) throws IOException {
         FileChannel written = written(name, value);
-        appear(name);
+        try {
+            appear(name);
+        } catch (IOException e) {
+            written.close();
+            throw e;
+        }
         var task =
                 new FutureTask<>(() -> {
                     try (written) {

@@ -23,6 +23,9 @@ public final class Shims implements Closeable {
     /// How long the file systems may take to answer.
     private static final Duration FILES_LIMIT = Duration.ofSeconds(30);
 
+    /// The same for a container's bundle. A run waits for that of a step.
+    private static final Duration BUNDLE_LIMIT = Duration.ofSeconds(8);
+
     private static final Duration PROGRAM_LIMIT = Duration.ofSeconds(10);
     private static final int NO_BUNDLE = 3;
     private static final int LARGEST_BUNDLE = 1 << 20;
@@ -196,7 +199,7 @@ public final class Shims implements Closeable {
         var command = new ArrayList<String>(account.turning());
         command.addAll(List.of("sh", home(run).resolve("read-bundle.sh").toString()));
         command.add(container.toString());
-        var ran = processes.run(command, FILES_LIMIT);
+        var ran = processes.run(command, BUNDLE_LIMIT);
         if (ran.status() == NO_BUNDLE) {
             return Optional.empty();
         }

@@ -103,6 +103,35 @@ public final class StartScript {
                 .formatted(String.join(" ", account.turning()), quoted(begin.toString()));
     }
 
+    /// The shell text by which a process that has variables already turns into a program.
+    ///
+    /// @param had those that it has
+    static String turningInto(
+            Map<String, String> had, Map<String, String> environment, List<String> command)
+            throws LaunchRefused {
+        var script = new StringBuilder();
+        for (Map.Entry<String, String> variable : environment.entrySet()) {
+            if (!variable.getValue().equals(had.get(variable.getKey()))
+                    && NAME.matcher(variable.getKey()).matches()) {
+                script.append("export ")
+                        .append(variable.getKey())
+                        .append('=')
+                        .append(quoted(variable.getValue()))
+                        .append('\n');
+            }
+        }
+        script.append("exec");
+        for (String word : command) {
+            script.append(' ').append(quoted(word));
+        }
+        return script.append('\n').toString();
+    }
+
+    /// The text by which a step's `srun` says why it fails, by a function of its own.
+    public static String failing(String why) {
+        return "srun_fail " + inQuotes(why.replace('\0', ' '));
+    }
+
     /// Holds the group open, and starts the text of [#of] in a file for each line `step PATH
     /// SECRET` that it is told, with the address at the gateway and the secret in variables. What
     /// is started is ended by its own, and not by signals to what it runs.
@@ -128,6 +157,10 @@ public final class StartScript {
         if (text.indexOf('\0') >= 0) {
             throw new LaunchRefused("a NUL cannot be given to a program");
         }
+        return inQuotes(text);
+    }
+
+    private static String inQuotes(String text) {
         return "'" + text.replace("'", "'\\''") + "'";
     }
 

@@ -79,6 +79,7 @@ EOF
 
 # Whether tasks may be on other nodes than this.
 srun_is_elsewhere() {
+    [ -z "$srun_entered" ] || return 1
     if [ "$srun_job_nodes" = 1 ]; then
         [ "${srun_nodes:-1}" = 1 ] || srun_fail "Only allocated 1 nodes asked for $srun_nodes"
         case ${srun_nodelist:-$SLURMD_NODENAME} in
@@ -143,6 +144,15 @@ srun_roomy() {
                 found++
             }
         }'
+}
+
+# Turns into the runtime of the step's container, in which this program runs again, as the node's agent says.
+srun_enter() {
+    case $srun_container in /*) ;; *) srun_container=$PWD/$srun_container ;; esac
+    srun_id=$$-$(srun_start_time $$) srun_file=$BERTH_STEPS/enter.$$ srun_patience=1000
+    srun_ask container "$srun_container" || srun_fail "--container needs the node's agent, which does not answer"
+    . "${BERTH_STEPS%/*}/told/container.$srun_id"
+    srun_fail "the container did not start"
 }
 
 # Starts this program once on each node of the step, and ends with the highest of their exit statuses. What steers them is

@@ -45,9 +45,10 @@ srun_count() {
     echo $#
 }
 
-# Asks the node's agent about the step: $1 is begin or end, $2 what else there is to say. It goes on when srun_told is the
-# answer; without one where nobody answers. At the end the programs that it calls may be killed with what the tasks left
-# behind, which is not to be told.
+srun_patience=200
+# Asks the node's agent about the step: $1 is begin, end or container, $2 what else there is to say. It goes on when
+# srun_told is the answer; without one where nobody answers within srun_patience, in hundredths of a second. At the end the
+# programs that it calls may be killed with what the tasks left behind, which is not to be told.
 srun_ask() {
     srun_told=
     srun_asks=${BERTH_STEPS%/*}/asks
@@ -58,7 +59,7 @@ srun_ask() {
         srun_wait=0
         until [ -e "${BERTH_STEPS%/*}/told/$1.$srun_id" ]; do
             # Nobody is to answer what srun waits for no more.
-            [ "$srun_wait" -lt 200 ] || { rm "$srun_asks/$1.$srun_id"; return 1; }
+            [ "$srun_wait" -lt "$srun_patience" ] || { rm "$srun_asks/$1.$srun_id"; return 1; }
             srun_wait=$((srun_wait + 1))
             sleep 0.01
         done

@@ -1,0 +1,77 @@
+package io.berth.agent.launch;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/// An `srun` of a script, as the kernel tells of its process.
+///
+/// @param process its number
+/// @param directory in which it is
+/// @param variables that it was started with
+/// @param arguments that it was given
+public record StepCommand(
+        long process, Path directory, Map<String, String> variables, List<String> arguments) {
+
+    /// How many words come before the arguments of a script: its shell, and its own name.
+    private static final int SHELL_AND_SCRIPT = 2;
+
+    /// How much a process may say of its arguments, and of its variables: what the kernel tells of
+    /// them is as long as the process likes.
+    static final int MOST_BYTES = 512 << 10;
+
+    /// @throws LaunchRefused if the process is another program or none any more, or says too much
+    public static StepCommand of(long process) throws LaunchRefused {
+        try {
+            return read(process);
+        } catch (IOException e) {
+            throw new LaunchRefused("srun %d cannot be read".formatted(process), e);
+        }
+    }
+
+    private static StepCommand read(long process) throws LaunchRefused, IOException {
+        Path folder = Path.of("/proc", Long.toString(process));
+        List<String> words = words(folder.resolve("cmdline"));
+        if (words.size() < SHELL_AND_SCRIPT || !isSrun(words.get(1))) {
+            throw new LaunchRefused("process %d is no srun".formatted(process));
+        }
+        var variables = new TreeMap<String, String>();
+        for (String variable : words(folder.resolve("environ"))) {
+            String[] parts = variable.split("=", 2);
+            if (parts.length == 2 && !parts[0].isEmpty()) {
+                variables.putIfAbsent(parts[0], parts[1]);
+            }
+        }
+        return new StepCommand(
+                process,
+                Files.readSymbolicLink(folder.resolve("cwd")),
+                variables,
+                words.subList(SHELL_AND_SCRIPT, words.size()));
+    }
+
+    private static boolean isSrun(String path) {
+        return path.substring(path.lastIndexOf('/') + 1).equals("srun");
+    }
+
+    /// Words that are ended by a NUL each.
+    private static List<String> words(Path file) throws LaunchRefused, IOException {
+        byte[] bytes;
+        try (var stream = Files.newInputStream(file)) {
+            bytes = stream.readNBytes(MOST_BYTES + 1);
+        }
+        if (bytes.length > MOST_BYTES) {
+            throw new LaunchRefused(
+                    "%s is longer than %d bytes, the most with --container"
+                            .formatted(file, MOST_BYTES));
+        }
+        String text = new String(bytes, UTF_8);
+        return text.isEmpty()
+                ? List.of()
+                : List.of(text.substring(0, text.length() - 1).split("\0", -1));
+    }
+}
