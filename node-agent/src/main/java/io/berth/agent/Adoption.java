@@ -7,6 +7,7 @@ import io.berth.agent.launch.Hooks;
 import io.berth.agent.launch.RunFiles;
 import io.berth.agent.launch.StepLog;
 import io.berth.contracts.Consumption;
+import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
 import io.berth.contracts.event.Order.Launch;
@@ -27,7 +28,11 @@ record Adoption(NodeName node, String bootId, Groups groups, Hooks hooks) {
     Optional<Launch> of(RunFiles files) throws IOException {
         Spool.Intent intent = intent(files);
         if (intent == null) {
-            files.remove();
+            if (files.has(Spool.Intent.NAME)) {
+                clear(files, named(files));
+            } else {
+                files.remove();
+            }
             return Optional.empty();
         }
         RunId run = intent.launch().run();
@@ -59,6 +64,12 @@ record Adoption(NodeName node, String bootId, Groups groups, Hooks hooks) {
             LOG.atWarn().setCause(e).addKeyValue("folder", files.folder()).log("Order not read");
             return null;
         }
+    }
+
+    /// The run after which a folder is named.
+    private static RunId named(RunFiles files) {
+        String[] parts = files.folder().getFileName().toString().split("\\.");
+        return new RunId(new JobId(Long.parseLong(parts[0])), Integer.parseInt(parts[1]));
     }
 
     private void clear(RunFiles files, RunId run) throws IOException {

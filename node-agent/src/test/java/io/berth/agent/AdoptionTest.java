@@ -2,10 +2,13 @@ package io.berth.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.berth.agent.RunPart.Begun;
 import io.berth.agent.RunPart.Verified;
 import io.berth.agent.group.HostGroups;
+import io.berth.agent.group.RunMark;
+import io.berth.agent.host.LiveProcess;
 import io.berth.agent.launch.Commands;
 import io.berth.agent.launch.Hooks;
 import io.berth.agent.launch.RunFiles;
@@ -87,6 +90,24 @@ class AdoptionTest {
         Files.writeString(intent, Files.readString(intent).substring(0, 20));
 
         assertThat(adoption().of(files)).isEmpty();
+        assertThat(files.folder()).doesNotExist();
+    }
+
+    @Test
+    void what_was_begun_of_an_order_that_cannot_be_read_is_ended() throws Exception {
+        RunFiles files = spooled("this-boot");
+        Files.writeString(files.folder().resolve(Spool.Intent.NAME), "");
+        var task = new ProcessBuilder("setsid", "sleep", "60");
+        for (String variable : RunMark.of(NODE, RUN)) {
+            String[] parts = variable.split("=", 2);
+            task.environment().put(parts[0], parts[1]);
+        }
+        Process begun = task.start();
+        // Whoever shares its session would be killed with it.
+        await().until(() -> LiveProcess.stat(begun.pid()).orElseThrow().session() == begun.pid());
+
+        assertThat(adoption().of(files)).isEmpty();
+        assertThat(begun.waitFor()).isEqualTo(137);
         assertThat(files.folder()).doesNotExist();
     }
 
