@@ -72,7 +72,7 @@ final class Later {
             if (place == null || counts.length == 0) {
                 return place;
             }
-            long at = pools.earliest(counts, wish.length, place.start(), Search.floor(wish.now));
+            long at = pools.earliest(counts, wish.length, place.start(), Search.clock(wish.now));
             if (at == place.start()) {
                 return place;
             }
@@ -321,7 +321,7 @@ final class Later {
                         wish.length,
                         from,
                         last,
-                        Search.floor(wish.now),
+                        Search.clock(wish.now),
                         wish.fit.hours.of(node.index));
     }
 
@@ -332,7 +332,7 @@ final class Later {
                     Math.min(
                             next,
                             node.nextStep(
-                                    time, Search.floor(wish.now), wish.fit.hours.of(node.index)));
+                                    time, Search.clock(wish.now), wish.fit.hours.of(node.index)));
         }
         return next;
     }

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /// A node: what is free on it now, when its runs will free the rest, and what is reserved on it.
 ///
 /// Free resources over time are a step function. Runs give back at their expected ends; a run that
-/// is past its end is expected to end soon, at the caller's `floor`. Reservations take and give
-/// back exactly when they say.
+/// is past its end is expected to end soon ([Clock]). Reservations take and give back exactly when
+/// they say.
 final class Node {
 
     static final long NEVER = Readiness.NEVER;
@@ -20,7 +20,19 @@ final class Node {
     /// @param stake of a run that may give way; null for another, and for a reservation
     record Step(long time, long job, Demand demand, int sign, @Nullable Stake stake) {}
 
+    /// When runs end that have not ended yet. One that is not past its end keeps it, however near
+    /// that is: who is expected on its place then is expected no later for it.
+    ///
+    /// @param floor when those end that are past their end now
+    record Clock(long now, long floor) {
+
+        long end(Step run) {
+            return run.time <= now ? floor : run.time;
+        }
+    }
+
     private static final Step[] NO_STEPS = {};
+    private static final Clock NO_WALK = new Clock(Long.MIN_VALUE, NEVER);
     private static final long[] NOTHING = {};
 
     final int index;
@@ -291,14 +303,26 @@ final class Node {
         /// Of those who are here now; below 0 until somebody asks.
         private long present = -1;
 
-        /// Which run ends next, and which reservation begins or ends next.
+        /// How many are past their end, and when these end.
+        private int overdue;
+
+        private final long floor;
+
+        /// Which of the other runs ends next, and which reservation begins or ends next.
         private int run;
 
         private int other;
 
         /// Now, without what is reserved.
         Room(Demand demand) {
+            this(demand, NO_WALK);
+        }
+
+        Room(Demand demand, Clock clock) {
             this.demand = demand;
+            this.floor = clock.floor;
+            for (; run < runs.length && runs[run].time <= clock.now; run++) {}
+            this.overdue = run;
             this.seating = demand.seating();
             this.gpus = demand.lane() < 0 ? 0 : free[2 + demand.lane()];
             this.capped = kind.caps(demand.tenant());
@@ -310,10 +334,11 @@ final class Node {
         }
 
         /// Goes on to a time.
-        ///
-        /// @param floor before it no run ends
-        void moveTo(long time, long floor) {
-            for (; run < runs.length && Math.max(floor, runs[run].time) <= time; run++) {
+        void moveTo(long time) {
+            for (; overdue > 0 && floor <= time; overdue--) {
+                change(runs[overdue - 1].demand, 1);
+            }
+            for (; run < runs.length && runs[run].time <= time; run++) {
                 change(runs[run].demand, 1);
             }
             for (; other < reserved.length && reserved[other].time <= time; other++) {
@@ -322,9 +347,10 @@ final class Node {
         }
 
         /// When something comes free or is taken next; [#NEVER] if nothing does.
-        long next(long floor) {
+        long next() {
+            long end = run < runs.length ? runs[run].time : NEVER;
             return Math.min(
-                    run < runs.length ? Math.max(floor, runs[run].time) : NEVER,
+                    overdue > 0 ? Math.min(floor, end) : end,
                     other < reserved.length ? reserved[other].time : NEVER);
         }
 
@@ -381,19 +407,18 @@ final class Node {
     ///
     /// @param length [#NEVER] for a job without end
     /// @param last of the times that matter
-    /// @param floor before it no run ends
     /// @param hours times at which the node closes and opens again, in turn
-    long earliest(Demand demand, long length, long from, long last, long floor, long[] hours) {
-        var room = new Room(demand);
+    long earliest(Demand demand, long length, long from, long last, Clock clock, long[] hours) {
+        var room = new Room(demand, clock);
         int gate = 0;
         long start = NEVER;
         long now = from;
         while (true) {
             for (; gate < hours.length && hours[gate] <= now; gate++) {}
-            room.moveTo(now, floor);
+            room.moveTo(now);
             boolean fits = gate % 2 == 0 && room.fits() && (start != NEVER || room.seats());
             start = !fits ? NEVER : start == NEVER ? now : start;
-            long next = room.next(floor);
+            long next = room.next();
             next = gate < hours.length ? Math.min(next, hours[gate]) : next;
             if (next == NEVER || (start != NEVER && next - start >= length)) {
                 return start;
@@ -405,30 +430,30 @@ final class Node {
         }
     }
 
-    /// Until when the demand fits from now on: `now` if it does not fit, [#NEVER] for ever.
+    /// Until when the demand fits from now on: now if it does not fit, [#NEVER] for ever.
     ///
     /// @param hours times at which the node closes and opens again, in turn
-    long until(Demand demand, long now, long floor, long[] hours) {
+    long until(Demand demand, Clock clock, long[] hours) {
         if (!fits(demand)) {
-            return now;
+            return clock.now;
         }
-        long open = Hours.openUntil(hours, now);
-        return reserved.length == 0 || open == now
+        long open = Hours.openUntil(hours, clock.now);
+        return reserved.length == 0 || open == clock.now
                 ? open
-                : Math.min(open, untilReserved(demand, now, floor));
+                : Math.min(open, untilReserved(demand, clock));
     }
 
     /// Until when it fits beside what is reserved.
-    private long untilReserved(Demand demand, long now, long floor) {
-        var room = new Room(demand);
-        long at = now;
-        room.moveTo(at, floor);
+    private long untilReserved(Demand demand, Clock clock) {
+        var room = new Room(demand, clock);
+        long at = clock.now;
+        room.moveTo(at);
         if (!room.seats()) {
-            return now;
+            return at;
         }
         while (at != NEVER && room.fits()) {
-            at = room.next(floor);
-            room.moveTo(at, floor);
+            at = room.next();
+            room.moveTo(at);
         }
         return at;
     }
@@ -436,13 +461,13 @@ final class Node {
     /// The next time after `time` at which something comes free or is taken; [#NEVER] if none.
     ///
     /// @param hours times at which the node closes and opens again, in turn
-    long nextStep(long time, long floor, long[] hours) {
+    long nextStep(long time, Clock clock, long[] hours) {
         int gate = Hours.passed(hours, time);
         long next = gate == hours.length ? NEVER : hours[gate];
         for (Step run : runs) {
-            long end = Math.max(floor, run.time);
-            if (end > time) {
-                next = Math.min(next, end);
+            long end = clock.end(run);
+            next = end > time ? Math.min(next, end) : next;
+            if (run.time > Math.max(time, clock.now)) {
                 break;
             }
         }

@@ -21,7 +21,7 @@ public final class Outlook {
         Node at = all.cluster.node(node);
         long until = now;
         for (Demand way : fit.widest.ways(at.kind.number)) {
-            until = Math.max(until, at.until(way, now, Search.floor(now), fit.hours.of(node)));
+            until = Math.max(until, at.until(way, Search.clock(now), fit.hours.of(node)));
         }
         long length = Scheduling.lengthOf(limitMillis);
         return until == Node.NEVER || (length != Node.NEVER && until >= now + length);

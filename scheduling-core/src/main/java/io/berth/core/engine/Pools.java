@@ -109,7 +109,7 @@ final class Pools {
                 until =
                         Math.min(
                                 until,
-                                of.until(demand(counts[pool]), now, Search.floor(now), Hours.OPEN));
+                                of.until(demand(counts[pool]), Search.clock(now), Hours.OPEN));
             }
         }
         return until;
@@ -117,9 +117,7 @@ final class Pools {
 
     /// The first time from `from` on at which so much of each is free for so long; [Node#NEVER] if
     /// none.
-    ///
-    /// @param floor before it no run ends
-    long earliest(int[] counts, long length, long from, long floor) {
+    long earliest(int[] counts, long length, long from, Node.Clock clock) {
         long at = from;
         for (int pool = 0; pool < counts.length && at != Node.NEVER; ) {
             long own =
@@ -131,7 +129,7 @@ final class Pools {
                                             length,
                                             at,
                                             Node.NEVER,
-                                            floor,
+                                            clock,
                                             Hours.OPEN);
             pool = own == at ? pool + 1 : 0;
             at = own;

@@ -54,6 +54,6 @@ final class Rooms {
 
     /// Whether the demand has room on the node for as long as it must.
     boolean lasts(Node node, Demand demand) {
-        return node.until(demand, now, Search.floor(now), fit.hours.of(node.index)) >= end;
+        return node.until(demand, Search.clock(now), fit.hours.of(node.index)) >= end;
     }
 }

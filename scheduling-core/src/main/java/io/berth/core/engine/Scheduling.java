@@ -506,7 +506,7 @@ public final class Scheduling {
         for (int part = 0; part < nodes.length; part++) {
             long[] hours = job.fit.hours.of(nodes[part]);
             Node node = cluster.node(nodes[part]);
-            until = Math.min(until, node.until(demands[part], now, Search.floor(now), hours));
+            until = Math.min(until, node.until(demands[part], Search.clock(now), hours));
         }
         return until == Node.NEVER ? job.length : Math.min(job.length, until - now);
     }

@@ -1,5 +1,6 @@
 package io.berth.core.engine;
 
+import io.berth.core.engine.Node.Clock;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
@@ -70,8 +71,8 @@ final class Search {
         return score < its || (score == its && one.index < other.index);
     }
 
-    static long floor(long now) {
-        return now + OVERRUN_MILLIS;
+    static Clock clock(long now) {
+        return new Clock(now, now + OVERRUN_MILLIS);
     }
 
     /// Whether there are nodes for a job of the class, were they empty.
@@ -250,7 +251,7 @@ final class Search {
     private long until(FitClass fit, Node node, Demand demand, long now) {
         return !fit.admits(node) || kept.get(node.index)
                 ? now
-                : node.until(demand, now, floor(now), fit.hours.of(node.index));
+                : node.until(demand, clock(now), fit.hours.of(node.index));
     }
 
     private @Nullable Place gang(FitClass fit, long now, long end) {

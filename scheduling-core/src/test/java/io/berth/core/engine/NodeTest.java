@@ -2,6 +2,7 @@ package io.berth.core.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.berth.core.engine.Node.Clock;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -20,12 +21,17 @@ final class NodeTest {
     private static final int CPUS = 8;
     private static final int NICS = 3;
     private static final int[] GPUS = {2, 3};
+    private static final Clock START = new Clock(0, 0);
 
     /// Something held from one time until before another.
     private record Use(long job, Demand demand, long from, long until, boolean reserved) {
 
-        boolean at(long time, long floor) {
-            return from <= time && time < (reserved ? until : Math.max(floor, until));
+        boolean at(long time, Clock clock) {
+            return from <= time && time < end(clock);
+        }
+
+        long end(Clock clock) {
+            return reserved || until > clock.now() ? until : clock.floor();
         }
     }
 
@@ -38,13 +44,13 @@ final class NodeTest {
                 new Kind(CPUS, 64, GPUS, new int[0], new int[0], 1, Counted.of(0, NICS));
         private final Node node = new Node(0, kind);
         private final long now;
-        private final long floor;
+        private final Clock clock;
         private final long[] hours;
 
         Drawn(int seed) {
             random = new Random(seed);
             now = random.nextInt(10);
-            floor = now + 1 + random.nextInt(3);
+            clock = new Clock(now, now + 1 + random.nextInt(3));
             long closes = random.nextInt(HORIZON);
             hours =
                     random.nextInt(3) == 0
@@ -75,7 +81,7 @@ final class NodeTest {
 
         private boolean fits(Use use) {
             for (long time = 0; time < 2 * HORIZON; time++) {
-                if (use.at(time, 0) && !roomAt(use.demand, time, 0, _ -> true)) {
+                if (use.at(time, START) && !roomAt(use.demand, time, START, _ -> true)) {
                     return false;
                 }
             }
@@ -83,13 +89,13 @@ final class NodeTest {
         }
 
         /// Whether a demand fits beside all that is held at a time.
-        private boolean roomAt(Demand demand, long time, long floor, LongPredicate reservations) {
+        private boolean roomAt(Demand demand, long time, Clock clock, LongPredicate reservations) {
             int cpus = CPUS - demand.cpus();
             long memory = 64 - demand.memoryMib();
             int gpus = demand.lane() < 0 ? 0 : GPUS[demand.lane()] - demand.gpus();
             long nics = NICS - demand.counted().at(1);
             for (Use use : uses) {
-                if (use.at(time, floor) && (!use.reserved || reservations.test(use.job))) {
+                if (use.at(time, clock) && (!use.reserved || reservations.test(use.job))) {
                     cpus -= use.demand.cpus();
                     memory -= use.demand.memoryMib();
                     gpus -= use.demand.lane() == demand.lane() ? use.demand.gpus() : 0;
@@ -104,13 +110,12 @@ final class NodeTest {
         }
 
         private boolean freeAt(Demand demand, long time) {
-            return openAt(time) && roomAt(demand, time, floor, _ -> true);
+            return openAt(time) && roomAt(demand, time, clock, _ -> true);
         }
 
         @Override
         public String toString() {
-            return "at %d, no end before %d, closed %s: %s"
-                    .formatted(now, floor, Arrays.toString(hours), uses);
+            return "%s, closed %s: %s".formatted(clock, Arrays.toString(hours), uses);
         }
     }
 
@@ -136,10 +141,10 @@ final class NodeTest {
                 expected = it.freeAt(demand, time) ? expected : time + 1;
             }
 
-            assertThat(it.node.earliest(demand, length, from, Node.NEVER, it.floor, it.hours))
+            assertThat(it.node.earliest(demand, length, from, Node.NEVER, it.clock, it.hours))
                     .isEqualTo(expected);
             long last = from + it.random.nextInt(HORIZON);
-            long within = it.node.earliest(demand, length, from, last, it.floor, it.hours);
+            long within = it.node.earliest(demand, length, from, last, it.clock, it.hours);
             assertThat(within <= last ? within : Node.NEVER)
                     .isEqualTo(expected <= last ? expected : Node.NEVER);
         });
@@ -156,7 +161,7 @@ final class NodeTest {
             // Who has nothing now has nothing, though a reservation may be over that ends now.
             boolean now = it.node.fits(demand);
 
-            assertThat(it.node.until(demand, it.now, it.floor, it.hours))
+            assertThat(it.node.until(demand, it.clock, it.hours))
                     .isEqualTo(!now ? it.now : expected == 3 * HORIZON ? Node.NEVER : expected);
         });
     }
@@ -171,7 +176,7 @@ final class NodeTest {
                     use.reserved ? new Use(use.job, use.demand, use.from, Node.NEVER, true) : use);
 
             assertThat(it.node.fitsBeside(demand, it.now, some))
-                    .isEqualTo(it.roomAt(demand, it.now, it.floor, some));
+                    .isEqualTo(it.roomAt(demand, it.now, it.clock, some));
         });
     }
 
@@ -183,12 +188,12 @@ final class NodeTest {
                 next = gate > it.now ? Math.min(next, gate) : next;
             }
             for (Use use : it.uses) {
-                long end = use.reserved ? use.until : Math.max(it.floor, use.until);
+                long end = use.end(it.clock);
                 next = end > it.now ? Math.min(next, end) : next;
                 next = use.reserved && use.from > it.now ? Math.min(next, use.from) : next;
             }
 
-            assertThat(it.node.nextStep(it.now, it.floor, it.hours)).isEqualTo(next);
+            assertThat(it.node.nextStep(it.now, it.clock, it.hours)).isEqualTo(next);
         });
     }
 
@@ -201,7 +206,7 @@ final class NodeTest {
             for (long time = 0; time < expected + Math.max(1, length); time++) {
                 int held = 0;
                 for (Use use : it.uses) {
-                    held += use.at(time, 0) ? use.demand.gpus() : 0;
+                    held += use.at(time, START) ? use.demand.gpus() : 0;
                 }
                 expected = 5 - held >= need ? expected : time + 1;
             }

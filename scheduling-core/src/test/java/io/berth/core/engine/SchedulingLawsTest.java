@@ -278,6 +278,24 @@ final class SchedulingLawsTest {
     }
 
     @Test
+    void a_run_that_is_about_to_end_puts_nobody_off() {
+        var trial = new Trial(Settings.DEFAULT, 2);
+        trial.submit(new Job(1000, 0, 1, 1, 100, 102, 9));
+        trial.submit(new Job(1001, 0, 1, 1, 104, 106, 9));
+        trial.submit(new Job(1003, 0, 1, 1, 600, 600, 9));
+        trial.submit(new Job(1005, 0, 1, 1, 60, 60, 9));
+        trial.step(false);
+        var promised = Map.of(1003L, 102_000L, 1005L, 106_000L);
+        assertThat(trial.expected).isEqualTo(promised);
+
+        trial.step(false);
+
+        assertThat(trial.starts).containsEntry(1003L, 102L);
+        assertThat(trial.expected).containsExactly(Map.entry(1005L, 106_000L));
+        assertThat(trial.engine.stale()).isFalse();
+    }
+
+    @Test
     void a_job_that_starts_out_of_order_moves_no_job_ahead_of_it() {
         always(random -> {
             int depth = 1 + random.nextInt(6);
