@@ -17,6 +17,9 @@ final class Logs implements Command {
     private static final Duration PAUSE = Duration.ofSeconds(1);
     private static final int BUFFER = 16 << 10;
 
+    /// So often what an ended job wrote is asked for: its node may be away for good.
+    private static final int TRIES = 3;
+
     private static final List<CliOption> OPTIONS =
             List.of(
                     flag("error", 'e', "the error file, if the job has one of its own"),
@@ -44,7 +47,7 @@ final class Logs implements Command {
             throw CommandFailure.error("logs", answer.detail());
         }
         var job = new JobView(answer.body());
-        var log = new Log(client, job.id(), words.has("error"));
+        var log = new Log(client, terminal, job.id(), words.has("error"));
         boolean shown = !words.has("raw") && LocalTerminal.showsOutput();
         try (OutputStream out = shown ? new Printable(terminal.out()) : terminal.out()) {
             if (words.has("follow")) {
@@ -65,17 +68,32 @@ final class Logs implements Command {
     private static void follow(Log log, JobView job, Terminal terminal, OutputStream out)
             throws CommandFailure, IOException {
         JobView last = job;
+        int tries = 0;
+        String said = "";
         while (true) {
             boolean ended = last.ended();
             boolean whole = false;
+            String why = "";
             try {
                 Answer answer = log.copy(true, out);
                 whole = answer.ok();
-                if (!whole && !answer.unavailable() && (ended || answer.status() != 404)) {
-                    throw CommandFailure.error("logs", answer.detail());
+                if (!whole) {
+                    why = answer.detail();
+                    if (!answer.unavailable() && (ended || answer.status() != 404)) {
+                        throw CommandFailure.error("logs", why);
+                    }
                 }
             } catch (NoAnswer e) {
                 // The gateway or the node is away: both may come back.
+                why = String.valueOf(e.getMessage());
+            }
+            if (ended && !whole && ++tries == TRIES) {
+                throw CommandFailure.error("logs", why);
+            }
+            if (!whole && !why.equals(said)) {
+                terminal.err().print("logs: " + why + ": waiting\n");
+                terminal.err().flush();
+                said = why;
             }
             if ((ended && whole) || terminal.out().checkError()) {
                 return;
@@ -90,12 +108,14 @@ final class Logs implements Command {
     /// The output of a job, from the byte on that was not read yet.
     private static final class Log {
         private final MeshClient client;
+        private final Terminal terminal;
         private final long job;
         private final String stream;
         private long read;
 
-        Log(MeshClient client, long job, boolean error) {
+        Log(MeshClient client, Terminal terminal, long job, boolean error) {
             this.client = client;
+            this.terminal = terminal;
             this.job = job;
             this.stream = error ? "err" : "out";
         }
@@ -116,6 +136,10 @@ final class Logs implements Command {
                 out.write(buffer, 0, count);
                 out.flush();
                 read += count;
+                if (terminal.out().checkError()) {
+                    // Nobody reads it any more.
+                    return;
+                }
             }
         }
 

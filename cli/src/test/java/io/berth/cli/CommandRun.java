@@ -2,6 +2,7 @@ package io.berth.cli;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// Commands run in this process, at a time that only their own pauses move.
 final class CommandRun {
@@ -28,6 +30,7 @@ final class CommandRun {
     private final List<Duration> pauses = new ArrayList<>();
     private Path directory = Path.of("/home/alice");
     private String input = "";
+    private @Nullable OutputStream reader;
     private long now = NOW;
     private int lastPause = Integer.MAX_VALUE;
     private ZoneId zone = ZoneOffset.UTC;
@@ -65,6 +68,12 @@ final class CommandRun {
         return this;
     }
 
+    /// Where the output goes instead of the outcome.
+    CommandRun out(OutputStream to) {
+        reader = to;
+        return this;
+    }
+
     CommandRun zone(ZoneId named) {
         zone = named;
         return this;
@@ -84,7 +93,8 @@ final class CommandRun {
         var terminal =
                 new Terminal(
                         new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
-                        new PrintStream(out, true, StandardCharsets.UTF_8),
+                        new PrintStream(
+                                reader == null ? out : reader, true, StandardCharsets.UTF_8),
                         new PrintStream(err, true, StandardCharsets.UTF_8),
                         Map.copyOf(environment),
                         directory,

@@ -25,6 +25,9 @@ final class FakeMesh implements AutoCloseable {
 
         static final Reply HANG_UP = new Reply(0, "");
 
+        /// As much as is read.
+        static final Reply ENDLESS = new Reply(200, "without end\n");
+
         static Reply problem(int status, String code, String detail) {
             return new Reply(
                     status,
@@ -94,9 +97,20 @@ final class FakeMesh implements AutoCloseable {
         if (reply.status() == 401) {
             exchange.getResponseHeaders().add("WWW-Authenticate", "Bearer");
         }
+        if (reply.equals(Reply.ENDLESS)) {
+            writeFor(exchange, body);
+        }
         exchange.sendResponseHeaders(reply.status(), body.length == 0 ? -1 : body.length);
         exchange.getResponseBody().write(body);
         exchange.close();
+    }
+
+    /// Writes until the reader goes.
+    private static void writeFor(HttpExchange exchange, byte[] body) throws IOException {
+        exchange.sendResponseHeaders(200, 0);
+        while (true) {
+            exchange.getResponseBody().write(body);
+        }
     }
 
     private synchronized Reply note(HttpExchange exchange) throws IOException {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.cli.CommandRun.Outcome;
 import io.berth.cli.FakeMesh.Reply;
 import io.berth.cli.FakeMesh.Request;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +17,7 @@ import java.security.spec.ECGenParameterSpec;
 import java.util.Base64;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -262,6 +265,66 @@ final class OtherCommandsTest {
         assertThat(run.run("logs", "-f", "17").out()).isEqualTo("hello\nbye\n");
         assertThat(run.pauses()).hasSize(3);
         assertThat(mesh.requests().getLast().path()).endsWith("offset=6&follow=true");
+    }
+
+    @Test
+    void following_says_once_what_it_waits_for() {
+        mesh.on(
+                "GET",
+                "/v1/jobs/17",
+                new Reply(200, job(17, "PENDING", Path.of("/nowhere"))),
+                new Reply(200, job(17, "PENDING", Path.of("/nowhere"))),
+                new Reply(200, job(17, "RUNNING", Path.of("/nowhere"))),
+                new Reply(200, job(17, "COMPLETED", Path.of("/nowhere"))));
+        mesh.on(
+                "GET",
+                "/v1/jobs/17/output",
+                Reply.problem(404, "output_not_found", "job 17 has not started"),
+                Reply.problem(404, "output_not_found", "job 17 has not started"),
+                new Reply(200, "hello\n"));
+
+        Outcome outcome = new CommandRun(mesh).run("logs", "-f", "17");
+
+        assertThat(outcome.exitCode()).isZero();
+        assertThat(outcome.err()).isEqualTo("logs: job 17 has not started: waiting\n");
+    }
+
+    @Test
+    void following_a_job_that_has_ended_ends_though_its_node_is_down() {
+        mesh.on("GET", "/v1/jobs/17", job(17, "COMPLETED", Path.of("/nowhere")));
+        mesh.on(
+                "GET",
+                "/v1/jobs/17/output",
+                Reply.problem(503, "unavailable", "node gpu-01 does not answer"));
+        var run = new CommandRun(mesh);
+
+        Outcome outcome = run.run("logs", "-f", "17");
+
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.err())
+                .isEqualTo(
+                        """
+                        logs: node gpu-01 does not answer: waiting
+                        logs: error: node gpu-01 does not answer
+                        """);
+        assertThat(run.pauses()).hasSize(2);
+    }
+
+    @Test
+    @Timeout(30)
+    void no_more_is_read_than_someone_takes() {
+        mesh.on("GET", "/v1/jobs/17", job(17, "RUNNING", Path.of("/nowhere")));
+        mesh.on("GET", "/v1/jobs/17/output", Reply.ENDLESS);
+        var gone =
+                new OutputStream() {
+                    @Override
+                    public void write(int b) throws IOException {
+                        throw new IOException("Broken pipe");
+                    }
+                };
+
+        assertThat(new CommandRun(mesh).out(gone).run("logs", "17").exitCode()).isZero();
+        assertThat(new CommandRun(mesh).out(gone).run("logs", "-f", "17").exitCode()).isZero();
     }
 
     @Test

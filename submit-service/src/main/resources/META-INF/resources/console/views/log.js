@@ -9,6 +9,8 @@ import { TERMINAL } from '../words.js';
 const BEFORE = 65536;
 const MOST = 262144;
 const AGAIN = 2000;
+/** So often what an ended job wrote is asked for: its node may be away for good. */
+const TRIES = 3;
 
 const text = h('pre', { class: 'log', tabindex: '0', 'aria-label': 'What the job wrote', onscroll: () => {
   atEnd = text.scrollHeight - text.scrollTop - text.clientHeight < 24;
@@ -63,6 +65,7 @@ async function follow(job, stream, gone) {
   let at = -BEFORE;
   let rest = '';
   let decoder = new TextDecoder();
+  let tries = 0;
   while (!gone.signal.aborted) {
     await seen();
     const ended = over(job.id);
@@ -91,7 +94,7 @@ async function follow(job, stream, gone) {
     } catch (problem) {
       if (gone.signal.aborted) return;
       if (problem.status !== undefined) note.textContent = plain(problem.message);
-      if (problem.status === 403 || (ended && problem.status === 404)) return;
+      if (problem.status === 403 || (ended && (problem.status === 404 || ++tries === TRIES))) return;
     } finally {
       document.removeEventListener('visibilitychange', hide);
     }
