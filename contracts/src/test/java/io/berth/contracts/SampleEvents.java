@@ -488,6 +488,7 @@ final class SampleEvents {
                 new OutputRequest(
                         NODE,
                         JOB,
+                        "alice",
                         false,
                         -65_536,
                         true,

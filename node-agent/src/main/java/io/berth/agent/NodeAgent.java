@@ -156,9 +156,9 @@ public final class NodeAgent implements AutoCloseable {
     ///
     /// @param from the first byte; negative counts from the end
     /// @throws LaunchRefused if that is not known any more
-    OutputReading output(JobId job, boolean error, long from)
+    OutputReading output(JobId job, String user, boolean error, long from)
             throws LaunchRefused, IOException, InterruptedException {
-        return runs.output(job, error, from);
+        return runs.output(job, user, error, from);
     }
 
     /// The node has other GPUs than before: it registers anew, and its runs go on.

@@ -102,14 +102,15 @@ final class NodeRuns implements Closeable {
         return parts.keySet().stream().anyMatch(run -> run.job().equals(job));
     }
 
-    /// What the job wrote here.
+    /// What the job of that user wrote here.
     ///
     /// @throws LaunchRefused if it did not run here, or too long ago, or its account is gone
-    OutputReading output(JobId job, boolean error, long from)
+    OutputReading output(JobId job, String user, boolean error, long from)
             throws LaunchRefused, IOException, InterruptedException {
         Outputs.Kept kept =
                 spool.outputs()
                         .of(job)
+                        .filter(it -> it.user().equals(user))
                         .orElseThrow(() ->
                                 new LaunchRefused(
                                         "node %s does not know what job %s wrote"

@@ -155,7 +155,7 @@ final class OrderLoop implements AutoCloseable {
         long lookAt = System.nanoTime();
         while (!closed) {
             if (!listening && System.nanoTime() - lookAt >= 0) {
-                listening = listen(consumer, all);
+                listening = listen(consumer, all, partitionCount);
                 lookAt = System.nanoTime() + BETWEEN_LOOKS.toNanos();
             }
             for (NodeAgent agent : agents.values()) {
@@ -173,11 +173,18 @@ final class OrderLoop implements AutoCloseable {
     ///
     /// @return not if there has been no gateway yet that asks: there may be an older one
     private static boolean listen(
-            Consumer<byte[], byte[]> consumer, List<TopicPartition> ofOrders) {
+            Consumer<byte[], byte[]> consumer, List<TopicPartition> ofOrders, int partitionCount) {
         List<PartitionInfo> there =
                 consumer.listTopics(CALL_LIMIT).get(Topics.OUTPUT_REQUESTS.name());
         if (there == null) {
             return false;
+        }
+        if (there.size() != partitionCount) {
+            LOG.atWarn()
+                    .addKeyValue("topic", Topics.OUTPUT_REQUESTS.name())
+                    .addKeyValue("partitions", there.size())
+                    .addKeyValue("orders", partitionCount)
+                    .log("Partitions differ from those of orders: some requests will not be heard");
         }
         List<TopicPartition> requests =
                 ofOrders.stream()

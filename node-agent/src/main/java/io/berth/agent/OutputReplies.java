@@ -9,8 +9,9 @@ import io.berth.slurm.session.Frame.Channel;
 import io.berth.slurm.session.FrameSocket;
 import java.io.IOException;
 import java.net.URI;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
@@ -27,11 +28,15 @@ final class OutputReplies {
     /// Requests of more at once are not heard: a gateway gives up after a while.
     private static final int MOST = 64;
 
-    private final Semaphore places = new Semaphore(MOST);
+    /// Of these so many are for the jobs of one user.
+    private static final int OF_USER = 16;
+
+    private final Map<String, Integer> reading = new HashMap<>();
+    private int all;
 
     /// Begins to answer.
     void answer(OutputRequest request, NodeAgent agent) {
-        if (!places.tryAcquire()) {
+        if (!enter(request.user())) {
             LOG.atWarn().addKeyValue("job", request.job()).log("Too many ask for output");
             return;
         }
@@ -47,9 +52,23 @@ final class OutputReplies {
                     } catch (InterruptedException e) {
                         Thread.currentThread().interrupt();
                     } finally {
-                        places.release();
+                        leave(request.user());
                     }
                 });
+    }
+
+    private synchronized boolean enter(String user) {
+        if (all >= MOST || reading.getOrDefault(user, 0) >= OF_USER) {
+            return false;
+        }
+        all++;
+        reading.merge(user, 1, Integer::sum);
+        return true;
+    }
+
+    private synchronized void leave(String user) {
+        all--;
+        reading.computeIfPresent(user, (_, count) -> count == 1 ? null : count - 1);
     }
 
     private static void serve(OutputRequest request, NodeAgent agent)
@@ -57,7 +76,8 @@ final class OutputReplies {
         URI session = URI.create(request.session());
         try (var socket = FrameSocket.connect(session, request.secret(), _ -> {})) {
             try (OutputReading reading =
-                    agent.output(request.job(), request.error(), request.offset())) {
+                    agent.output(
+                            request.job(), request.user(), request.error(), request.offset())) {
                 // A job that ends, or a client that goes, while the file's system does not answer.
                 var unused = socket.closed().thenRun(reading::close);
                 copy(reading, socket, request, agent);

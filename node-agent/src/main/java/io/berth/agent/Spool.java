@@ -81,7 +81,7 @@ final class Spool implements Closeable {
 
     /// Where the node's scripts wrote.
     Outputs outputs() {
-        return new Outputs(runs.resolveSibling("outputs"));
+        return Outputs.beside(runs);
     }
 
     /// All runs' folders.

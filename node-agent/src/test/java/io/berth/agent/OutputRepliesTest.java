@@ -124,9 +124,13 @@ class OutputRepliesTest {
     }
 
     private void request(JobId job, long offset, boolean follow) {
+        request(job, USER, offset, follow);
+    }
+
+    private void request(JobId job, String user, long offset, boolean follow) {
         var node = new NodeName(requireNonNull(rig).node);
         String session = "ws://127.0.0.1:" + requireNonNull(gateway).actualPort() + "/x";
-        var request = new OutputRequest(node, job, false, offset, follow, session, "secret");
+        var request = new OutputRequest(node, job, user, false, offset, follow, session, "secret");
         requireNonNull(writer)
                 .write(requests.record(NodePartitions.of(node, 8), request, "test"))
                 .join();
@@ -185,6 +189,39 @@ class OutputRepliesTest {
         new ProcessBuilder("mkfifo", output(run).toString()).start().waitFor();
         assertThat(ask(run.job(), 0, false))
                 .isEqualTo("refused " + output(run) + " is not a regular file");
+    }
+
+    @Test
+    void what_a_job_of_the_same_id_wrote_is_not_told_to_another_user() throws Exception {
+        RunId run = ran("echo mine");
+
+        request(run.job(), "root", 0, false);
+
+        assertThat(next())
+                .isEqualTo(
+                        "refused node %s does not know what job %s wrote"
+                                .formatted(requireNonNull(rig).node, run.job()));
+    }
+
+    @Test
+    void so_many_followers_of_a_users_jobs_are_heard() throws Exception {
+        RunId run = launch("echo first; while [ ! -e enough ]; do sleep 0.1; done");
+        for (int i = 0; i < 17; i++) {
+            request(run.job(), 0, true);
+        }
+        for (int i = 0; i < 16; i++) {
+            assertThat(next()).isEqualTo("first");
+        }
+        RunId other = HandPlacement.newRun();
+        request(other.job(), "root", 0, false);
+        assertThat(next()).startsWith("refused");
+
+        Files.createFile(requireNonNull(rig).work.resolve("enough"));
+
+        for (int i = 0; i < 16; i++) {
+            assertThat(next()).isEqualTo("output 0: first\nend");
+        }
+        assertThat(said.poll()).isNull();
     }
 
     @Test

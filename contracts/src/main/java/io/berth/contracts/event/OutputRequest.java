@@ -8,6 +8,7 @@ import io.berth.contracts.NodeName;
 /// reads is a file that a script it was ordered to run has as its output, and it opens it as the
 /// job's user: no path comes from here.
 ///
+/// @param user whose job it is: an id may have been another's before the log was lost
 /// @param error whether the file for errors is asked for, if the job has one of its own
 /// @param offset the first byte; negative counts from the end
 /// @param follow whether to go on until the job's run has ended
@@ -16,6 +17,7 @@ import io.berth.contracts.NodeName;
 public record OutputRequest(
         NodeName node,
         JobId job,
+        String user,
         boolean error,
         long offset,
         boolean follow,

@@ -180,7 +180,7 @@ public record Launcher(
         } else {
             output.open(spec.appendOutput());
         }
-        Outputs.beside(files)
+        Outputs.beside(files.folder().resolve("..").normalize())
                 .keep(
                         new Outputs.Kept(
                                 launch.run().job(),

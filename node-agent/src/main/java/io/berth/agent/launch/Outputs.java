@@ -2,28 +2,38 @@ package io.berth.agent.launch;
 
 import io.berth.contracts.JobId;
 import io.berth.contracts.json.Json;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/// Where the scripts of a node write, kept beyond their runs: what can be asked for later. There is
-/// room for 10,000 jobs: a job takes the place of the one 10,000 before it.
+/// Where the scripts of a node write, kept beyond their runs: what can be asked for later. The last
+/// 10,000 jobs are known, and those that run. A file for each, by its job's id.
 ///
 /// @param folder the node's, in the spool
-public record Outputs(Path folder) {
+/// @param runs the folders of its runs
+/// @param most so many jobs are known beside those that run
+public record Outputs(Path folder, Path runs, int most) {
 
-    private static final long PLACES = 10_000;
+    private static final int MOST = 10_000;
 
     /// @param user whose account opens the files
     public record Kept(JobId job, String user, String output, String error) {}
 
-    /// Those of the node that a run's folder belongs to.
-    static Outputs beside(RunFiles files) {
-        return new Outputs(files.folder().resolve("../../outputs").normalize());
+    /// Those of a node.
+    ///
+    /// @param runs the folder of its runs' folders
+    public static Outputs beside(Path runs) {
+        return new Outputs(runs.resolveSibling("outputs"), runs, MOST);
     }
 
     /// Keeps where a job writes; of a job that starts again, where it did last.
@@ -35,6 +45,7 @@ public record Outputs(Path folder) {
         Path temporary = file.resolveSibling(file.getFileName() + ".new");
         Files.write(temporary, Json.mapper().writeValueAsBytes(kept));
         Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+        prune();
     }
 
     /// Where a job wrote, if it ran here and that is still known.
@@ -47,7 +58,35 @@ public record Outputs(Path folder) {
         }
     }
 
+    /// Forgets those that were kept first and have no run. A tenth more may be there: not each job
+    /// looks at all of them.
+    private void prune() {
+        String[] names = folder.toFile().list();
+        if (names == null || names.length <= most + most / 10) {
+            return;
+        }
+        Set<String> running =
+                Stream.ofNullable(runs.toFile().list())
+                        .flatMap(Stream::of)
+                        .map(run -> run.split("\\.", 2)[0])
+                        .collect(Collectors.toSet());
+        List<Aged> idle =
+                Stream.of(names)
+                        .filter(name -> !running.contains(name))
+                        .map(name -> Aged.of(folder.resolve(name).toFile()))
+                        .sorted(Comparator.comparingLong(Aged::keptAt))
+                        .toList();
+        idle.subList(0, Math.max(0, idle.size() - most)).forEach(it -> it.file().delete());
+    }
+
+    /// @param keptAt epoch milliseconds
+    private record Aged(File file, long keptAt) {
+        static Aged of(File file) {
+            return new Aged(file, file.lastModified());
+        }
+    }
+
     private Path file(JobId job) {
-        return folder.resolve(Long.toString(job.value() % PLACES));
+        return folder.resolve(job.toString());
     }
 }

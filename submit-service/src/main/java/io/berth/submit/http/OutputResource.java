@@ -14,6 +14,7 @@ import io.berth.submit.session.OutputAnswer;
 import io.berth.submit.session.Outputs;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
 import jakarta.annotation.security.RolesAllowed;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
@@ -86,7 +87,9 @@ public class OutputResource {
                     @Parameter(schema = @Schema(type = SchemaType.BOOLEAN))
                     String follow,
             @QueryParam("node")
-                    @Parameter(description = "One of the job's nodes; without, its first")
+                    @Parameter(
+                            description =
+                                    "Of a job whose script runs on every node, which; without, its first")
                     @Nullable String node,
             @Context HttpServerRequest request)
             throws Refused {
@@ -96,6 +99,7 @@ public class OutputResource {
         var asked =
                 new Outputs.Question(
                         job.id(),
+                        job.user(),
                         node(job, node),
                         choice("stream", stream, "out", "err").equals("err"),
                         number(offset),
@@ -103,7 +107,12 @@ public class OutputResource {
         OutputAnswer answer =
                 outputs.ask(asked, caller)
                         .orElseThrow(() -> new TooBusy("too many read what jobs have written"));
-        return RestMulti.fromMultiData(answer.bytes())
+        HttpServerResponse response = request.response();
+        if (response.closed()) {
+            // Nobody will ask for the bytes, nor tell that he has left.
+            answer.close();
+        }
+        return RestMulti.fromMultiData(answer.bytes(response::closed))
                 .header(OFFSET, Long.toString(answer.offset()))
                 .header("Cache-Control", "no-store")
                 .build();

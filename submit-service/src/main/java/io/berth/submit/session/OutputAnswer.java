@@ -9,13 +9,16 @@ import io.vertx.core.http.ServerWebSocket;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// What an agent tells of a job's output: `output <offset>`, bytes, `end`; or `refused <why>`. It
 /// is read from the connection as the one who asked takes it.
 public final class OutputAnswer implements Session.Listener {
     private static final String REFUSED = "refused ";
+    private static final Duration TAKES_WITHIN = Duration.ofSeconds(30);
 
     private final CompletableFuture<Long> begin = new CompletableFuture<>();
     private final Runnable closed;
@@ -24,6 +27,11 @@ public final class OutputAnswer implements Session.Listener {
     private @Nullable MultiEmitter<? super byte[]> reader;
     private boolean whole;
     private boolean over;
+
+    /// Whether the reader has taken what it was given last.
+    private boolean taken = true;
+
+    private long emittedAt;
 
     /// @param closed runs once
     OutputAnswer(Runnable closed) {
@@ -45,8 +53,18 @@ public final class OutputAnswer implements Session.Listener {
     }
 
     /// The bytes. It fails if the agent goes before their end.
-    public Multi<byte[]> bytes() {
-        return Multi.createFrom().<byte[]>emitter(this::readInto, BackPressureStrategy.BUFFER);
+    ///
+    /// @param gone whether the reader has left already: nothing tells of that any more
+    public Multi<byte[]> bytes(BooleanSupplier gone) {
+        return Multi.createFrom()
+                .<byte[]>emitter(
+                        to -> {
+                            readInto(to);
+                            if (gone.getAsBoolean()) {
+                                close();
+                            }
+                        },
+                        BackPressureStrategy.BUFFER);
     }
 
     private synchronized void readInto(MultiEmitter<? super byte[]> to) {
@@ -61,6 +79,7 @@ public final class OutputAnswer implements Session.Listener {
     }
 
     private synchronized void fetch(long frames) {
+        taken = true;
         if (agent != null && !over) {
             agent.fetch(frames);
         }
@@ -73,7 +92,7 @@ public final class OutputAnswer implements Session.Listener {
         job.fetch(1);
     }
 
-    private void take(Buffer message) {
+    void take(Buffer message) {
         try {
             Frame frame = Frame.read(ByteBuffer.wrap(message.getBytes()));
             switch (frame.channel()) {
@@ -91,13 +110,20 @@ public final class OutputAnswer implements Session.Listener {
         if (reader == null) {
             close();
         } else {
+            waits();
             reader.emit(bytes);
         }
+    }
+
+    private synchronized void waits() {
+        taken = false;
+        emittedAt = System.nanoTime();
     }
 
     private void told(Frame frame) {
         String text = new String(frame.payload(), StandardCharsets.UTF_8);
         if (text.startsWith("output ")) {
+            waits();
             begin.complete(Long.parseLong(frame.words().getLast()));
         } else {
             synchronized (this) {
@@ -106,6 +132,18 @@ public final class OutputAnswer implements Session.Listener {
             begin.completeExceptionally(
                     new IOException(
                             text.startsWith(REFUSED) ? text.substring(REFUSED.length()) : text));
+            close();
+        }
+    }
+
+    /// Ends the session of one who has taken nothing of what there was for long.
+    @Override
+    public void look(long nanoTime) {
+        boolean stands;
+        synchronized (this) {
+            stands = !taken && nanoTime - emittedAt > TAKES_WITHIN.toNanos();
+        }
+        if (stands) {
             close();
         }
     }

@@ -49,11 +49,13 @@ public final class Outputs {
 
     /// What is asked for.
     ///
+    /// @param user whose job it is
     /// @param node on which it was written
     /// @param error whether the file for errors
     /// @param offset the first byte; negative counts from the end
     /// @param follow whether to go on until the run has ended
-    public record Question(JobId job, NodeName node, boolean error, long offset, boolean follow) {}
+    public record Question(
+            JobId job, String user, NodeName node, boolean error, long offset, boolean follow) {}
 
     /// Asks the node. The answer has begun when this returns; it must be read, or closed.
     ///
@@ -73,6 +75,7 @@ public final class Outputs {
                     new OutputRequest(
                             asked.node(),
                             asked.job(),
+                            asked.user(),
                             asked.error(),
                             asked.offset(),
                             asked.follow(),

@@ -23,6 +23,9 @@ final class Session {
 
         /// The session is over; it may be that the job's end never came.
         void over();
+
+        /// Comes every while as the time passes ([System#nanoTime]).
+        void look(long nanoTime);
     }
 
     private final String id;
@@ -135,9 +138,14 @@ final class Session {
     }
 
     /// Keeps the connections from being taken for idle ones.
-    synchronized void ping() {
-        ping(user);
-        ping(job);
+    void ping() {
+        synchronized (this) {
+            ping(user);
+            ping(job);
+        }
+        if (listener != null) {
+            listener.look(System.nanoTime());
+        }
     }
 
     private static void ping(@Nullable ServerWebSocket socket) {

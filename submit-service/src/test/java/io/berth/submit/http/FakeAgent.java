@@ -29,6 +29,11 @@ final class FakeAgent implements AutoCloseable {
         answers.add(List.of(frames));
     }
 
+    /// What it adds once it is there.
+    void adds(Frame frame) throws Exception {
+        socket.get(20, TimeUnit.SECONDS).send(frame);
+    }
+
     OutputRequest asked() throws Exception {
         return asked.get(20, TimeUnit.SECONDS);
     }

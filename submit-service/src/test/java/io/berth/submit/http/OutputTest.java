@@ -15,6 +15,7 @@ import io.restassured.RestAssured;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
+import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -129,6 +130,28 @@ class OutputTest {
                         .isEqualTo("so far");
             }
             connection.disconnect();
+
+            agent.awaitLetGo();
+        }
+    }
+
+    @Test
+    void the_agent_is_let_go_when_the_reader_left_before_it_spoke() throws Exception {
+        try (var agent = new FakeAgent(mesh, job);
+                var reader = new Socket("127.0.0.1", RestAssured.port)) {
+            agent.says();
+            reader.setSoTimeout(20_000);
+            reader.getOutputStream()
+                    .write(
+                            "GET %s?follow=true HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\n\r\n"
+                                    .formatted(path(), RestAssured.port, Tokens.user("alice"))
+                                    .getBytes(StandardCharsets.US_ASCII));
+            assertThat(agent.asked().follow()).isTrue();
+            // The gateway closes its side when it has seen that.
+            reader.shutdownOutput();
+            assertThat(reader.getInputStream().read()).isEqualTo(-1);
+
+            agent.adds(Frame.control("output 0"));
 
             agent.awaitLetGo();
         }
