@@ -138,13 +138,16 @@ public final class Feasibility {
         return shape == null || shape.admits(node.inventory());
     }
 
-    /// Whether the sockets of the node have what each is to give, and room for the tasks.
+    /// Whether the sockets of the node have what each is to give, and room for the tasks. Where
+    /// instances lie that are yet to be divided is not known.
     private boolean socketed(NodeSeen node) {
-        return sockets.holds(
-                node.inventory(),
-                cluster.gresOn(node.node(), node.inventory()),
-                cluster.sharedOn(node.node()),
-                request);
+        boolean undivided = request.gpus().perSocket() == null && gpusThere(node) < gpusWanted();
+        return undivided
+                || sockets.holds(
+                        node.inventory(),
+                        cluster.gresOn(node.node(), node.inventory()),
+                        cluster.sharedOn(node.node()),
+                        request);
     }
 
     private long memoryMib() {

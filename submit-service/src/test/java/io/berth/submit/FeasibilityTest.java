@@ -206,6 +206,19 @@ final class FeasibilityTest {
         assertThat(obstacle("1g.10gb", 1, node, cluster).orElse(""))
                 .contains("no node has GPUs of type");
         var one = new GpuRequest(1, "1g.10gb");
+        var bySocket =
+                new ResourceRequest(1, 1, 1, MemoryRequest.perNode(1), one)
+                        .on(
+                                new NodeConstraints(
+                                        null,
+                                        List.of(),
+                                        List.of(),
+                                        Sharing.SHARED,
+                                        null,
+                                        null,
+                                        new NodeShape(0, 0, 0, null, 1),
+                                        null));
+        assertThat(new Feasibility(bySocket, List.of(node), given).obstacle()).isEmpty();
         var alone =
                 new ResourceRequest(1, 1, 1, MemoryRequest.perNode(1), one)
                         .on(new NodeConstraints(null, List.of(), List.of(), Sharing.NODE, null));
