@@ -74,6 +74,7 @@ final class Logs implements Command {
             boolean ended = last.ended();
             boolean whole = false;
             String why = "";
+            long before = log.read;
             try {
                 Answer answer = log.copy(true, out);
                 whole = answer.ok();
@@ -87,6 +88,7 @@ final class Logs implements Command {
                 // The gateway or the node is away: both may come back.
                 why = String.valueOf(e.getMessage());
             }
+            tries = log.read > before ? 0 : tries;
             if (ended && !whole && ++tries == TRIES) {
                 throw CommandFailure.error("logs", why);
             }

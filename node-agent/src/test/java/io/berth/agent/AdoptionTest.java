@@ -88,6 +88,7 @@ class AdoptionTest {
         RunFiles files = spooled("earlier-boot");
         Path intent = files.folder().resolve(Spool.Intent.NAME);
         Files.writeString(intent, Files.readString(intent).substring(0, 20));
+        Files.writeString(files.folder().resolve("shim"), "");
 
         assertThat(adoption().of(files)).isEmpty();
         assertThat(files.folder()).doesNotExist();

@@ -10,6 +10,7 @@ import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuHardware.Vendor;
 import io.berth.contracts.event.Order.Launch;
 import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -98,14 +99,21 @@ public record Containers(Optional<ContainerRuntime> runtime, Commands commands) 
         return run(container, part, "/" + process, inside, words);
     }
 
-    /// What is left of steps whose processes are gone.
+    /// What is left of steps whose processes are gone. What the account itself has put into a
+    /// step's state goes with the run: to remove that here would let it make the run's thread busy.
     private static void clearSteps(RunFiles files) throws IOException {
         try (DirectoryStream<Path> all =
                 Files.newDirectoryStream(files.folder().resolve(FOLDER), "[0-9]*")) {
             for (Path each : all) {
                 long process = Long.parseLong(each.getFileName().toString());
                 if (ProcessHandle.of(process).isEmpty()) {
-                    RunFiles.at(each).remove();
+                    Files.deleteIfExists(Path.of(each + CONFIG));
+                    try {
+                        Files.deleteIfExists(Path.of(each + STATE));
+                        Files.delete(each);
+                    } catch (DirectoryNotEmptyException e) {
+                        continue;
+                    }
                 }
             }
         }

@@ -383,9 +383,9 @@ public final class RunFiles {
                 });
     }
 
-    /// The shim, once it has written who it is.
+    /// The shim, once it has written who it is. A power cut may leave nothing of what it wrote.
     public Optional<LiveProcess> shim() throws IOException {
-        return text("shim").map(LiveProcess::parse);
+        return text("shim").filter(it -> !it.isBlank()).map(LiveProcess::parse);
     }
 
     /// Gives the waiting task the word. Given twice, or to a task that has gone on, it does

@@ -86,6 +86,7 @@ async function follow(job, stream, gone) {
       const reader = answer.body.getReader();
       for (let part = await reader.read(); !part.done; part = await reader.read()) {
         at += part.value.length;
+        tries = 0;
         const [whole, open] = harmless(rest + decoder.decode(part.value, { stream: true }));
         rest = open;
         add(whole);
