@@ -4,7 +4,6 @@ import io.berth.core.engine.Cluster;
 import io.berth.core.engine.Decisions;
 import io.berth.core.engine.Demand;
 import io.berth.core.engine.FitClass;
-import io.berth.core.engine.Hours;
 import io.berth.core.engine.Kind;
 import io.berth.core.engine.Network;
 import io.berth.core.engine.Scheduling;
@@ -77,29 +76,17 @@ public class CasesBenchmark {
         FitClass inSegments(int parts, int gpus, int segment) {
             List<@Nullable Demand> on = List.of(new Demand(gpus, 1024, gpus, 0));
             return engine.fitClass(
-                    new FitClass.Terms(
-                            0,
-                            0,
-                            parts,
-                            0,
-                            on,
-                            on,
-                            null,
-                            0,
-                            null,
-                            Hours.ALWAYS,
-                            new int[0],
-                            true,
-                            List.of(),
-                            new FitClass.Layout(
-                                    false,
-                                    segment,
-                                    new BitSet(),
-                                    parts,
-                                    null,
-                                    false,
-                                    null,
-                                    List.of())));
+                    new FitClass.Terms(0, 0, parts, 0, on, on, null, 0)
+                            .in(
+                                    new FitClass.Layout(
+                                            false,
+                                            segment,
+                                            new BitSet(),
+                                            parts,
+                                            null,
+                                            false,
+                                            null,
+                                            List.of())));
         }
 
         long submit(FitClass fit, Association of, long points) {

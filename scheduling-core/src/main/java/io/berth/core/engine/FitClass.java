@@ -227,6 +227,25 @@ public final class FitClass {
                 int maxSwitches) {
             this(tier, partition, large, small, largeOn, smallOn, only, maxSwitches, null);
         }
+
+        /// The same on nodes that lie so.
+        public Terms in(Layout other) {
+            return new Terms(
+                    tier,
+                    partition,
+                    large,
+                    small,
+                    largeOn,
+                    smallOn,
+                    only,
+                    maxSwitches,
+                    preemptor,
+                    hours,
+                    pools,
+                    plans,
+                    shares,
+                    other);
+        }
     }
 
     FitClass(int id, Terms terms) {

@@ -32,29 +32,17 @@ final class ClearingsTest {
         List<@Nullable Demand> demand = List.of(new Demand(1, 1, 1, 0));
         FitClass fit =
                 engine.fitClass(
-                        new Terms(
-                                0,
-                                0,
-                                2,
-                                0,
-                                demand,
-                                demand,
-                                null,
-                                0,
-                                null,
-                                Hours.ALWAYS,
-                                new int[0],
-                                true,
-                                List.of(),
-                                new Layout(
-                                        false,
-                                        0,
-                                        new BitSet(),
-                                        2,
-                                        null,
-                                        false,
-                                        null,
-                                        List.of(choice(0, 2), choice(1, 3)))));
+                        new Terms(0, 0, 2, 0, demand, demand, null, 0)
+                                .in(
+                                        new Layout(
+                                                false,
+                                                0,
+                                                new BitSet(),
+                                                2,
+                                                null,
+                                                false,
+                                                null,
+                                                List.of(choice(0, 2), choice(1, 3)))));
         engine.wait(1, fit, engine.association(0), new Rank(0, 0, 0, 1, 0), 60_000);
 
         engine.clear(1, new int[] {one, other}, 0, 1000, List.of());

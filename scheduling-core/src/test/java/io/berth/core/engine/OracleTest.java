@@ -94,28 +94,28 @@ final class OracleTest {
             fit =
                     trial.engine.fitClass(
                             new Terms(
-                                    0,
-                                    0,
-                                    large,
-                                    small,
-                                    List.of(new Demand(1, 1, gpus + 1, 0).with(Counted.of(wanted))),
-                                    List.of(new Demand(1, 1, gpus, 0).with(Counted.of(wanted))),
-                                    null,
-                                    switches,
-                                    null,
-                                    Hours.ALWAYS,
-                                    new int[0],
-                                    true,
-                                    List.of(),
-                                    new Layout(
-                                            inRow,
                                             0,
-                                            among,
-                                            large + small,
+                                            0,
+                                            large,
+                                            small,
+                                            List.of(
+                                                    new Demand(1, 1, gpus + 1, 0)
+                                                            .with(Counted.of(wanted))),
+                                            List.of(
+                                                    new Demand(1, 1, gpus, 0)
+                                                            .with(Counted.of(wanted))),
                                             null,
-                                            false,
-                                            null,
-                                            choices)));
+                                            switches)
+                                    .in(
+                                            new Layout(
+                                                    inRow,
+                                                    0,
+                                                    among,
+                                                    large + small,
+                                                    null,
+                                                    false,
+                                                    null,
+                                                    choices)));
         }
 
         /// Some of the nodes, of which so many of one group and so many of another one.
@@ -234,21 +234,8 @@ final class OracleTest {
         var choices = List.of(new Choice(all, List.of(new Count(first, 1))));
         FitClass fit =
                 trial.engine.fitClass(
-                        new Terms(
-                                0,
-                                0,
-                                3,
-                                0,
-                                demand,
-                                demand,
-                                null,
-                                1,
-                                null,
-                                Hours.ALWAYS,
-                                new int[0],
-                                true,
-                                List.of(),
-                                new Layout(false, 0, last, 3, null, false, null, choices)));
+                        new Terms(0, 0, 3, 0, demand, demand, null, 1)
+                                .in(new Layout(false, 0, last, 3, null, false, null, choices)));
         trial.jobs.put(1L, new Trial.Job(1, 0, 3, 1, 60, 60, 0));
         trial.engine.wait(1, fit, trial.engine.association(0), new Rank(0, 0, 0, 1, 0), 60_000);
 
@@ -341,29 +328,17 @@ final class OracleTest {
             List<@Nullable Demand> on = List.of(new Demand(1, 1, 4, 0));
             FitClass fit =
                     trial.engine.fitClass(
-                            new Terms(
-                                    0,
-                                    0,
-                                    parts,
-                                    0,
-                                    on,
-                                    on,
-                                    null,
-                                    0,
-                                    null,
-                                    Hours.ALWAYS,
-                                    new int[0],
-                                    true,
-                                    List.of(),
-                                    new Layout(
-                                            false,
-                                            segment,
-                                            new BitSet(),
-                                            parts,
-                                            null,
-                                            false,
-                                            null,
-                                            List.of())));
+                            new Terms(0, 0, parts, 0, on, on, null, 0)
+                                    .in(
+                                            new Layout(
+                                                    false,
+                                                    segment,
+                                                    new BitSet(),
+                                                    parts,
+                                                    null,
+                                                    false,
+                                                    null,
+                                                    List.of())));
             trial.jobs.put(1L, new Trial.Job(1, 0, parts, 4, 60, 60, 0));
             trial.engine.wait(1, fit, trial.engine.association(0), new Rank(0, 0, 0, 1, 0), 60_000);
             trial.pass(false);

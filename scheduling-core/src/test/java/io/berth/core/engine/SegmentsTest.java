@@ -30,23 +30,7 @@ final class SegmentsTest {
     SegmentsTest() {
         List<@Nullable Demand> on = List.of(new Demand(1, 1, 4, 0));
         var layout = new Layout(false, 2, new BitSet(), 2, null, false, null, List.of());
-        FitClass fit =
-                trial.engine.fitClass(
-                        new Terms(
-                                0,
-                                0,
-                                2,
-                                0,
-                                on,
-                                on,
-                                null,
-                                0,
-                                null,
-                                Hours.ALWAYS,
-                                new int[0],
-                                true,
-                                List.of(),
-                                layout));
+        FitClass fit = trial.engine.fitClass(new Terms(0, 0, 2, 0, on, on, null, 0).in(layout));
         trial.engine.wait(JOB, fit, trial.engine.association(0), new Rank(0, 0, 0, 1, 0), 60_000);
     }
 

@@ -10,7 +10,6 @@ import io.berth.contracts.Dependency.Type;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobTerms;
-import io.berth.contracts.LaunchMode;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
@@ -45,17 +44,7 @@ class ForecastTest {
     }
 
     private static JobDescription job(String partition, ResourceRequest request, long seconds) {
-        return new JobDescription(
-                "alice",
-                "team",
-                partition,
-                "normal",
-                "job",
-                request,
-                LaunchMode.BATCH,
-                seconds,
-                0,
-                true);
+        return TestCell.job(request, seconds).in(partition);
     }
 
     private void run(long id, ResourceRequest request) {

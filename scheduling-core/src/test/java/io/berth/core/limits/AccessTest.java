@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.JobDescription;
-import io.berth.contracts.LaunchMode;
 import io.berth.contracts.Limits;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.Reason;
@@ -25,6 +24,7 @@ import io.berth.contracts.event.PartitionRules.State;
 import io.berth.contracts.event.QosRules;
 import io.berth.contracts.event.QosRules.Flag;
 import io.berth.contracts.event.Terms;
+import io.berth.core.testing.TestCell;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -138,17 +138,7 @@ class AccessTest {
     private static JobDescription job(int nodes, long seconds) {
         var request =
                 new ResourceRequest(nodes, nodes, 1, MemoryRequest.perNode(1), GpuRequest.NONE);
-        return new JobDescription(
-                "alice",
-                "team",
-                "batch",
-                "normal",
-                "job",
-                request,
-                LaunchMode.BATCH,
-                seconds,
-                0,
-                true);
+        return TestCell.job(request, seconds);
     }
 
     private Access access() {

@@ -7,7 +7,6 @@ import io.berth.contracts.GpuRequest;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
-import io.berth.contracts.LaunchMode;
 import io.berth.contracts.ResourceRequest;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.placement.Placement.Pass;
@@ -35,17 +34,7 @@ final class ExplainTest {
     }
 
     private static JobDescription job(String partition, ResourceRequest request, long seconds) {
-        return new JobDescription(
-                "alice",
-                "team",
-                partition,
-                "normal",
-                "job",
-                request,
-                LaunchMode.BATCH,
-                seconds,
-                0,
-                true);
+        return TestCell.job(request, seconds).in(partition);
     }
 
     @Test

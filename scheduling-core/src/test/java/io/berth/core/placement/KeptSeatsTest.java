@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.Allocation;
 import io.berth.contracts.GpuRequest;
-import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
-import io.berth.contracts.LaunchMode;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.ResourceRequest;
@@ -61,20 +59,7 @@ final class KeptSeatsTest {
     }
 
     private long submit(ResourceRequest request, long limitSeconds) {
-        note(
-                cell.submit(
-                        ++jobs,
-                        new JobDescription(
-                                "alice",
-                                "team",
-                                "batch",
-                                "normal",
-                                "job",
-                                request,
-                                LaunchMode.BATCH,
-                                limitSeconds,
-                                0,
-                                true)));
+        note(cell.submit(++jobs, TestCell.job(request, limitSeconds)));
         return jobs;
     }
 

@@ -4,10 +4,8 @@ import static io.berth.core.testing.TestCell.gpus;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.GpuRequest;
-import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
-import io.berth.contracts.LaunchMode;
 import io.berth.contracts.Limit;
 import io.berth.contracts.Limits;
 import io.berth.contracts.MemoryRequest;
@@ -291,19 +289,7 @@ final class NodeChoiceTest {
                         null,
                         null,
                         new NodeRange(1, 2, false));
-        cell.submit(
-                1,
-                new JobDescription(
-                        "alice",
-                        "team",
-                        "pair",
-                        "normal",
-                        "job",
-                        pair,
-                        LaunchMode.BATCH,
-                        600,
-                        0,
-                        true));
+        cell.submit(1, TestCell.job(pair, 600).in("pair"));
 
         cell.round();
 

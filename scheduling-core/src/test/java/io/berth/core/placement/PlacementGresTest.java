@@ -7,9 +7,7 @@ import io.berth.contracts.DeclaredGres;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.Gres;
 import io.berth.contracts.HeldRun;
-import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
-import io.berth.contracts.LaunchMode;
 import io.berth.contracts.Limit;
 import io.berth.contracts.Limits;
 import io.berth.contracts.MemoryRequest;
@@ -110,19 +108,7 @@ final class PlacementGresTest {
     }
 
     private void submit(long id, String partition, ResourceRequest request, long limitSeconds) {
-        cell.submit(
-                id,
-                new JobDescription(
-                        "alice",
-                        "team",
-                        partition,
-                        "normal",
-                        "job",
-                        request,
-                        LaunchMode.BATCH,
-                        limitSeconds,
-                        0,
-                        true));
+        cell.submit(id, TestCell.job(request, limitSeconds).in(partition));
     }
 
     private List<Gres> held(long job) {

@@ -3,8 +3,6 @@ package io.berth.core.placement;
 import static io.berth.core.testing.TestCell.gpus;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.berth.contracts.JobDescription;
-import io.berth.contracts.LaunchMode;
 import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.config.Configuration;
@@ -62,19 +60,7 @@ final class PlacementLicensesTest {
                         plain.gpus(),
                         null,
                         licenses == 0 ? null : Map.of("matlab", licenses));
-        cell.submit(
-                id,
-                new JobDescription(
-                        "alice",
-                        "team",
-                        "batch",
-                        "normal",
-                        "job",
-                        request,
-                        LaunchMode.BATCH,
-                        limitSeconds,
-                        0,
-                        true));
+        cell.submit(id, TestCell.job(request, limitSeconds));
     }
 
     private boolean runs(long id) {

@@ -3,9 +3,7 @@ package io.berth.core.placement;
 import static io.berth.core.testing.TestCell.gpus;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobState;
-import io.berth.contracts.LaunchMode;
 import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
@@ -91,19 +89,7 @@ final class PlacementReservationsTest {
                         plain.gpus(),
                         new NodeConstraints(
                                 null, List.of(), List.of(), Sharing.SHARED, null, reservation));
-        cell.submit(
-                id,
-                new JobDescription(
-                        "alice",
-                        "team",
-                        partition,
-                        "normal",
-                        "job",
-                        request,
-                        LaunchMode.BATCH,
-                        limitSeconds,
-                        0,
-                        true));
+        cell.submit(id, TestCell.job(request, limitSeconds).in(partition));
     }
 
     private void at(long seconds) {

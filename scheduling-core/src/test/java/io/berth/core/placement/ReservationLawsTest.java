@@ -4,9 +4,7 @@ import static io.berth.core.testing.TestCell.gpus;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.Allocation;
-import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
-import io.berth.contracts.LaunchMode;
 import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.Sharing;
@@ -116,17 +114,8 @@ final class ReservationLawsTest {
                         plain.nodes(), plain.tasks(), 1, plain.memory(), plain.gpus(), where);
         cell.submit(
                 id,
-                new JobDescription(
-                        "alice",
-                        "team",
-                        random.nextBoolean() ? "batch" : "urgent",
-                        "normal",
-                        "job",
-                        request,
-                        LaunchMode.BATCH,
-                        60 + random.nextInt(1800),
-                        0,
-                        true));
+                TestCell.job(request, 60 + random.nextInt(1800))
+                        .in(random.nextBoolean() ? "batch" : "urgent"));
     }
 
     /// Ends the runs that have come to their limits.

@@ -4,9 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.Allocation;
 import io.berth.contracts.GpuRequest;
-import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
-import io.berth.contracts.LaunchMode;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.ResourceRequest;
@@ -161,19 +159,7 @@ final class SeatsLawsTest {
         private void submit(Wanted wanted) {
             long id = jobs.size() + 1L;
             jobs.put(id, wanted);
-            cell.submit(
-                    id,
-                    new JobDescription(
-                            "alice",
-                            "team",
-                            "batch",
-                            "normal",
-                            "job",
-                            wanted.request(),
-                            LaunchMode.BATCH,
-                            wanted.limit(),
-                            0,
-                            true));
+            cell.submit(id, TestCell.job(wanted.request(), wanted.limit()));
         }
 
         private Wanted wanted(long id) {

@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.GpuLinks;
 import io.berth.contracts.GpuRequest;
-import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
-import io.berth.contracts.LaunchMode;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.NodeShape;
@@ -73,19 +71,7 @@ final class SeatsTest {
     }
 
     private void submit(long id, ResourceRequest request, long limitSeconds) {
-        cell.submit(
-                id,
-                new JobDescription(
-                        "alice",
-                        "team",
-                        "batch",
-                        "normal",
-                        "job",
-                        request,
-                        LaunchMode.BATCH,
-                        limitSeconds,
-                        0,
-                        true));
+        cell.submit(id, TestCell.job(request, limitSeconds));
     }
 
     private void end(long id) {

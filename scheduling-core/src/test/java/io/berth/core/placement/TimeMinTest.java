@@ -10,7 +10,6 @@ import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.JobTerms;
-import io.berth.contracts.LaunchMode;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.contracts.event.Order;
@@ -43,17 +42,7 @@ final class TimeMinTest {
     private void submit(long id, long leastSeconds) {
         cell.submit(
                 id,
-                new JobDescription(
-                                "alice",
-                                "team",
-                                "batch",
-                                "normal",
-                                "job",
-                                gpus(1, 4, null),
-                                LaunchMode.BATCH,
-                                600,
-                                0,
-                                true)
+                TestCell.job(gpus(1, 4, null), 600)
                         .on(
                                 new JobTerms(
                                         null,

@@ -226,6 +226,23 @@ public final class TestCell {
                         requeue));
     }
 
+    /// A job of alice's in partition `batch`.
+    ///
+    /// @param limitSeconds 0 is no limit
+    public static JobDescription job(ResourceRequest request, long limitSeconds) {
+        return new JobDescription(
+                "alice",
+                "team",
+                "batch",
+                "normal",
+                "job",
+                request,
+                LaunchMode.BATCH,
+                limitSeconds,
+                0,
+                true);
+    }
+
     public List<Fact> submit(long id, JobDescription description) {
         return submit(id, description, null);
     }
