@@ -145,6 +145,11 @@ public interface AgentConfig {
     @WithDefault("berth")
     String cgroupParent();
 
+    /// Whether the kernel is told, where groups of version 1 hold runs, to favor moves into groups
+    /// over forks: the mount option `favordynmods`, which is one for the machine.
+    @WithDefault("true")
+    boolean favorDynmods();
+
     /// From TERM to KILL where no order says it: at time limits, at shutdown, for unwanted runs.
     @WithDefault("30s")
     Duration killGrace();

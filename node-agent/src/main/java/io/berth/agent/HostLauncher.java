@@ -1,6 +1,7 @@
 package io.berth.agent;
 
 import io.berth.agent.group.DeviceRules;
+import io.berth.agent.group.Groups;
 import io.berth.agent.group.HostGroups;
 import io.berth.agent.host.DeviceFile;
 import io.berth.agent.host.LocalNode;
@@ -28,11 +29,15 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The launcher that a host's settings make.
 ///
 /// @param home the agents', without links
 record HostLauncher(AgentConfig config, Path home, List<LocalNode> nodes) {
+
+    private static final Logger LOG = LoggerFactory.getLogger(HostLauncher.class);
 
     private static final String ELSEWHERE =
             "accounts of users cannot pass through %s: set berth.agent.home to a folder that they"
@@ -44,7 +49,7 @@ record HostLauncher(AgentConfig config, Path home, List<LocalNode> nodes) {
         List<Gpu> gpus = nodes.stream().flatMap(node -> node.inventory().gpus().stream()).toList();
         var commands = new Commands();
         return new Launcher(
-                HostGroups.find(config.cgroupParent()),
+                groups(),
                 rules,
                 ProbeDevices.make(home, rules, gpus),
                 Shims.install(home, commands),
@@ -59,6 +64,18 @@ record HostLauncher(AgentConfig config, Path home, List<LocalNode> nodes) {
                 config.tracesEndpoint()
                         .<Spans>map(it -> new SpanExporter(it, AgentLog.SERVICE))
                         .orElse(Spans.NONE));
+    }
+
+    private Groups groups() throws IOException {
+        Groups groups = HostGroups.find(config.cgroupParent());
+        if (config.favorDynmods()) {
+            groups.favorMoves()
+                    .ifPresent(why ->
+                            LOG.atInfo()
+                                    .addKeyValue("reason", why)
+                                    .log("favordynmods is not set: launches take longer"));
+        }
+        return groups;
     }
 
     /// All devices that the machine gives out one by one: a run of any of its nodes opens none but

@@ -196,6 +196,12 @@ record TestConfig(
                 .orElse(Duration.ofMinutes(30));
     }
 
+    /// It would stay when the tests are over.
+    @Override
+    public boolean favorDynmods() {
+        return false;
+    }
+
     @Override
     public int maxProcesses() {
         return 100;

@@ -23,6 +23,11 @@ record BothVersions(Groups first, Groups second) implements Groups {
     }
 
     @Override
+    public Optional<String> favorMoves() throws IOException {
+        return first.favorMoves();
+    }
+
+    @Override
     public Group create(NodeName node, RunId run, Limits limits) throws IOException {
         Group one = first.create(node, run, limits);
         try {

@@ -56,6 +56,15 @@ final class CgroupV1 implements Groups {
     }
 
     @Override
+    public Optional<String> favorMoves() throws IOException {
+        try {
+            return FavorDynmods.set(Kernel.here(), FavorDynmods.MOUNTS);
+        } catch (LinkageError e) {
+            return Optional.of("no calls to the kernel can be made: " + e.getMessage());
+        }
+    }
+
+    @Override
     public Group create(NodeName node, RunId run, Limits limits) throws IOException {
         var used = EnumSet.copyOf(mounts.keySet());
         if (limits.cpus().isEmpty()) {

@@ -1,9 +1,7 @@
 package io.berth.agent.group;
 
 import com.sun.jna.LastErrorException;
-import com.sun.jna.Library;
 import com.sun.jna.Memory;
-import com.sun.jna.Native;
 import com.sun.jna.NativeLong;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -29,19 +27,6 @@ final class DeviceFilter {
 
     private static final int ATTRIBUTE_BYTES = 128;
 
-    private interface Kernel extends Library {
-
-        NativeLong syscall(NativeLong number, Object... arguments) throws LastErrorException;
-
-        int open(String path, int flags) throws LastErrorException;
-
-        int close(int file) throws LastErrorException;
-    }
-
-    private static final class Loaded {
-        static final Kernel KERNEL = Native.load("c", Kernel.class);
-    }
-
     private DeviceFilter() {}
 
     /// Lets the processes of a group open these devices and no others. Whether the kernel then says
@@ -50,17 +35,17 @@ final class DeviceFilter {
     /// @throws IOException if the kernel does not take it: too old, built without, or no rights
     static boolean attach(Path group, List<String> rules) throws IOException {
         try {
-            int directory = Loaded.KERNEL.open(group.toString(), CLOSE_ON_EXEC);
+            int directory = Kernel.here().open(group.toString(), CLOSE_ON_EXEC);
             try {
                 int program = load(DeviceProgram.allowing(rules));
                 try {
                     attach(directory, program);
                 } finally {
-                    Loaded.KERNEL.close(program);
+                    Kernel.here().close(program);
                 }
                 return attached(directory) > 0;
             } finally {
-                Loaded.KERNEL.close(directory);
+                Kernel.here().close(directory);
             }
         } catch (LastErrorException e) {
             throw new IOException(
@@ -115,7 +100,7 @@ final class DeviceFilter {
     }
 
     private static int bpf(int command, Memory attribute, int size) {
-        return Loaded.KERNEL.syscall(new NativeLong(number()), command, attribute, size).intValue();
+        return Kernel.here().syscall(new NativeLong(number()), command, attribute, size).intValue();
     }
 
     /// The number of bpf(2).

@@ -3,6 +3,7 @@ package io.berth.agent.group;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
 import java.io.IOException;
+import java.util.Optional;
 
 /// The kernel's means of holding the processes of a run together on this host.
 public interface Groups {
@@ -13,6 +14,13 @@ public interface Groups {
     /// Whether the kernel knows who is in a group.
     default boolean heldByKernel() {
         return true;
+    }
+
+    /// Has the kernel move processes into groups without a wait, where that is how tasks come into
+    /// them. It is a setting of the machine, which stays. Why it cannot be set; nothing if it is,
+    /// or is not needed.
+    default Optional<String> favorMoves() throws IOException {
+        return Optional.empty();
     }
 
     /// A fresh group with these limits, as far as the host has controllers for them. A group that

@@ -1,8 +1,6 @@
 package io.berth.agent.group;
 
 import com.sun.jna.LastErrorException;
-import com.sun.jna.Library;
-import com.sun.jna.Native;
 import java.io.IOException;
 
 /// Signals to processes, by number.
@@ -15,20 +13,12 @@ final class Kill {
     static final int CONTINUE = 18;
     static final int STOP = 19;
 
-    private interface Kernel extends Library {
-        int kill(int pid, int signal) throws LastErrorException;
-    }
-
-    private static final class Loaded {
-        static final Kernel KERNEL = Native.load("c", Kernel.class);
-    }
-
     private Kill() {}
 
     /// Sends a signal. Whether the process is there to have it.
     static boolean send(long pid, int signal) {
         try {
-            return Loaded.KERNEL.kill(Math.toIntExact(pid), signal) == 0;
+            return Kernel.here().kill(Math.toIntExact(pid), signal) == 0;
         } catch (LastErrorException e) {
             return false;
         } catch (LinkageError e) {

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
@@ -171,6 +172,28 @@ class GroupsTest {
         assertThat(group.outOfMemory()).isFalse();
         group.remove();
         groups.removeEmptyParents(NODE);
+    }
+
+    @Test
+    void moves_into_groups_are_favored_and_nothing_else_of_the_machines_mounts_changes()
+            throws Exception {
+        Groups groups = HostGroups.find(PARENT);
+        assumeThat(groups).isNotInstanceOf(ProcessTrees.class);
+        List<String> before = Files.readAllLines(FavorDynmods.MOUNTS);
+
+        Optional<String> refused = groups.favorMoves();
+
+        List<String> after = Files.readAllLines(FavorDynmods.MOUNTS);
+        assertThat(without("favordynmods", after)).isEqualTo(without("favordynmods", before));
+        if (groups instanceof CgroupV2) {
+            assertThat(after).isEqualTo(before);
+        } else if (refused.isEmpty() && Files.exists(BESIDE_VERSION_1)) {
+            assertThat(after).anyMatch(it -> it.matches(".* - cgroup2 .*,favordynmods.*"));
+        }
+    }
+
+    private static List<String> without(String option, List<String> lines) {
+        return lines.stream().map(it -> it.replace("," + option, "")).toList();
     }
 
     @ParameterizedTest
