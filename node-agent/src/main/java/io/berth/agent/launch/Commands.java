@@ -24,6 +24,11 @@ public final class Commands {
     /// How much of what a command writes is read, in bytes.
     static final int MOST_OUTPUT = 2 << 20;
 
+    /// After how much more it is ended, in bytes: it stands on the disk.
+    private static final long MOST_WRITTEN = 64L << 20;
+
+    private static final long LOOK_MILLIS = 20;
+
     private final ReentrantLock forking = new ReentrantLock();
 
     /// How a command ended.
@@ -34,7 +39,7 @@ public final class Commands {
 
     /// Runs a command to its end, with nothing but a path and these variables.
     ///
-    /// @throws IOException if it cannot be started, or takes longer
+    /// @throws IOException if it cannot be started, takes longer, or writes more than 64 MiB
     public Ran run(List<String> command, Map<String, String> variables, Duration limit)
             throws IOException, InterruptedException {
         return run(command, variables, limit, false);
@@ -58,13 +63,7 @@ public final class Commands {
             builder.redirectErrorStream(true).redirectOutput(output.toFile());
             Process process = start(builder);
             try {
-                if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
-                    throw new IOException(
-                            command.get(alone ? 1 : 0)
-                                    + " took longer than "
-                                    + limit.toSeconds()
-                                    + " s");
-                }
+                await(process, command.get(alone ? 1 : 0), output, limit);
             } finally {
                 if (process.isAlive()) {
                     process.descendants().forEach(ProcessHandle::destroyForcibly);
@@ -77,6 +76,19 @@ public final class Commands {
             return new Ran(process.exitValue(), beginning(output));
         } finally {
             Files.delete(output);
+        }
+    }
+
+    private static void await(Process process, String name, Path output, Duration limit)
+            throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + limit.toNanos();
+        while (!process.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new IOException(name + " took longer than " + limit.toSeconds() + " s");
+            }
+            if (Files.size(output) > MOST_WRITTEN) {
+                throw new IOException(name + " wrote more than " + (MOST_WRITTEN >> 20) + " MiB");
+            }
         }
     }
 

@@ -115,6 +115,18 @@ class HostCheckTest {
     }
 
     @Test
+    void one_that_fills_the_disk_is_ended_long_before_its_time_is_over() throws Exception {
+        Path pid = folder.resolve("pid");
+
+        Optional<String> failure =
+                failure("echo $$ >" + pid + "; yes; sleep 60", Duration.ofMinutes(5));
+
+        assertThat(failure.orElse(""))
+                .endsWith(folder.resolve("check") + " wrote more than 64 MiB");
+        await().until(() -> !lives(pid));
+    }
+
+    @Test
     void one_that_is_not_there_has_failed() throws Exception {
         var check = new HostCheck(folder.resolve("none"), Duration.ofSeconds(20), new Commands());
 
