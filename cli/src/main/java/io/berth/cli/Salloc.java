@@ -30,6 +30,10 @@ final class Salloc {
     /// The variable by which `srun` in the shell finds the allocation: its session and the secret.
     static final String ALLOCATION = "BERTH_ALLOCATION";
 
+    /// The variable by which `srun` in the shell knows the container of its steps, if they have
+    /// one.
+    static final String CONTAINER = "SLURM_CONTAINER";
+
     private static final Voice VOICE = new Voice("salloc", "Job submit/allocate failed: ");
     private static final String SCRIPT = "#!/bin/sh\nexec berth-session --allocation\n";
     private static final long LOOK_MILLIS = 1000;
@@ -55,7 +59,8 @@ final class Salloc {
                 terminal.out().print(Help.ofSrun(SYNOPSIS));
                 return 0;
             }
-            if (!line.step().isEmpty() || line.has(Setting.PTY)) {
+            if (line.has(Setting.PTY)
+                    || !line.step().stream().allMatch(it -> it.startsWith(Srun.CONTAINER))) {
                 throw InvalidOption.refused("options of a step are those of srun in the shell");
             }
             return hold(line);
@@ -77,7 +82,12 @@ final class Salloc {
                             .send(job.submission(terminal, client, line, session.variables()))
                             .job();
             JobView held = awaitGrant(client, id, line.has(Setting.QUIET));
-            int code = shell(line.command(), variables(held, session));
+            Map<String, String> variables = variables(held, session);
+            for (String word : line.step()) {
+                String container = word.substring(Srun.CONTAINER.length());
+                variables.put(CONTAINER, terminal.directory().resolve(container).toString());
+            }
+            int code = shell(line.command(), variables);
             over = true;
             if (!revoked) {
                 say(line, "Relinquishing job allocation " + id);

@@ -37,6 +37,8 @@ final class Srun {
             exec berth-session "$@"
             """;
 
+    static final String CONTAINER = "--container=";
+
     private static final int MOST_PROGRAMS = 64 << 10;
 
     private static final Set<String> OF_A_STEP =
@@ -87,14 +89,16 @@ final class Srun {
     private int job(SrunCommandLine line) throws InvalidOption, CommandFailure {
         MeshClient client = MeshClient.of(terminal, "srun");
         boolean pty = line.has(Setting.PTY);
+        List<String> step = step(line);
+        boolean alone = isAlone(line, step);
         var words = new ArrayList<String>();
-        if (!pty) {
-            words.addAll(line.step());
+        if (!alone) {
+            words.addAll(step);
             words.add("--");
         }
         words.addAll(line.command());
         String name = String.valueOf(Path.of(line.command().getFirst()).getFileName());
-        var job = new InteractiveJob(name, pty ? TERMINAL : STEP, words);
+        var job = new InteractiveJob(name, alone ? TERMINAL : STEP, words);
         // What is wrong with the options is told before anything is asked of the mesh.
         var unused = job.submission(terminal, client, line, Map.of());
         InteractiveSession session = InteractiveSession.open(client, VOICE);
@@ -111,6 +115,36 @@ final class Srun {
                             .send(job.submission(terminal, client, line, variables));
             return run.untilEnd(submitted.job(), true);
         }
+    }
+
+    /// Whether the program is a process of the job's end, and no step: it has a terminal, and
+    /// nothing is around it.
+    private static boolean isAlone(SrunCommandLine line, List<String> step) {
+        return line.has(Setting.PTY) && step.stream().noneMatch(it -> it.startsWith(CONTAINER));
+    }
+
+    /// The options of the step, with a container's whole path: what is relative is so to the
+    /// directory here. In an allocation that was asked for with a container it is the step's.
+    private List<String> step(SrunCommandLine line) {
+        var words = new ArrayList<String>();
+        String given =
+                terminal.variable(Salloc.ALLOCATION, "").isEmpty()
+                        ? ""
+                        : terminal.variable(Salloc.CONTAINER, "");
+        for (String word : line.step()) {
+            if (word.startsWith(CONTAINER)) {
+                given = word.substring(CONTAINER.length());
+            } else {
+                words.add(word);
+            }
+        }
+        if (!given.isEmpty()) {
+            words.add(CONTAINER + terminal.directory().resolve(given));
+            if (line.has(Setting.PTY)) {
+                words.addAll(List.of("--nodes=1", "--ntasks=1"));
+            }
+        }
+        return words;
     }
 
     /// The file that `--multi-prog` names, which is on this machine.
@@ -152,13 +186,14 @@ final class Srun {
         boolean pty = line.has(Setting.PTY);
         LocalTerminal local = LocalTerminal.of(terminal, pty);
         InteractiveSession session = InteractiveSession.open(client, VOICE);
+        List<String> options = step(line);
         var command = new ArrayList<String>();
-        if (!pty) {
+        if (!isAlone(line, options)) {
             programs(line)
                     .forEach((name, value) -> command.addAll(List.of("env", name + "=" + value)));
             command.addAll(List.of("srun", "--overlap"));
             command.addAll(shape(line));
-            command.addAll(line.step());
+            command.addAll(options);
             command.add("--");
         }
         command.addAll(line.command());

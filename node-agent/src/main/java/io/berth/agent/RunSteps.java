@@ -1,5 +1,6 @@
 package io.berth.agent;
 
+import io.berth.agent.container.OciConfig.Console;
 import io.berth.agent.group.Group;
 import io.berth.agent.group.StepLimits;
 import io.berth.agent.host.LiveProcess;
@@ -42,7 +43,7 @@ import org.slf4j.LoggerFactory;
 /// ```
 /// asks/begin.<step>   <process> <its start time> <tasks> <MiB, or 0> <CPUs, or ->
 /// asks/end.<step>     <process> <its start time>
-/// asks/container.<process>-<its start time>   <process> <its start time> <the container's path>
+/// asks/container.<process>-<its start time>   <process> <its start time> <rows>x<columns of its terminal, or 0x0> <the container's path>
 /// told/<the same>     nothing; or, one line, why not, or what there is to say; of a container the
 ///                     shell text by which its srun gets there
 /// ```
@@ -81,7 +82,7 @@ final class RunSteps {
                     "([0-9]{1,10}) ([0-9]{1,18}) ([0-9]{1,6}) ([0-9]{1,18}) (-|[0-9,-]{1,6000})\\n?");
 
     private static final Pattern CONTAINER =
-            Pattern.compile("([0-9]{1,10}) ([0-9]{1,18}) (/[^\\n]*)\\n?");
+            Pattern.compile("([0-9]{1,10}) ([0-9]{1,18}) ([0-9]{1,4})x([0-9]{1,4}) (/[^\\n]*)\\n?");
 
     /// How steps come into containers.
     @FunctionalInterface
@@ -225,7 +226,10 @@ final class RunSteps {
             if (!srun.alive() || !group.members().contains(srun.pid())) {
                 throw new LaunchRefused("its srun is not in the job");
             }
-            return intoContainer.by(Path.of(words.group(3)), StepCommand.of(srun.pid()));
+            int rows = Integer.parseInt(words.group(3));
+            int columns = Integer.parseInt(words.group(4));
+            Console console = rows * columns == 0 ? null : new Console(rows, columns);
+            return intoContainer.by(Path.of(words.group(5)), StepCommand.of(srun.pid(), console));
         } catch (InvalidPathException e) {
             return StartScript.failing("the name of its container is that of no file");
         } catch (LaunchRefused e) {

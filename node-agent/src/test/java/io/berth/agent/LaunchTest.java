@@ -121,6 +121,8 @@ class LaunchTest {
                 srun --container=/nowhere true 2>&1
                 srun cat /mark 2>/dev/null || echo outside
                 srun -o tasks --container=image echo written
+                script -qec "stty rows 33 cols 101; srun --container=image sh -c 'stty size; echo typed >/dev/tty'" /dev/null </dev/null |
+                    tr -dc 'a-z0-9 \n'
                 """);
 
         String image = rig.work.resolve("image").toString();
@@ -137,6 +139,8 @@ class LaunchTest {
                         inside
                         srun: error: container /nowhere does not exist, or may not be entered
                         outside
+                        33 101
+                        typed
                         """
                                 .replace("IMAGE", image)
                                 .replace("NODE", node));

@@ -191,15 +191,15 @@ class RunStepsTest {
     void a_step_that_cannot_come_into_a_container_is_told_why(String container, String why)
             throws Exception {
         String name = "container." + ME + "-" + LiveProcess.stat(ME).orElseThrow().startTime();
-        ask(name, " " + container);
+        ask(name, " 0x0 " + container);
 
         assertThat(answer(name))
                 .isEqualTo("srun_fail '" + why.replace("PID", Long.toString(ME)) + "'\n");
-        ask(name, " /images/\0");
+        ask(name, " 24x80 /images/\0");
         assertThat(answer(name))
                 .isEqualTo("srun_fail 'the name of its container is that of no file'\n");
         group.members.clear();
-        ask(name, " /images/torch");
+        ask(name, " 24x80 /images/torch");
         assertThat(answer(name)).isEqualTo("srun_fail 'its srun is not in the job'\n");
     }
 

@@ -78,6 +78,7 @@ public record SrunOption(String longName, char letter, Argument argument, Meanin
                                 new Meaning.OfJob(option)));
             }
         }
+        step(rows, "container", '\0', Argument.REQUIRED);
         step(rows, "cpu-bind", '\0', Argument.REQUIRED);
         step(rows, "error", 'e', Argument.REQUIRED);
         step(rows, "exact", '\0', Argument.NONE);
@@ -101,7 +102,6 @@ public record SrunOption(String longName, char letter, Argument argument, Meanin
         ignored(rows, "verbose", 'v', Argument.NONE);
         ignored(rows, "wait", 'W', Argument.REQUIRED);
         refused(rows, "bcast", '\0', Argument.OPTIONAL, "");
-        refused(rows, "container", '\0', Argument.REQUIRED, ": use sbatch --container");
         refused(rows, "het-group", '\0', Argument.REQUIRED, "");
         refused(rows, "immediate", 'I', Argument.OPTIONAL, "");
         refused(rows, "jobid", '\0', Argument.REQUIRED, "");

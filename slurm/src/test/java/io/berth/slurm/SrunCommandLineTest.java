@@ -41,7 +41,6 @@ final class SrunCommandLineTest {
     @ParameterizedTest
     @CsvSource({
         "--bcast, --bcast is not supported yet",
-        "--container=/i, --container is not supported yet: use sbatch --container",
         "--jobid=7, --jobid is not supported yet",
         "--array=0-3, unrecognized option '--array=0-3'",
         "--wrap=x, unrecognized option '--wrap=x'",

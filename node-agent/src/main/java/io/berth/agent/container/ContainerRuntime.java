@@ -34,6 +34,7 @@ public record ContainerRuntime(Kind kind, Path program) {
     /// @param directory the working directory
     /// @param variables the names of those that the container has, with their values here
     /// @param gpus CDI names of the GPUs that it may use
+    /// @param terminal whether it has a terminal
     /// @param command what runs in it
     public record Call(
             String name,
@@ -43,6 +44,7 @@ public record ContainerRuntime(Kind kind, Path program) {
             Path directory,
             Collection<String> variables,
             List<String> gpus,
+            boolean terminal,
             List<String> command) {}
 
     /// A folder of the host in the container.
@@ -134,6 +136,10 @@ public record ContainerRuntime(Kind kind, Path program) {
             }
             case PODMAN -> {
                 words.addAll(List.of("run", "--rm", "--name", call.name(), "--cgroups=disabled"));
+                words.add("--interactive");
+                if (call.terminal()) {
+                    words.add("--tty");
+                }
                 words.addAll(List.of("--network=host", "--pid=host", "--ipc=host"));
                 words.addAll(List.of("--userns=keep-id", "--workdir", call.directory().toString()));
                 call.binds()

@@ -31,6 +31,20 @@ public final class OciConfig {
     /// @param inside its number in the container
     public record Person(long uid, long gid, long inside) {}
 
+    /// The size of a terminal of the container's own, in characters.
+    public record Console(int rows, int columns) {}
+
+    /// What is run in it.
+    ///
+    /// @param variables the run's, which outrank the bundle's
+    /// @param directory the working directory
+    /// @param console null for a program that has the files of who starts it, and no terminal
+    public record Program(
+            Map<String, String> variables,
+            Path directory,
+            List<String> command,
+            @Nullable Console console) {}
+
     private OciConfig() {}
 
     /// The configuration of a script.
@@ -38,7 +52,6 @@ public final class OciConfig {
     /// @param bundle the text of the user's `config.json`; null for a folder that is the
     ///   container's files
     /// @param folder of the bundle, or of the files
-    /// @param variables the run's, which outrank the bundle's
     /// @param commands the folder in the container in which scripts find commands first
     /// @param edits of devices, by CDI
     /// @throws IOException if the text is no such configuration; it says why
@@ -46,19 +59,17 @@ public final class OciConfig {
             @Nullable String bundle,
             Path folder,
             Person person,
-            Map<String, String> variables,
+            Program program,
             Path commands,
-            Path directory,
             List<Bind> binds,
-            List<JsonNode> edits,
-            List<String> command)
+            List<JsonNode> edits)
             throws IOException {
         ObjectNode config = bundle == null ? JSON.createObjectNode() : object(bundle);
         ObjectNode files = config.withObjectProperty("root");
         files.put("path", root(bundle, folder).toString());
         config.put("ociVersion", config.path("ociVersion").asText("1.0.0"));
         config.remove("hostname");
-        process(config, person, variables, commands, directory, command);
+        process(config, person, program, commands);
         mounts(config, binds);
         linux(config, person);
         edits.forEach(edit -> apply(config, edit));
@@ -97,24 +108,24 @@ public final class OciConfig {
         return in.path(name).isMissingNode() || in.path(name).isObject();
     }
 
-    private static void process(
-            ObjectNode config,
-            Person person,
-            Map<String, String> variables,
-            Path commands,
-            Path directory,
-            List<String> command) {
+    private static void process(ObjectNode config, Person person, Program program, Path commands) {
         Map<String, String> environment = new LinkedHashMap<>();
         for (JsonNode each : config.path("process").path("env")) {
             String[] words = each.asText().split("=", 2);
             environment.put(words[0], words.length == 2 ? words[1] : "");
         }
         String path = environment.getOrDefault("PATH", "/usr/local/bin:/usr/bin:/bin");
-        environment.putAll(variables);
+        environment.putAll(program.variables());
         environment.put("PATH", commands + ":" + path);
         ObjectNode process = config.putObject("process");
-        process.put("terminal", false);
-        process.put("cwd", directory.toString());
+        Console console = program.console();
+        process.put("terminal", console != null);
+        if (console != null) {
+            process.putObject("consoleSize")
+                    .put("height", console.rows())
+                    .put("width", console.columns());
+        }
+        process.put("cwd", program.directory().toString());
         process.put("noNewPrivileges", true);
         process.putObject("user").put("uid", person.inside()).put("gid", person.inside());
         if (person.uid() == person.inside()) {
@@ -123,7 +134,7 @@ public final class OciConfig {
         ArrayNode env = process.putArray("env");
         environment.forEach((name, value) -> env.add(name + "=" + value));
         ArrayNode args = process.putArray("args");
-        command.forEach(args::add);
+        program.command().forEach(args::add);
     }
 
     /// The run's come first: a bundle's may lie in them.

@@ -5,6 +5,7 @@ import io.berth.agent.container.ContainerRuntime;
 import io.berth.agent.container.ContainerRuntime.Bind;
 import io.berth.agent.container.ContainerRuntime.Call;
 import io.berth.agent.container.OciConfig;
+import io.berth.agent.container.OciConfig.Program;
 import io.berth.agent.host.LocalNode;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuHardware.Vendor;
@@ -48,15 +49,7 @@ public record Containers(Optional<ContainerRuntime> runtime, Commands commands) 
             Map<String, String> variables, List<String> command, List<String> given) {}
 
     /// The part of a run on a node to which a program belongs.
-    ///
-    /// @param directory the working directory
-    record Part(
-            LocalNode node,
-            Launch launch,
-            Account account,
-            Shims shims,
-            RunFiles files,
-            Path directory) {}
+    record Part(LocalNode node, Launch launch, Account account, Shims shims, RunFiles files) {}
 
     /// The one of that path, else the first that is there.
     ///
@@ -67,36 +60,35 @@ public record Containers(Optional<ContainerRuntime> runtime, Commands commands) 
 
     /// How to run a script in the container that its job names.
     ///
-    /// @param variables of the script as it would run without one
-    /// @param command the script, which is in the run's folder, and its arguments
-    InContainer script(
-            Path container, Part part, Map<String, String> variables, List<String> command)
+    /// @param script as it would run without one: a file in the run's folder, and its arguments
+    InContainer script(Path container, Part part, Program script)
             throws LaunchRefused, IOException, InterruptedException {
-        var words = new ArrayList<>(command);
-        words.set(0, RUN.resolve(Path.of(command.getFirst()).getFileName()).toString());
-        return run(container, part, "", variables, words);
+        var words = new ArrayList<>(script.command());
+        words.set(0, RUN.resolve(Path.of(words.getFirst()).getFileName()).toString());
+        return run(
+                container,
+                part,
+                "",
+                new Program(script.variables(), script.directory(), words, null));
     }
 
     /// How a step's `srun` is run once more in a container, where it starts the tasks.
     ///
-    /// @param process the number of the one outside
-    /// @param variables that it has
-    /// @param arguments that it was given
-    InContainer srun(
-            Path container,
-            Part part,
-            long process,
-            Map<String, String> variables,
-            List<String> arguments)
+    /// @param outside the one that turns into it
+    InContainer srun(Path container, Part part, StepCommand outside)
             throws LaunchRefused, IOException, InterruptedException {
         part.files().makePassage(FOLDER);
         clearSteps(part.files());
-        var inside = new TreeMap<>(variables);
+        var inside = new TreeMap<>(outside.variables());
         inside.put("SLURM_CONTAINER", container.toString());
         inside.put("BERTH_STEP_CONTAINER", "1");
-        var words = new ArrayList<>(arguments);
+        var words = new ArrayList<>(outside.arguments());
         words.addFirst(COMMANDS.resolve("srun").toString());
-        return run(container, part, "/" + process, inside, words);
+        return run(
+                container,
+                part,
+                "/" + outside.process(),
+                new Program(inside, outside.directory(), words, outside.console()));
     }
 
     /// What is left of steps whose processes are gone. What the account itself has put into a
@@ -120,25 +112,19 @@ public record Containers(Optional<ContainerRuntime> runtime, Commands commands) 
     }
 
     /// @param place of its configuration in [#FOLDER]
-    /// @param words of the program in the container
-    private InContainer run(
-            Path container,
-            Part part,
-            String place,
-            Map<String, String> variables,
-            List<String> words)
+    private InContainer run(Path container, Part part, String place, Program program)
             throws LaunchRefused, IOException, InterruptedException {
         LocalNode node = part.node();
         RunFiles files = part.files();
         Account account = part.account();
-        Path directory = part.directory();
+        Path directory = program.directory();
         ContainerRuntime by =
                 runtime.orElseThrow(() ->
                         new LaunchRefused(
                                 "no container runtime on node %s: crun, runc, apptainer or podman, or set berth.agent.container-runtime"
                                         .formatted(node.name())));
         String folder = files.folder().toString();
-        var inside = new TreeMap<>(variables);
+        var inside = new TreeMap<>(program.variables());
         inside.replaceAll((_, value) ->
                 value.startsWith(folder + "/") ? RUN + value.substring(folder.length()) : value);
         List<Bind> binds =
@@ -161,12 +147,10 @@ public record Containers(Optional<ContainerRuntime> runtime, Commands commands) 
                             bundle.orElse(null),
                             container,
                             person,
-                            inside,
+                            new Program(inside, directory, program.command(), program.console()),
                             COMMANDS,
-                            directory,
                             binds,
-                            cdi.edits(gpus),
-                            words);
+                            cdi.edits(gpus));
         } catch (IOException | IllegalArgumentException e) {
             throw new LaunchRefused("container " + container + ": " + e.getMessage(), e);
         }
@@ -193,7 +177,8 @@ public record Containers(Optional<ContainerRuntime> runtime, Commands commands) 
                         directory,
                         inside.keySet().stream().filter(name -> !name.equals("PATH")).toList(),
                         gpus,
-                        words);
+                        program.console() != null,
+                        program.command());
         return new InContainer(
                 inside,
                 by.command(call),

@@ -1,5 +1,6 @@
 package io.berth.agent.launch;
 
+import io.berth.agent.container.OciConfig.Program;
 import io.berth.agent.group.DeviceRules;
 import io.berth.agent.group.Group;
 import io.berth.agent.group.Groups;
@@ -217,9 +218,9 @@ public record Launcher(
         if (spec.container() == null) {
             return new InContainer(variables, command, List.of());
         }
-        Path directory = Path.of(spec.workingDirectory());
-        var part = new Containers.Part(node, launch, account, shims, files, directory);
-        return containers.script(Path.of(spec.container()), part, variables, command);
+        var part = new Containers.Part(node, launch, account, shims, files);
+        var script = new Program(variables, Path.of(spec.workingDirectory()), command, null);
+        return containers.script(Path.of(spec.container()), part, script);
     }
 
     /// The shell text by which a step's `srun` turns into the runtime of a container in which it
@@ -233,10 +234,8 @@ public record Launcher(
         JobDescription job =
                 launch.job() == null ? specs.read(launch.spec()).description() : launch.job();
         Account account = accounts.of(job.user());
-        var part = new Containers.Part(node, launch, account, shims, files, srun.directory());
-        InContainer what =
-                containers.srun(
-                        container, part, srun.process(), srun.variables(), srun.arguments());
+        var part = new Containers.Part(node, launch, account, shims, files);
+        InContainer what = containers.srun(container, part, srun);
         if (account.switched()) {
             files.giveTo(account, what.given());
         }

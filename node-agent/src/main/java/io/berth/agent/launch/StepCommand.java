@@ -2,12 +2,14 @@ package io.berth.agent.launch;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.berth.agent.container.OciConfig.Console;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /// An `srun` of a script, as the kernel tells of its process.
 ///
@@ -15,8 +17,13 @@ import java.util.TreeMap;
 /// @param directory in which it is
 /// @param variables that it was started with
 /// @param arguments that it was given
+/// @param console the size of its terminal; null if it has none
 public record StepCommand(
-        long process, Path directory, Map<String, String> variables, List<String> arguments) {
+        long process,
+        Path directory,
+        Map<String, String> variables,
+        List<String> arguments,
+        @Nullable Console console) {
 
     /// How many words come before the arguments of a script: its shell, and its own name.
     private static final int SHELL_AND_SCRIPT = 2;
@@ -25,16 +32,18 @@ public record StepCommand(
     /// them is as long as the process likes.
     static final int MOST_BYTES = 512 << 10;
 
+    /// @param console the size of the terminal that it says to have; null for none
     /// @throws LaunchRefused if the process is another program or none any more, or says too much
-    public static StepCommand of(long process) throws LaunchRefused {
+    public static StepCommand of(long process, @Nullable Console console) throws LaunchRefused {
         try {
-            return read(process);
+            return read(process, console);
         } catch (IOException e) {
             throw new LaunchRefused("srun %d cannot be read".formatted(process), e);
         }
     }
 
-    private static StepCommand read(long process) throws LaunchRefused, IOException {
+    private static StepCommand read(long process, @Nullable Console console)
+            throws LaunchRefused, IOException {
         Path folder = Path.of("/proc", Long.toString(process));
         List<String> words = words(folder.resolve("cmdline"));
         if (words.size() < SHELL_AND_SCRIPT || !isSrun(words.get(1))) {
@@ -51,7 +60,8 @@ public record StepCommand(
                 process,
                 Files.readSymbolicLink(folder.resolve("cwd")),
                 variables,
-                words.subList(SHELL_AND_SCRIPT, words.size()));
+                words.subList(SHELL_AND_SCRIPT, words.size()),
+                console);
     }
 
     private static boolean isSrun(String path) {

@@ -150,7 +150,12 @@ srun_roomy() {
 srun_enter() {
     case $srun_container in /*) ;; *) srun_container=$PWD/$srun_container ;; esac
     srun_id=$$-$(srun_start_time $$) srun_file=$BERTH_STEPS/enter.$$ srun_patience=1000
-    srun_ask container "$srun_container" || srun_fail "--container needs the node's agent, which does not answer"
+    srun_size='0 0'
+    if [ -t 0 ] && [ -t 1 ] && [ -t 2 ]; then
+        srun_size=$(stty size 2>/dev/null)
+        case $srun_size in '' | *' 0' | '0 '*) srun_size='24 80' ;; esac
+    fi
+    srun_ask container "${srun_size% *}x${srun_size#* } $srun_container" || srun_fail "--container needs the node's agent, which does not answer"
     . "${BERTH_STEPS%/*}/told/container.$srun_id"
     srun_fail "the container did not start"
 }

@@ -29,6 +29,7 @@ class ContainerRuntimeTest {
                     Path.of("/home/alice"),
                     List.of("A", "B"),
                     List.of("nvidia.com/gpu=GPU-1"),
+                    true,
                     List.of("/run/berth/run/script", "$(x)"));
 
     @ParameterizedTest
@@ -39,7 +40,7 @@ class ContainerRuntimeTest {
                 "RUNC | --root,/spool/7.1/container/state,--rootless,true,run,--bundle,/spool/7.1/container,berth-7.1",
                 "APPTAINER | exec,--pwd,/home/alice,--bind,/spool/7.1:/run/berth/run:rw,--bind,/spool/bin:/run/berth/bin:ro,"
                         + "--nv,/images/my torch,/run/berth/run/script,$(x)",
-                "PODMAN | run,--rm,--name,berth-7.1,--cgroups=disabled,--network=host,--pid=host,--ipc=host,--userns=keep-id,"
+                "PODMAN | run,--rm,--name,berth-7.1,--cgroups=disabled,--interactive,--tty,--network=host,--pid=host,--ipc=host,--userns=keep-id,"
                         + "--workdir,/home/alice,--volume,/spool/7.1:/run/berth/run:rw,--volume,/spool/bin:/run/berth/bin:ro,"
                         + "--env,A,--env,B,--device,nvidia.com/gpu=GPU-1,--rootfs,/images/my torch,/run/berth/run/script,$(x)"
             })

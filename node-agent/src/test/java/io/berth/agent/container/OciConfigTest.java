@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.berth.agent.container.ContainerRuntime.Bind;
 import io.berth.agent.container.ContainerRuntime.Call;
 import io.berth.agent.container.OciConfig.Person;
+import io.berth.agent.container.OciConfig.Program;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,12 +40,14 @@ class OciConfigTest {
                         bundle,
                         Path.of("/images/torch"),
                         person,
-                        Map.of("B", "mine", "C", "x=\"$(y)\n"),
+                        new Program(
+                                Map.of("B", "mine", "C", "x=\"$(y)\n"),
+                                Path.of("/home/alice"),
+                                List.of("/run/berth/run/script", "a b"),
+                                null),
                         Path.of("/run/berth/bin"),
-                        Path.of("/home/alice"),
                         List.of(new Bind(Path.of("/spool/7.1"), Path.of("/run/berth/run"), true)),
-                        edits,
-                        List.of("/run/berth/run/script", "a b"));
+                        edits);
         return new ObjectMapper().readTree(config);
     }
 
@@ -242,12 +245,14 @@ class OciConfigTest {
                         null,
                         image,
                         new Person(NOBODY, NOBODY, NOBODY),
-                        Map.of("A", "two words"),
+                        new Program(
+                                Map.of("A", "two words"),
+                                Path.of("/run/berth"),
+                                List.of("/run/berth/run/script", "it's"),
+                                null),
                         Path.of("/run/berth/bin"),
-                        Path.of("/run/berth"),
                         binds,
-                        List.of(),
-                        List.of("/run/berth/run/script", "it's")));
+                        List.of()));
         var call =
                 new Call(
                         "berth-test-" + ProcessHandle.current().pid(),
@@ -257,6 +262,7 @@ class OciConfigTest {
                         run,
                         List.of(),
                         List.of(),
+                        false,
                         List.of());
         var command =
                 new ArrayList<>(

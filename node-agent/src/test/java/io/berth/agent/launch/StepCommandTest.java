@@ -37,7 +37,7 @@ class StepCommandTest {
 
     private StepCommand told() throws IOException, LaunchRefused {
         begun.add(srun.start());
-        return StepCommand.of(begun.getLast().pid());
+        return StepCommand.of(begun.getLast().pid(), null);
     }
 
     @AfterEach
@@ -77,6 +77,7 @@ class StepCommandTest {
         Process process = srun.start();
         process.destroyForcibly().waitFor();
 
-        assertThatThrownBy(() -> StepCommand.of(process.pid())).isInstanceOf(LaunchRefused.class);
+        assertThatThrownBy(() -> StepCommand.of(process.pid(), null))
+                .isInstanceOf(LaunchRefused.class);
     }
 }
