@@ -8,6 +8,7 @@ import io.berth.cli.MeshClient.Answer;
 import io.berth.slurm.SignalText;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -15,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /// `scancel`: the end of jobs.
 final class Scancel implements Command {
+
+    /// As many as the gateway takes.
+    private static final int MOST_AT_ONCE = 1000;
 
     private static final Set<String> STATES = Set.of("PENDING", "RUNNING", "SUSPENDED");
     private static final List<String> FILTERS =
@@ -64,6 +68,7 @@ final class Scancel implements Command {
         }
         MeshClient client = MeshClient.of(terminal, "scancel");
         List<String> ids = filtered ? matching(terminal, client, words, named, states) : named;
+        var together = new ArrayList<String>();
         int exitCode = 0;
         for (String id : ids) {
             if (words.has("interactive") && !confirmed(terminal, client, id)) {
@@ -79,6 +84,10 @@ final class Scancel implements Command {
                                         + id
                                         + "\n");
             }
+            if (signal == null && !words.has("interactive")) {
+                together.add(id);
+                continue;
+            }
             Answer answer =
                     signal == null
                             ? client.ask("DELETE", JobIds.path(id))
@@ -89,12 +98,38 @@ final class Scancel implements Command {
                                             + signal
                                             + "&target="
                                             + target(words));
-            if (!answer.ok() && answer.status() != 404) {
-                exitCode = 1;
-                complain(terminal, words, id, answer);
-            }
+            exitCode |= said(terminal, words, id, answer);
+        }
+        for (int from = 0; from < together.size(); from += MOST_AT_ONCE) {
+            int to = Math.min(from + MOST_AT_ONCE, together.size());
+            exitCode |= cancelled(terminal, words, client, together.subList(from, to));
         }
         return exitCode;
+    }
+
+    private static int cancelled(
+            Terminal terminal, Words words, MeshClient client, List<String> ids)
+            throws CommandFailure {
+        String body = JsonText.compact(Map.of("jobs", ids));
+        Answer answer = client.ask("POST", "/v1/jobs/cancel", body);
+        if (!answer.ok()) {
+            throw CommandFailure.error("scancel", answer.detail());
+        }
+        int exitCode = 0;
+        for (JsonObject stays : answer.body().objects("refused")) {
+            var why = new Answer((int) stays.number("status"), stays, null);
+            exitCode |= said(terminal, words, stays.text("job"), why);
+        }
+        return exitCode;
+    }
+
+    /// The exit code for what was answered of a job.
+    private static int said(Terminal terminal, Words words, String id, Answer answer) {
+        if (answer.ok() || answer.status() == 404) {
+            return 0;
+        }
+        complain(terminal, words, id, answer);
+        return 1;
     }
 
     /// Whether the user wants it for this job; a job that is not there is left to the gateway's

@@ -41,6 +41,7 @@ final class GoldenErrorsTest {
     private final FakeMesh mesh =
             new FakeMesh()
                     .on("GET", "/v1/jobs", "{\"jobs\":[]}")
+                    .on("POST", "/v1/jobs/cancel", "{\"refused\":[]}")
                     .on("GET", "/v1/accounting/jobs", "{\"jobs\":[]}")
                     .on("GET", "/v1/configuration", "{\"revision\":1,\"document\":{}}")
                     .on("GET", "/v1/priorities", "{\"jobs\":[]}")

@@ -15,6 +15,8 @@ import java.security.KeyPairGenerator;
 import java.security.Signature;
 import java.security.spec.ECGenParameterSpec;
 import java.util.Base64;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -24,6 +26,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// `scancel`, `why`, `logs`, `token`, `help` and the command line itself.
 final class OtherCommandsTest {
+
+    private static final String CANCEL = "/v1/jobs/cancel";
+    private static final Reply NONE_REFUSED = new Reply(202, "{\"refused\":[]}");
 
     private final FakeMesh mesh = new FakeMesh();
 
@@ -40,7 +45,7 @@ final class OtherCommandsTest {
 
     @Test
     void scancel_sends_a_signal_to_the_tasks_that_are_named() {
-        mesh.on("POST", "/v1/jobs/17_%5B1-3%5D/signal", "{}").on("DELETE", "/v1/jobs/18", "{}");
+        mesh.on("POST", "/v1/jobs/17_%5B1-3%5D/signal", "{}").on("POST", CANCEL, NONE_REFUSED);
 
         assertThat(new CommandRun(mesh).run("scancel", "-b", "-s", "usr1", "17_[1-3]").exitCode())
                 .isZero();
@@ -50,20 +55,39 @@ final class OtherCommandsTest {
                 .extracting(it -> it.method() + " " + it.path())
                 .containsExactly(
                         "POST /v1/jobs/17_%5B1-3%5D/signal?signal=USR1&target=batch",
-                        "DELETE /v1/jobs/18");
+                        "POST " + CANCEL);
     }
 
     @Test
-    void jobs_are_cancelled_by_number() {
-        mesh.on("DELETE", "/v1/jobs/17", new Reply(202, ""))
-                .on("DELETE", "/v1/jobs/18", new Reply(202, ""));
+    void jobs_are_cancelled_by_number_in_one_request() {
+        mesh.on("POST", CANCEL, NONE_REFUSED);
 
-        Outcome outcome = new CommandRun(mesh).run("scancel", "17", "18");
+        Outcome outcome = new CommandRun(mesh).run("scancel", "17", "18_[1-3]");
 
         assertThat(outcome).isEqualTo(new Outcome(0, "", ""));
         assertThat(mesh.requests())
-                .extracting(request -> request.method() + " " + request.path())
-                .containsExactly("DELETE /v1/jobs/17", "DELETE /v1/jobs/18");
+                .extracting(request -> request.path() + " " + request.body())
+                .containsExactly(CANCEL + " {\"jobs\":[\"17\",\"18_[1-3]\"]}");
+    }
+
+    @Test
+    void more_jobs_than_a_request_takes_are_cancelled_by_several() {
+        mesh.on("POST", CANCEL, NONE_REFUSED);
+
+        String[] words =
+                Stream.concat(
+                                Stream.of("scancel"),
+                                IntStream.rangeClosed(1, 1001).mapToObj(Integer::toString))
+                        .toArray(String[]::new);
+
+        assertThat(new CommandRun(mesh).run(words).exitCode()).isZero();
+        assertThat(mesh.requests()).hasSize(2);
+        assertThat(mesh.requests().getLast().body()).isEqualTo("{\"jobs\":[\"1001\"]}");
+    }
+
+    private static Reply refused(String job, int status, String code) {
+        String stays = "{\"job\":\"%s\",\"status\":%d,\"code\":\"%s\",\"detail\":\"it is bob's\"}";
+        return new Reply(202, "{\"refused\":[" + stays.formatted(job, status, code) + "]}");
     }
 
     private static Reply listed(int id, String name) {
@@ -104,34 +128,36 @@ final class OtherCommandsTest {
 
     @Test
     void only_jobs_that_match_every_filter_are_cancelled() {
-        mesh.on("GET", "/v1/jobs", Samples.queue())
-                .on("DELETE", "/v1/jobs/1018", new Reply(202, ""));
+        mesh.on("GET", "/v1/jobs", Samples.queue()).on("POST", CANCEL, NONE_REFUSED);
 
         new CommandRun(mesh).run("scancel", "-u", "carol", "-t", "PENDING", "-n", "j_carol");
 
         assertThat(mesh.requests())
-                .extracting(Request::path)
-                .containsExactly("/v1/jobs?state=PENDING&user=carol", "/v1/jobs/1018");
+                .extracting(it -> it.path() + it.body())
+                .containsExactly(
+                        "/v1/jobs?state=PENDING&user=carol", CANCEL + "{\"jobs\":[\"1018\"]}");
     }
 
     @Test
     void jobs_on_the_nodes_of_a_host_list_are_cancelled() {
-        mesh.on("GET", "/v1/jobs", Samples.queue());
+        mesh.on("GET", "/v1/jobs", Samples.queue()).on("POST", CANCEL, NONE_REFUSED);
 
         new CommandRun(mesh).run("scancel", "-w", "node[03-04]");
 
-        assertThat(mesh.requests()).extracting(Request::method).containsExactly("GET", "DELETE");
+        assertThat(mesh.requests()).extracting(Request::path).containsExactly("/v1/jobs", CANCEL);
     }
 
     @Test
     void a_task_of_an_array_that_is_not_there_is_no_error() {
+        mesh.on("POST", CANCEL, refused("17_3", 404, "job_not_found"));
+
         assertThat(new CommandRun(mesh).run("scancel", "17_3", "17_0"))
                 .isEqualTo(new Outcome(0, "", ""));
     }
 
     @Test
     void another_users_job_stays_and_that_is_said() {
-        mesh.on("DELETE", "/v1/jobs/17", Reply.problem(403, "not_allowed", "it is bob's"));
+        mesh.on("POST", CANCEL, refused("17", 403, "not_allowed"));
 
         assertThat(new CommandRun(mesh).run("scancel", "17"))
                 .isEqualTo(

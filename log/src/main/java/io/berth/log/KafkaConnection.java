@@ -145,6 +145,8 @@ public record KafkaConnection(String bootstrapServers) {
                 ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG,
                 Math.toIntExact(CANDIDATE_SESSION.toMillis()));
         settings.put(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, 500);
+        // So often the client looks whether a heartbeat is due.
+        settings.put(ConsumerConfig.RETRY_BACKOFF_MS_CONFIG, 250L);
         settings.put(
                 ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG,
                 Math.toIntExact(wedgedAfter.toMillis()));

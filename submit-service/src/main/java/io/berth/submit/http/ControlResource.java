@@ -8,6 +8,7 @@ import io.berth.submit.Position;
 import io.berth.submit.Refusal.InvalidRequest;
 import io.berth.submit.Refused;
 import io.berth.submit.SubmitConfig;
+import io.berth.submit.http.CancelJson.Stays;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import io.vertx.core.http.HttpServerRequest;
 import jakarta.annotation.security.RolesAllowed;
@@ -23,10 +24,13 @@ import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.OptionalInt;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
@@ -64,6 +68,42 @@ public class ControlResource {
     public Response cancel(@PathParam("id") String id, @Context HttpServerRequest request)
             throws Refused {
         return accepted(controls.cancel(JobName.parse(id), callers.of(request)));
+    }
+
+    @POST
+    @Path("cancel")
+    @Consumes(MediaType.APPLICATION_JSON)
+    @Operation(
+            summary = "Cancel up to 1,000 jobs",
+            description =
+                    "Each as if it were cancelled alone: those that cannot be are named in the answer, and the others end soon.")
+    @RequestBody(
+            content =
+                    @Content(
+                            schema = @Schema(implementation = CancelJson.class),
+                            examples =
+                                    @ExampleObject(
+                                            name = "A job and tasks of an array",
+                                            value = "{\"jobs\": [\"17\", \"18_[1-3]\"]}")))
+    @APIResponse(
+            responseCode = "202",
+            description = "All that are not refused will end",
+            content = @Content(schema = @Schema(implementation = CancelJson.Answer.class)))
+    public Response cancel(InputStream body, @Context HttpServerRequest request) throws Refused {
+        CancelJson asked =
+                StrictJson.read(
+                        SubmissionBody.bytes(body, config.bodyTimeout()),
+                        CancelJson.class,
+                        "an object with a list of 'jobs'");
+        Map<JobName, String> names = asked.names();
+        var cancelled = controls.cancel(names.keySet(), callers.of(request));
+        List<Stays> refused =
+                cancelled.refused().entrySet().stream()
+                        .map(it -> Stays.of(names.getOrDefault(it.getKey(), ""), it.getValue()))
+                        .toList();
+        return Response.accepted(new CancelJson.Answer(refused))
+                .header(JobResource.POSITION, cancelled.position())
+                .build();
     }
 
     @POST

@@ -36,10 +36,11 @@ import io.berth.submit.kafka.SubmissionWriter.Written;
 import jakarta.inject.Singleton;
 import java.time.Clock;
 import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// How jobs come in and are found.
@@ -169,21 +170,25 @@ public class Gateway {
     ///
     /// @throws Unavailable if some are not known, and may yet be in the log
     public List<Job> all(Collection<JobName> names, Caller caller) {
-        return visible(all(names), caller);
+        return named(names, caller).values().stream()
+                .flatMap(List::stream)
+                .distinct()
+                .sorted(Comparator.comparing(Job::id))
+                .toList();
     }
 
-    private List<Job> visible(List<Job> jobs, Caller caller) {
-        Sight sight = caller.sight(log.picture());
-        return jobs.stream().filter(job -> job.seenBy(sight)).toList();
-    }
-
-    private List<Job> all(Collection<JobName> names) {
-        SortedMap<JobId, Job> known = known(names);
-        if (names.stream().anyMatch(name -> known.values().stream().noneMatch(name::names))) {
+    /// Those jobs that each of the names means, the log has and the caller may see: none of some.
+    ///
+    /// @throws Unavailable if some are not known, and may yet be in the log
+    Map<JobName, List<Job>> named(Collection<JobName> names, Caller caller) {
+        Map<JobName, List<Job>> named = known(names);
+        if (named.containsValue(List.<Job>of())) {
             catchUp();
-            return List.copyOf(known(names).values());
+            named = known(names);
         }
-        return List.copyOf(known.values());
+        Sight sight = caller.sight(log.picture());
+        named.replaceAll((_, jobs) -> jobs.stream().filter(job -> job.seenBy(sight)).toList());
+        return named;
     }
 
     /// The job as far as the log has been read.
@@ -198,11 +203,12 @@ public class Gateway {
         log.catchUp(Deadline.in(config.viewTimeout()));
     }
 
-    private SortedMap<JobId, Job> known(Collection<JobName> names) {
+    private Map<JobName, List<Job>> known(Collection<JobName> names) {
         Picture picture = log.picture();
-        var known = new TreeMap<JobId, Job>();
+        long now = clock.millis();
+        var known = new LinkedHashMap<JobName, List<Job>>();
         for (JobName name : names) {
-            picture.named(name, clock.millis()).forEach(job -> known.put(job.id(), job));
+            known.put(name, picture.named(name, now));
         }
         return known;
     }
@@ -212,16 +218,15 @@ public class Gateway {
     /// @throws Refused if there is none; of a job that he may not see he does not learn more
     /// @throws Unavailable if it cannot be known whether there are any
     public List<Job> named(JobName name, Caller caller) throws Refused {
-        List<Job> named = log.picture().named(name, clock.millis());
+        List<Job> named = all(List.of(name), caller);
         if (named.isEmpty()) {
-            catchUp();
-            named = log.picture().named(name, clock.millis());
+            throw new Refused(notFound(name));
         }
-        List<Job> visible = visible(named, caller);
-        if (visible.isEmpty()) {
-            throw new Refused(new JobNotFound("there is no job " + name));
-        }
-        return visible;
+        return named;
+    }
+
+    static JobNotFound notFound(JobName name) {
+        return new JobNotFound("there is no job " + name);
     }
 
     /// The picture, at least as far as a client knows the log.

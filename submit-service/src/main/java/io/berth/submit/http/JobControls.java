@@ -25,6 +25,7 @@ import io.berth.submit.Permissions;
 import io.berth.submit.Picture;
 import io.berth.submit.Position;
 import io.berth.submit.Priority;
+import io.berth.submit.Refusal;
 import io.berth.submit.Refusal.JobNotPending;
 import io.berth.submit.Refused;
 import io.berth.submit.SubmitConfig;
@@ -32,10 +33,16 @@ import io.berth.submit.Unavailable;
 import io.berth.submit.kafka.SubmissionWriter;
 import jakarta.inject.Singleton;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /// What people do to jobs that are there. A name may mean all tasks of an array: those that are too
 /// far for what is asked stay as they are, and it is refused only if all are.
@@ -76,6 +83,37 @@ public class JobControls {
         return living.isEmpty()
                 ? Position.after(jobs.getLast())
                 : ask(living, id -> new CancelRequested(id, caller.user()));
+    }
+
+    /// What became of jobs that were to end together.
+    ///
+    /// @param refused by name, those that stay as they are
+    /// @param position from which on the request stands in the log; null if nothing was asked
+    record Cancelled(Map<JobName, Refusal> refused, @Nullable Position position) {}
+
+    /// Asks that all those jobs end that the caller may end, as if each had been named alone.
+    Cancelled cancel(Collection<JobName> names, Caller caller) {
+        var living = new LinkedHashSet<JobId>();
+        var refused = new LinkedHashMap<JobName, Refusal>();
+        for (var named : gateway.named(names, caller).entrySet()) {
+            JobName name = named.getKey();
+            try {
+                if (named.getValue().isEmpty()) {
+                    throw new Refused(Gateway.notFound(name));
+                }
+                controlled(named.getValue(), caller).stream()
+                        .filter(job -> !job.state().terminal())
+                        .forEach(job -> living.add(job.id()));
+            } catch (Refused e) {
+                refused.put(name, e.refusal());
+            }
+        }
+        List<Submission> requests =
+                living.stream()
+                        .<Submission>map(id -> new CancelRequested(id, caller.user()))
+                        .toList();
+        return new Cancelled(
+                refused, requests.isEmpty() ? null : write(requests, config.bulkTimeout()));
     }
 
     /// @param asUser that an operator's hold be one that the owner may undo
@@ -196,7 +234,10 @@ public class JobControls {
     }
 
     private List<Job> controlled(JobName name, Caller caller) throws Refused {
-        List<Job> jobs = gateway.named(name, caller);
+        return controlled(gateway.named(name, caller), caller);
+    }
+
+    private List<Job> controlled(List<Job> jobs, Caller caller) throws Refused {
         Configuration configuration = configuration(gateway.picture(null));
         for (Job job : jobs) {
             Permissions.toControl(job, caller, configuration);
@@ -228,8 +269,12 @@ public class JobControls {
     }
 
     private Position write(List<Submission> requests) {
+        return write(requests, config.answerTimeout());
+    }
+
+    private Position write(List<Submission> requests, Duration limit) {
         return turns.take(
                 requests.stream().map(Submission::job).toList(),
-                () -> writer.ask(requests, Deadline.in(config.answerTimeout())));
+                () -> writer.ask(requests, Deadline.in(limit)));
     }
 }

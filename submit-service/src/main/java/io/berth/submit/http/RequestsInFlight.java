@@ -38,7 +38,7 @@ final class RequestsInFlight {
         if (!path.startsWith("/v1/")
                 || path.equals("/v1/events")
                 || path.startsWith("/v1/sessions/")
-                || path.matches("/v1/jobs/[^/]+/output")
+                || (path.endsWith("/output") && path.startsWith("/v1/jobs/"))
                 || (path.startsWith("/v1/steps/")
                         && context.request().method().equals(HttpMethod.GET))) {
             context.next();

@@ -16,9 +16,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.jspecify.annotations.Nullable;
 
 /// The ids of new jobs, taken from blocks that are claimed in the log, as many at once as are
-/// needed. A block that does not lie above every job that is known is void: its topic began anew.
+/// needed. When less than half a block is left the next is claimed ahead, so that nobody waits for
+/// it. A block that does not lie above every job that is known is void: its topic began anew.
 final class JobIds {
     /// Void blocks that are written at once, to get past a number that is far ahead.
     private static final long MAX_SKIPPED = 1000;
@@ -32,6 +34,14 @@ final class JobIds {
     private final ReentrantLock lock = new ReentrantLock();
     private final Deque<Ids> free = new ArrayDeque<>();
     private long claims;
+
+    /// What was claimed before it is needed.
+    private @Nullable Claim ahead;
+
+    /// A block on its way.
+    ///
+    /// @param highest the highest job that was known before
+    private record Claim(long highest, CompletableFuture<RecordMetadata> written) {}
 
     JobIds(EventWriter writer, int cell, String claimant, LongSupplier highestJob) {
         this.writer = writer;
@@ -58,7 +68,11 @@ final class JobIds {
             for (long missing = wanted - left(); missing > 0; missing = wanted - left()) {
                 claim(Math.ceilDiv(missing, IdBlockClaimed.SIZE), due);
             }
-            return counts.stream().map(this::take).toList();
+            List<List<Ids>> next = counts.stream().map(this::take).toList();
+            if (ahead == null && left() < IdBlockClaimed.SIZE / 2) {
+                ahead = claim();
+            }
+            return next;
         } finally {
             lock.unlock();
         }
@@ -83,21 +97,26 @@ final class JobIds {
     }
 
     private void claim(long blocks, Deadline due) {
-        long highest = highestJob.getAsLong();
-        var writes = new ArrayList<CompletableFuture<RecordMetadata>>();
-        for (long i = 0; i < blocks; i++) {
-            writes.add(write());
+        var claims = new ArrayList<Claim>();
+        if (ahead != null && !ahead.written().isCompletedExceptionally()) {
+            claims.add(ahead);
         }
-        long first = 0;
-        for (CompletableFuture<RecordMetadata> write : writes) {
-            first = IdBlockClaimed.first(Acknowledgement.of(write, due).offset()).value();
-            if (first > highest) {
+        ahead = null;
+        while (claims.size() < blocks) {
+            claims.add(claim());
+        }
+        long behind = 0;
+        for (Claim claim : claims) {
+            long first =
+                    IdBlockClaimed.first(Acknowledgement.of(claim.written(), due).offset()).value();
+            behind = claim.highest() - first;
+            if (behind < 0) {
                 add(new Ids(first, first + IdBlockClaimed.SIZE - 1));
             }
         }
-        long voids = Math.min(MAX_SKIPPED, (highest - first) / IdBlockClaimed.SIZE);
+        long voids = Math.min(MAX_SKIPPED, behind / IdBlockClaimed.SIZE);
         for (long i = 0; i < voids; i++) {
-            var unused = write();
+            var unused = claim();
         }
     }
 
@@ -111,8 +130,10 @@ final class JobIds {
         }
     }
 
-    private CompletableFuture<RecordMetadata> write() {
+    private Claim claim() {
+        long highest = highestJob.getAsLong();
         String id = claimant + "/" + claims++;
-        return writer.write(events.record(cell, new IdBlockClaimed(claimant), id));
+        return new Claim(
+                highest, writer.write(events.record(cell, new IdBlockClaimed(claimant), id)));
     }
 }

@@ -22,10 +22,14 @@ final class SlurmToken {
         var headers = context.request().headers();
         String token = headers.get(HEADER);
         if (token != null
-                && context.normalizedPath().matches("/slurm(db)?/.*")
+                && ofSlurm(context.normalizedPath())
                 && !headers.contains(HttpHeaders.AUTHORIZATION)) {
             headers.set(HttpHeaders.AUTHORIZATION, "Bearer " + token);
         }
         context.next();
+    }
+
+    private static boolean ofSlurm(String path) {
+        return path.startsWith("/slurm/") || path.startsWith("/slurmdb/");
     }
 }

@@ -21,10 +21,13 @@ import io.berth.contracts.topic.Topics;
 import io.berth.submit.Samples;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
+import io.restassured.http.ContentType;
 import io.restassured.response.Response;
 import io.restassured.specification.RequestSpecification;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -318,6 +321,61 @@ class QueryTest {
         Response response = Api.as("bob").delete("/v1/jobs/" + id);
 
         Api.refused(response, 403, "not_allowed");
+    }
+
+    @Test
+    void jobs_are_cancelled_together_but_those_that_cannot_be() throws Exception {
+        long first = Api.submitted("alice", "");
+        long second = Api.submitted("alice", "");
+        long others = Api.submitted("bob", "");
+
+        Response response =
+                Api.as("alice")
+                        .contentType(ContentType.JSON)
+                        .body(
+                                "{\"jobs\":[\"%d\",\"%d\",\"%d_*\",\"%d\",\"%d\",\"999999\"]}"
+                                        .formatted(first, second, second, others, first))
+                        .post("/v1/jobs/cancel");
+
+        response.then()
+                .statusCode(202)
+                .header("Berth-Position", containsString("submissions:0:"))
+                .body("refused.job", contains(Long.toString(others), "999999"))
+                .body("refused.status", contains(403, 404))
+                .body("refused.code", contains("not_allowed", "job_not_found"));
+        assertThat(mesh.events(Topics.SUBMISSIONS))
+                .filteredOn(CancelRequested.class::isInstance)
+                .extracting(it -> it.job().value())
+                .containsOnlyOnce(first, second)
+                .doesNotContain(others);
+    }
+
+    @Test
+    void when_none_of_the_jobs_can_be_cancelled_nothing_is_asked() {
+        cancel("[\"999999\"]").then().statusCode(202).header("Berth-Position", nullValue());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"[]", "null", "[\"x\"]", "[null]", "[\"17_\"]"})
+    void jobs_to_cancel_that_are_none_are_refused(String jobs) {
+        Api.refused(cancel(jobs), 400, "invalid_request");
+    }
+
+    @Test
+    void more_jobs_than_can_be_cancelled_at_once_are_refused() {
+        String jobs =
+                IntStream.rangeClosed(1, CancelJson.MOST + 1)
+                        .mapToObj(it -> "\"" + it + "\"")
+                        .collect(Collectors.joining(",", "[", "]"));
+
+        Api.refused(cancel(jobs), 400, "invalid_request");
+    }
+
+    private static Response cancel(String jobs) {
+        return Api.as("alice")
+                .contentType(ContentType.JSON)
+                .body("{\"jobs\":" + jobs + "}")
+                .post("/v1/jobs/cancel");
     }
 
     @Test
