@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /// alone, `-Dberth.mesh-simulation.seeds=N` runs so many.
 final class MeshSimulationTest {
 
-    private static final long SEEDS = Long.getLong("berth.mesh-simulation.seeds", 5_000);
+    private static final long SEEDS = Long.getLong("berth.mesh-simulation.seeds", 10_000);
     private static final int STEPS = 200;
 
     @Test
