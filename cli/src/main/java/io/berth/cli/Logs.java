@@ -17,7 +17,7 @@ final class Logs implements Command {
     private static final Duration PAUSE = Duration.ofSeconds(1);
     private static final int BUFFER = 16 << 10;
 
-    /// So often what an ended job wrote is asked for: its node may be away for good.
+    /// So often what a job wrote is asked for in vain: its node may be away for good.
     private static final int TRIES = 3;
 
     private static final List<CliOption> OPTIONS =
@@ -53,15 +53,37 @@ final class Logs implements Command {
             if (words.has("follow")) {
                 follow(log, job, terminal, out);
             } else {
-                Answer all = log.copy(false, out);
-                if (!all.ok()) {
-                    throw CommandFailure.error("logs", all.detail());
-                }
+                copy(log, terminal, out);
             }
-        } catch (NoAnswer | IOException e) {
+        } catch (IOException e) {
             throw CommandFailure.error("logs", String.valueOf(e.getMessage()));
         }
         return 0;
+    }
+
+    /// Copies what there is. What was cut off, as by a pager that nobody turned for a while, is
+    /// gone on with.
+    private static void copy(Log log, Terminal terminal, OutputStream out) throws CommandFailure {
+        int tries = 0;
+        while (true) {
+            long before = log.read;
+            String why;
+            try {
+                Answer answer = log.copy(false, out);
+                if (answer.ok()) {
+                    return;
+                }
+                why = answer.detail();
+                tries = answer.unavailable() ? tries : TRIES;
+            } catch (NoAnswer e) {
+                why = String.valueOf(e.getMessage());
+            }
+            tries = log.read > before ? 0 : tries + 1;
+            if (log.read == 0 || tries >= TRIES) {
+                throw CommandFailure.error("logs", why);
+            }
+            terminal.pause().await(PAUSE);
+        }
     }
 
     /// Copies until the job has ended and there is no more. What was cut off is gone on with.

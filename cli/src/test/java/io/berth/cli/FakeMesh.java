@@ -14,6 +14,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// A gateway and an accounting service on the loopback that give canned answers and remember what
@@ -21,7 +23,17 @@ import org.jspecify.annotations.Nullable;
 final class FakeMesh implements AutoCloseable {
 
     /// An answer; one without a status closes the connection instead.
-    record Reply(int status, String body) {
+    ///
+    /// @param more bytes that are announced and do not come
+    record Reply(int status, String body, int more) {
+
+        Reply(int status, String body) {
+            this(status, body, 0);
+        }
+
+        static Reply cutOff(String body) {
+            return new Reply(200, body, 1);
+        }
 
         static final Reply HANG_UP = new Reply(0, "");
 
@@ -50,6 +62,8 @@ final class FakeMesh implements AutoCloseable {
             return headers.get(name.toLowerCase(Locale.ROOT));
         }
     }
+
+    private static final Pattern OFFSET = Pattern.compile("offset=(\\d+)");
 
     private final HttpServer server;
     private final Map<String, Deque<Reply>> replies = new HashMap<>();
@@ -94,14 +108,20 @@ final class FakeMesh implements AutoCloseable {
         byte[] body = reply.body().getBytes(StandardCharsets.UTF_8);
         exchange.getResponseHeaders().add("Content-Type", "application/json");
         exchange.getResponseHeaders().add("Berth-Position", "p7");
+        Matcher offset = OFFSET.matcher(exchange.getRequestURI().toString());
+        if (offset.find()) {
+            exchange.getResponseHeaders().add("Berth-Output-Offset", offset.group(1));
+        }
         if (reply.status() == 401) {
             exchange.getResponseHeaders().add("WWW-Authenticate", "Bearer");
         }
         if (reply.equals(Reply.ENDLESS)) {
             writeFor(exchange, body);
         }
-        exchange.sendResponseHeaders(reply.status(), body.length == 0 ? -1 : body.length);
+        exchange.sendResponseHeaders(
+                reply.status(), body.length == 0 ? -1 : body.length + reply.more());
         exchange.getResponseBody().write(body);
+        exchange.getResponseBody().flush();
         exchange.close();
     }
 

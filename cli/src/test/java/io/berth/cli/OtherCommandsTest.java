@@ -21,8 +21,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /// `scancel`, `why`, `logs`, `token`, `help` and the command line itself.
 final class OtherCommandsTest {
@@ -271,6 +269,38 @@ final class OtherCommandsTest {
     }
 
     @Test
+    void what_is_cut_off_is_gone_on_with_as_long_as_that_brings_more() {
+        mesh.on("GET", "/v1/jobs/17", job(17, "COMPLETED", Path.of("/nowhere")));
+        mesh.on(
+                "GET",
+                "/v1/jobs/17/output",
+                Reply.cutOff("one\n"),
+                Reply.problem(503, "unavailable", "node gpu-01 does not answer"),
+                Reply.cutOff("two\n"),
+                new Reply(200, "three\n"));
+        var run = new CommandRun(mesh);
+
+        assertThat(run.run("logs", "17")).isEqualTo(new Outcome(0, "one\ntwo\nthree\n", ""));
+        assertThat(mesh.requests().getLast().path()).endsWith("offset=8&follow=false");
+        assertThat(run.pauses()).hasSize(3);
+    }
+
+    @Test
+    void what_is_cut_off_for_good_is_an_error() {
+        mesh.on("GET", "/v1/jobs/17", job(17, "COMPLETED", Path.of("/nowhere")));
+        mesh.on(
+                "GET",
+                "/v1/jobs/17/output",
+                Reply.cutOff("one\n"),
+                Reply.problem(404, "output_not_found", "the file is gone"));
+
+        Outcome outcome = new CommandRun(mesh).run("logs", "17");
+
+        assertThat(outcome).isEqualTo(new Outcome(1, "one\n", "logs: error: the file is gone\n"));
+        assertThat(mesh.requests()).hasSize(3);
+    }
+
+    @Test
     void following_goes_on_where_it_was_cut_off_until_the_job_has_ended() {
         mesh.on(
                 "GET",
@@ -451,13 +481,12 @@ final class OtherCommandsTest {
                 .isEqualTo("berth: error: 'frobnicate' is no command; 'berth help' lists them\n");
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"sattach", "strigger"})
-    void a_command_of_slurm_that_is_not_there_says_what_to_use(String name) {
-        Outcome outcome = new CommandRun().run(name, "-j", "17");
+    @Test
+    void a_command_of_slurm_that_is_not_there_says_what_to_use() {
+        Outcome outcome = new CommandRun().run("strigger", "-j", "17");
 
         assertThat(outcome.exitCode()).isEqualTo(1);
-        assertThat(outcome.err()).startsWith(name + ": error: not supported: ").hasLineCount(1);
+        assertThat(outcome.err()).startsWith("strigger: error: not supported: ").hasLineCount(1);
     }
 
     @Test

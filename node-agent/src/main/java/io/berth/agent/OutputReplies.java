@@ -12,32 +12,40 @@ import java.net.URI;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Tells gateways what jobs have written. To the session that a request names it says `output
-/// <offset>`, the bytes from there on and `end`; or `refused <why>`. With `follow` it goes on until
-/// the job's run has ended here, or the file begins anew.
+/// <offset>`, the bytes from there on and `end`; or `refused <why>`, or `busy <why>` if as many
+/// read as may. With `follow` it goes on until the job's run has ended here, or the file begins
+/// anew.
 final class OutputReplies {
 
     private static final Logger LOG = LoggerFactory.getLogger(OutputReplies.class);
     private static final long BETWEEN_LOOKS_MILLIS = 500;
 
-    /// Requests of more at once are not heard: a gateway gives up after a while.
     private static final int MOST = 64;
 
     /// Of these so many are for the jobs of one user.
     private static final int OF_USER = 16;
 
+    /// So many are told at once that too many read. The next are not heard: a gateway gives up
+    /// after a while.
+    private static final int MOST_REFUSALS = 8;
+
     private final Map<String, Integer> reading = new HashMap<>();
+    private final Semaphore refusals = new Semaphore(MOST_REFUSALS);
     private int all;
 
     /// Begins to answer.
     void answer(OutputRequest request, NodeAgent agent) {
-        if (!enter(request.user())) {
+        String full = enter(request);
+        if (!full.isEmpty()) {
             LOG.atWarn().addKeyValue("job", request.job()).log("Too many ask for output");
+            refuse(request, full);
             return;
         }
         // Not a virtual thread: it waits for a process's output and would hold its carrier.
@@ -57,13 +65,38 @@ final class OutputReplies {
                 });
     }
 
-    private synchronized boolean enter(String user) {
-        if (all >= MOST || reading.getOrDefault(user, 0) >= OF_USER) {
-            return false;
+    /// @return why the request is not answered, if as many read as may
+    private synchronized String enter(OutputRequest request) {
+        String user = request.user();
+        int ofUser = reading.getOrDefault(user, 0);
+        if (ofUser >= OF_USER) {
+            return "%d already read what %s's jobs wrote on node %s"
+                    .formatted(ofUser, user, request.node());
+        }
+        if (all >= MOST) {
+            return "%d already read what jobs wrote on node %s".formatted(all, request.node());
         }
         all++;
         reading.merge(user, 1, Integer::sum);
-        return true;
+        return "";
+    }
+
+    private void refuse(OutputRequest request, String why) {
+        if (!refusals.tryAcquire()) {
+            return;
+        }
+        Thread.ofVirtual()
+                .start(() -> {
+                    URI session = URI.create(request.session());
+                    try (var socket = FrameSocket.connect(session, request.secret(), _ -> {})) {
+                        socket.send(Frame.control("busy " + why));
+                        socket.closed().join();
+                    } catch (IOException e) {
+                        LOG.atDebug().setCause(e).addKeyValue("job", request.job()).log("Not told");
+                    } finally {
+                        refusals.release();
+                    }
+                });
     }
 
     private synchronized void leave(String user) {

@@ -6,6 +6,7 @@ import io.berth.contracts.json.Json;
 import io.berth.slurm.JobSubmission;
 import io.berth.submit.Refused;
 import io.berth.submit.SubmitConfig;
+import io.berth.submit.TooBusy;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import io.vertx.core.http.HttpServerRequest;
 import jakarta.annotation.security.RolesAllowed;

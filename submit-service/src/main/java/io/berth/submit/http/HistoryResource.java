@@ -1,6 +1,7 @@
 package io.berth.submit.http;
 
 import io.berth.submit.SubmitConfig;
+import io.berth.submit.TooBusy;
 import io.berth.submit.Unavailable;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import io.vertx.core.http.HttpServerRequest;

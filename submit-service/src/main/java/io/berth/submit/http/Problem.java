@@ -1,6 +1,7 @@
 package io.berth.submit.http;
 
 import io.berth.submit.Refusal;
+import io.berth.submit.TooBusy;
 import io.berth.submit.Unavailable;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;

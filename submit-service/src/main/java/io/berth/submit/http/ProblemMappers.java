@@ -1,6 +1,7 @@
 package io.berth.submit.http;
 
 import io.berth.submit.Refused;
+import io.berth.submit.TooBusy;
 import io.berth.submit.Unavailable;
 import io.quarkus.security.AuthenticationFailedException;
 import io.quarkus.security.ForbiddenException;

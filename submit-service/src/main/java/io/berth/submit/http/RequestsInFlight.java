@@ -1,6 +1,7 @@
 package io.berth.submit.http;
 
 import io.berth.submit.SubmitConfig;
+import io.berth.submit.TooBusy;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.vertx.http.runtime.filters.Filters;

@@ -2,6 +2,7 @@ package io.berth.submit.http;
 
 import io.berth.submit.Refused;
 import io.berth.submit.SubmitConfig;
+import io.berth.submit.TooBusy;
 import io.berth.submit.session.Sessions;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import io.vertx.core.http.HttpServerRequest;

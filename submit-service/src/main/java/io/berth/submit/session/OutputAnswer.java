@@ -14,10 +14,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// What an agent tells of a job's output: `output <offset>`, bytes, `end`; or `refused <why>`. It
-/// is read from the connection as the one who asked takes it.
+/// What an agent tells of a job's output: `output <offset>`, bytes, `end`; or `refused <why>`; or
+/// `busy <why>`. It is read from the connection as the one who asked takes it.
 public final class OutputAnswer implements Session.Listener {
     private static final String REFUSED = "refused ";
+    private static final String BUSY = "busy ";
     private static final Duration TAKES_WITHIN = Duration.ofSeconds(30);
 
     private final CompletableFuture<Long> begin = new CompletableFuture<>();
@@ -32,6 +33,15 @@ public final class OutputAnswer implements Session.Listener {
     private boolean taken = true;
 
     private long emittedAt;
+
+    /// The node lets nobody more read.
+    static final class Busy extends IOException {
+        private static final long serialVersionUID = 1;
+
+        Busy(String why) {
+            super(why);
+        }
+    }
 
     /// @param closed runs once
     OutputAnswer(Runnable closed) {
@@ -130,8 +140,12 @@ public final class OutputAnswer implements Session.Listener {
                 whole = true;
             }
             begin.completeExceptionally(
-                    new IOException(
-                            text.startsWith(REFUSED) ? text.substring(REFUSED.length()) : text));
+                    text.startsWith(BUSY)
+                            ? new Busy(text.substring(BUSY.length()))
+                            : new IOException(
+                                    text.startsWith(REFUSED)
+                                            ? text.substring(REFUSED.length())
+                                            : text));
             close();
         }
     }

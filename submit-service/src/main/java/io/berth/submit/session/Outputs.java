@@ -8,6 +8,7 @@ import io.berth.submit.Deadline;
 import io.berth.submit.Refusal.OutputNotFound;
 import io.berth.submit.Refused;
 import io.berth.submit.SubmitConfig;
+import io.berth.submit.TooBusy;
 import io.berth.submit.Unavailable;
 import io.berth.submit.kafka.SubmissionWriter;
 import io.berth.submit.session.Sessions.Listening;
@@ -16,7 +17,6 @@ import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -59,13 +59,11 @@ public final class Outputs {
 
     /// Asks the node. The answer has begun when this returns; it must be read, or closed.
     ///
-    /// @return nothing if as many are read as may be, or as the caller may
+    /// @throws TooBusy if as many are read as may be, at this gateway or on the node
     /// @throws Refused if there is nothing to read
     /// @throws Unavailable if the node does not answer
-    public Optional<OutputAnswer> ask(Question asked, Caller caller) throws Refused {
-        if (!enter(caller.user())) {
-            return Optional.empty();
-        }
+    public OutputAnswer ask(Question asked, Caller caller) throws Refused {
+        enter(caller.user());
         var answer = new OutputAnswer(() -> leave(caller.user()));
         Listening session = sessions.listen(answer);
         answer.endsWith(session.end());
@@ -84,12 +82,15 @@ public final class Outputs {
                     Deadline.in(PATIENCE));
             answer.begin().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
             begun = true;
-            return Optional.of(answer);
+            return answer;
         } catch (ExecutionException | CompletionException e) {
-            String why = String.valueOf(e.getCause() == null ? e : e.getCause().getMessage());
-            throw new Refused(
-                    new OutputNotFound(
-                            "job " + asked.job() + ": " + why.replaceAll("\\p{Cntrl}", "?")));
+            String why =
+                    String.valueOf(e.getCause() == null ? e : e.getCause().getMessage())
+                            .replaceAll("\\p{Cntrl}", "?");
+            if (e.getCause() instanceof OutputAnswer.Busy) {
+                throw new TooBusy(why);
+            }
+            throw new Refused(new OutputNotFound("job " + asked.job() + ": " + why));
         } catch (TimeoutException e) {
             throw new Unavailable("node " + asked.node() + " does not answer", e);
         } catch (InterruptedException e) {
@@ -102,12 +103,16 @@ public final class Outputs {
         }
     }
 
-    private synchronized boolean enter(String user) {
-        if (count() >= most || reading.getOrDefault(user, 0) >= Math.max(1, most / PARTS)) {
-            return false;
+    private synchronized void enter(String user) {
+        int ofUser = reading.getOrDefault(user, 0);
+        if (ofUser >= Math.max(1, most / PARTS)) {
+            throw new TooBusy(
+                    "%d readers of %s's already read by this gateway".formatted(ofUser, user));
+        }
+        if (count() >= most) {
+            throw new TooBusy("%d already read by this gateway".formatted(most));
         }
         reading.merge(user, 1, Integer::sum);
-        return true;
     }
 
     private synchronized void leave(String user) {

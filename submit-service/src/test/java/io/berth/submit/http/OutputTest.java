@@ -185,6 +185,16 @@ class OutputTest {
     }
 
     @Test
+    void a_node_that_lets_nobody_more_read_says_so() throws Exception {
+        try (var agent = new FakeAgent(mesh, job)) {
+            agent.says(Frame.control("busy 16 already read"));
+
+            Api.refused(Api.as("alice").get(path()), 429, "too_many_requests")
+                    .body("detail", is("16 already read; try again"));
+        }
+    }
+
+    @Test
     void what_makes_no_sense_is_said_before_a_node_is_asked() throws Exception {
         Api.as("alice").get(path() + "?stream=both").then().statusCode(400);
         Api.as("alice").get(path() + "?offset=x").then().statusCode(400);
