@@ -20,6 +20,7 @@ public final class Main {
                     "share",
                     "sreport",
                     "sacctmgr",
+                    "sattach",
                     "apply",
                     "import",
                     "scontrol",
@@ -66,10 +67,6 @@ public final class Main {
             case "salloc" -> new Salloc(terminal).run(arguments);
             case "version", "--version", "-V" -> print(terminal, version() + "\n");
             case "help", "--help", "-h" -> print(terminal, Help.ofAll());
-            case "sattach" ->
-                    throw CommandFailure.error(
-                            name,
-                            "not supported: 'berth logs -f JOB' shows what a job's script writes");
             case "strigger" ->
                     throw CommandFailure.error(
                             name,
@@ -118,6 +115,7 @@ public final class Main {
             case "sacctmgr" -> new Sacctmgr();
             case "apply" -> new Apply();
             case "import" -> new ImportSlurm();
+            case "sattach" -> new Sattach();
             case "scontrol" -> new Scontrol();
             case "why" -> new Why();
             case "logs" -> new Logs();

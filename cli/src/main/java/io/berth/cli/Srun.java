@@ -105,6 +105,8 @@ final class Srun {
         LocalTerminal local = LocalTerminal.of(terminal, pty);
         Map<String, String> variables = session.variables();
         variables.putAll(programs(line));
+        // By which the gateway knows whose streams those of the session are.
+        variables.put("BERTH_SESSION_STEP", "0");
         if (pty) {
             variables.put("BERTH_SESSION_SIZE", local.size());
         }

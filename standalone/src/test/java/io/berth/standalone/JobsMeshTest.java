@@ -109,6 +109,37 @@ class JobsMeshTest {
     }
 
     @Test
+    void sattach_is_at_the_streams_of_an_srun_and_leaves_it_alone() throws IOException {
+        Outcome attached =
+                mesh.run(
+                        List.of(
+                                "sh",
+                                "-c",
+                                """
+                                mkfifo held; exec 3<>held
+                                "$0" srun sh -c 'echo $SLURM_JOB_ID; read -r line; echo got $line; exit 4' <&3 >srun.out &
+                                until [ -s srun.out ]; do sleep 0.1; done
+                                step=$(cat srun.out).0
+                                "$0" sattach --layout $step
+                                "$0" sattach -v $step <&3 2>said & watcher=$!
+                                until [ -s said ]; do sleep 0.1; done
+                                kill $watcher; wait $watcher; echo "left with $?"
+                                echo hello | "$0" sattach --label $step; echo "ended with $?"
+                                wait; tail -n1 srun.out
+                                "$0" sattach $step 2>&1
+                                cat said
+                                """,
+                                TestMesh.ROOT.resolve("berth").toString()));
+
+        assertThat(attached.out())
+                .as(attached.err())
+                .startsWith("Job step layout:\n\t1 tasks, 1 nodes (")
+                .contains("1 task(s): 0 \nleft with 143\n0: got hello\nended with 4\ngot hello\n")
+                .containsPattern("sattach: error: job \\d+ is over\n")
+                .containsPattern("sattach: attached to StepId=\\d+\\.0 on \\S+\n$");
+    }
+
+    @Test
     void every_round_of_the_mesh_decides_the_same_again() throws Exception {
         mesh.berth("sbatch", "--wait", "--wrap", "true").succeeded();
 

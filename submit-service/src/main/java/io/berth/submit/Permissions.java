@@ -12,7 +12,7 @@ import java.util.Locale;
 /// | | owner, coordinator of the job's account | other user | operator |
 /// |---|---|---|---|
 /// | see jobs and nodes | yes | yes, but what is private | yes |
-/// | read what a job wrote | owner: yes, coordinator: no | no | yes |
+/// | read what a job wrote, attach to its step | owner: yes, coordinator: no | no | yes |
 /// | cancel, signal, requeue, hold | yes | no | yes |
 /// | release | what a user held | no | yes |
 /// | lower the time limit, raise nice | yes | no | yes |
@@ -37,10 +37,19 @@ public final class Permissions {
 
     /// @throws Refused unless the job is the caller's, or he is an operator
     public static void toRead(Job job, Caller caller) throws Refused {
+        ofOwner(job, caller, "read what it wrote");
+    }
+
+    /// @throws Refused unless the job is the caller's, or he is an operator
+    public static void toAttach(Job job, Caller caller) throws Refused {
+        ofOwner(job, caller, "attach to its step");
+    }
+
+    private static void ofOwner(Job job, Caller caller, String what) throws Refused {
         if (!caller.mayActFor(job.user())) {
             throw denied(
-                    "job %s is not %s's: only its owner or an operator may read what it wrote"
-                            .formatted(job.id(), caller.user()));
+                    "job %s is not %s's: only its owner or an operator may %s"
+                            .formatted(job.id(), caller.user(), what));
         }
     }
 

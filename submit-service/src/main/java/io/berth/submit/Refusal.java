@@ -57,6 +57,9 @@ public sealed interface Refusal {
     /// The job has written nothing that can be read.
     record OutputNotFound(String detail) implements Refusal {}
 
+    /// The job has no such step that one can attach to.
+    record StepNotFound(String detail) implements Refusal {}
+
     /// The name that programs and metrics know it by.
     default String code() {
         return switch (this) {
@@ -80,6 +83,7 @@ public sealed interface Refusal {
             case JobNotFound _ -> "job_not_found";
             case NodeNotFound _ -> "node_not_found";
             case OutputNotFound _ -> "output_not_found";
+            case StepNotFound _ -> "step_not_found";
         };
     }
 }

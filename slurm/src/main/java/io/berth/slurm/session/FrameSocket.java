@@ -28,6 +28,9 @@ public final class FrameSocket implements AutoCloseable {
     /// No message is larger: a whole command line with its variables is the longest.
     private static final int MOST_BYTES = 4 << 20;
 
+    /// The status of a close with a reason that is this end's.
+    private static final int POLICY_VIOLATION = 1008;
+
     private final HttpClient client;
     private final WebSocket socket;
     private final Listener listener;
@@ -93,8 +96,9 @@ public final class FrameSocket implements AutoCloseable {
         }
     }
 
-    /// Done when the connection is over, by whichever end.
-    public CompletableFuture<Void> closed() {
+    /// Done when the connection is over, by whichever end: with the reason if the gateway sent this
+    /// one away for what it did, else with "".
+    public CompletableFuture<String> closed() {
         return listener.closed;
     }
 
@@ -124,7 +128,7 @@ public final class FrameSocket implements AutoCloseable {
     private static final class Listener implements WebSocket.Listener {
         private final Receiver receiver;
         private final ByteArrayOutputStream parts = new ByteArrayOutputStream();
-        private final CompletableFuture<Void> closed = new CompletableFuture<>();
+        private final CompletableFuture<String> closed = new CompletableFuture<>();
 
         /// When the last word was taken; while one is being taken, nothing can be heard.
         private volatile long heard = System.nanoTime();
@@ -142,7 +146,7 @@ public final class FrameSocket implements AutoCloseable {
             data.get(part);
             if (parts.size() + part.length > MOST_BYTES) {
                 from.abort();
-                closed.complete(null);
+                closed.complete("");
                 return null;
             }
             parts.writeBytes(part);
@@ -188,18 +192,18 @@ public final class FrameSocket implements AutoCloseable {
                 }
             }
             socket.abort();
-            closed.complete(null);
+            closed.complete("");
         }
 
         @Override
         public @Nullable CompletionStage<?> onClose(WebSocket from, int status, String reason) {
-            closed.complete(null);
+            closed.complete(status == POLICY_VIOLATION ? reason : "");
             return null;
         }
 
         @Override
         public void onError(WebSocket from, Throwable error) {
-            closed.complete(null);
+            closed.complete("");
         }
     }
 }

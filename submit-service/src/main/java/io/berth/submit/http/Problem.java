@@ -38,7 +38,11 @@ public record Problem(String type, String title, int status, String code, String
         return switch (refusal) {
             case Refusal.InvalidJson _, Refusal.InvalidRequest _ -> 400;
             case Refusal.NotAllowed _ -> 403;
-            case Refusal.JobNotFound _, Refusal.NodeNotFound _, Refusal.OutputNotFound _ -> 404;
+            case Refusal.JobNotFound _,
+                    Refusal.NodeNotFound _,
+                    Refusal.OutputNotFound _,
+                    Refusal.StepNotFound _ ->
+                    404;
             case Refusal.JobNotPending _ -> 409;
             case Refusal.ScriptTooLarge _ -> 413;
             case Refusal.InvalidScript _,

@@ -1,14 +1,20 @@
 package io.berth.submit.session;
 
+import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.ServerWebSocket;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /// The meeting place of two ends. What one sends before the other is there waits in its own
-/// connection; when one goes, the other is sent away.
+/// connection; when one goes, the other is sent away. Others may be [attached][Attachment]
+/// meanwhile.
 final class Session {
     private static final short GONE = 1001;
-    private static final short TAKEN = 1008;
+
+    /// Whoever is closed so has done something that he should not.
+    static final short REFUSED = 1008;
 
     /// Which end.
     enum End {
@@ -33,6 +39,7 @@ final class Session {
     private final @Nullable Listener listener;
     private @Nullable ServerWebSocket user;
     private @Nullable ServerWebSocket job;
+    private final List<Attachment> attached = new CopyOnWriteArrayList<>();
     private boolean ended;
 
     /// @param over runs once, when an end that was here is gone
@@ -56,7 +63,7 @@ final class Session {
         if (ended
                 || (end == End.USER ? user : job) != null
                 || (end == End.USER && listener != null)) {
-            var unused = socket.close(TAKEN, "this end is already there");
+            var unused = socket.close(REFUSED, "this end is already there");
             return;
         }
         socket.pause();
@@ -71,14 +78,41 @@ final class Session {
             listener.came(socket);
         }
         if (user != null && job != null) {
-            relay(user, job);
-            relay(job, user);
+            relay(user, job, _ -> {});
+            // Its last word is shown before the user has it, who goes then.
+            relay(job, user, message -> attached.forEach(it -> it.show(message)));
         }
     }
 
-    private void relay(ServerWebSocket from, ServerWebSocket to) {
-        from.binaryMessageHandler(message -> pass(message, from, to));
+    /// @param beside is told each message first
+    private void relay(ServerWebSocket from, ServerWebSocket to, Handler<Buffer> beside) {
+        from.binaryMessageHandler(message -> {
+            beside.handle(message);
+            pass(message, from, to);
+        });
         from.resume();
+    }
+
+    /// Whether both ends are here.
+    synchronized boolean meets() {
+        return !ended && user != null && job != null;
+    }
+
+    int attached() {
+        return attached.size();
+    }
+
+    /// Takes one who is beside the two ends.
+    synchronized void attach(ServerWebSocket socket) {
+        if (ended || job == null) {
+            close(socket, GONE, "the job is gone");
+            return;
+        }
+        var attachment = new Attachment(socket);
+        attached.add(attachment);
+        socket.closeHandler(_ -> attached.remove(attachment));
+        socket.exceptionHandler(_ -> attached.remove(attachment));
+        attachment.giveInputTo(job);
     }
 
     private void pass(Buffer message, ServerWebSocket from, ServerWebSocket to) {
@@ -98,7 +132,7 @@ final class Session {
         }
     }
 
-    /// Sends both away.
+    /// Sends everybody away.
     void end() {
         ServerWebSocket first;
         ServerWebSocket second;
@@ -111,18 +145,19 @@ final class Session {
             second = job;
         }
         over.run();
-        close(first);
-        close(second);
+        close(first, GONE, "the other end is gone");
+        close(second, GONE, "the other end is gone");
+        attached.forEach(it -> it.leave(GONE, "the session is over"));
         if (listener != null) {
             listener.over();
         }
     }
 
-    private static void close(@Nullable ServerWebSocket socket) {
+    static void close(@Nullable ServerWebSocket socket, short status, String why) {
         if (socket != null && !socket.isClosed()) {
             // A paused connection would not see its own end.
             socket.resume();
-            var unused = socket.close(GONE, "the other end is gone");
+            var unused = socket.close(status, why);
         }
     }
 
@@ -143,12 +178,13 @@ final class Session {
             ping(user);
             ping(job);
         }
+        attached.forEach(Attachment::ping);
         if (listener != null) {
             listener.look(System.nanoTime());
         }
     }
 
-    private static void ping(@Nullable ServerWebSocket socket) {
+    static void ping(@Nullable ServerWebSocket socket) {
         if (socket != null && !socket.isClosed()) {
             var unused = socket.writePing(Buffer.buffer());
         }

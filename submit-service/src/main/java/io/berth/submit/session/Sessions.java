@@ -14,27 +14,48 @@ import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /// The sessions of this gateway, and the WebSocket at which their ends meet. Whoever knows an end's
-/// secret is that end: the secret is random, and good for one connection.
+/// secret is that end: the secret is random, and good for one connection. So is that of one who is
+/// attached beside the two.
 @Singleton
 public final class Sessions {
-    static final String PATH = "/v1/sessions/";
+    public static final String PATH = "/v1/sessions/";
 
     private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(20);
     private static final Duration USER_COMES_WITHIN = Duration.ofSeconds(30);
+
+    /// Beside the two ends of one session, those included who have not come yet.
+    private static final int MOST_ATTACHED = 8;
 
     private final Map<String, Place> places = new ConcurrentHashMap<>();
     private final Vertx vertx;
     private final int limit;
 
-    private record Place(Session session, String userSecret, String jobSecret, boolean listens) {
+    /// @param attaching secrets of those who were let in beside the two ends and have not come yet
+    private record Place(
+            Session session,
+            String userSecret,
+            String jobSecret,
+            boolean listens,
+            Set<String> attaching) {
+
         @Nullable End end(@Nullable String authorization) {
             boolean user = Secret.isBearer(authorization, userSecret);
             boolean job = Secret.isBearer(authorization, jobSecret);
             return user ? End.USER : job ? End.JOB : null;
+        }
+
+        /// Whether this is one of those who were let in, who comes once.
+        boolean attaches(@Nullable String authorization) {
+            return attaching.removeIf(it -> Secret.isBearer(authorization, it));
+        }
+
+        int attached() {
+            return session.attached() + attaching.size();
         }
     }
 
@@ -65,9 +86,38 @@ public final class Sessions {
         return Optional.of(opened);
     }
 
-    /// Those that people opened.
+    /// Whether the ends of that session meet here.
+    ///
+    /// @param jobSecret shows that it is the job's
+    public boolean meet(String id, String jobSecret) {
+        Place place = places.get(id);
+        return place != null
+                && !place.listens()
+                && place.end("Bearer " + jobSecret) == End.JOB
+                && place.session().meets();
+    }
+
+    /// Where one comes who is let in beside the two ends of a session, within half a minute.
+    public record Attaching(String path, String secret) {}
+
+    /// Lets one more in to a session, unless as many are there as may be, or it is over.
+    public Optional<Attaching> attach(String id) {
+        Place place = places.get(id);
+        if (place == null || place.attached() >= MOST_ATTACHED || interactive() >= limit) {
+            return Optional.empty();
+        }
+        String secret = Secret.random();
+        place.attaching().add(secret);
+        vertx.setTimer(USER_COMES_WITHIN.toMillis(), _ -> place.attaching().remove(secret));
+        return Optional.of(new Attaching(PATH + id, secret));
+    }
+
+    /// Those that people opened, and those that they attached to them.
     private long interactive() {
-        return places.values().stream().filter(it -> !it.listens()).count();
+        return places.values().stream()
+                .filter(it -> !it.listens())
+                .mapToLong(it -> 1 + it.attached())
+                .sum();
     }
 
     /// A session whose user's end is the gateway itself.
@@ -92,7 +142,12 @@ public final class Sessions {
         var session = new Session(opened.id(), () -> places.remove(opened.id()), listener);
         places.put(
                 opened.id(),
-                new Place(session, opened.userSecret(), opened.jobSecret(), listener != null));
+                new Place(
+                        session,
+                        opened.userSecret(),
+                        opened.jobSecret(),
+                        listener != null,
+                        ConcurrentHashMap.newKeySet()));
         return session;
     }
 
@@ -115,11 +170,9 @@ public final class Sessions {
 
     private void connect(RoutingContext context) {
         Place place = places.get(context.pathParam("id"));
-        End end =
-                place == null
-                        ? null
-                        : place.end(context.request().getHeader(HttpHeaders.AUTHORIZATION));
-        if (place == null || end == null) {
+        String authorization = context.request().getHeader(HttpHeaders.AUTHORIZATION);
+        End end = place == null ? null : place.end(authorization);
+        if (place == null || (end == null && !place.attaches(authorization))) {
             // One answer for both: it does not tell which sessions there are.
             context.response().setStatusCode(404).end().onComplete(_ -> {});
             return;
@@ -128,7 +181,11 @@ public final class Sessions {
                 .toWebSocket()
                 .onSuccess(socket -> {
                     UpgradedRequest.done(context.request());
-                    place.session().join(end, socket);
+                    if (end == null) {
+                        place.session().attach(socket);
+                    } else {
+                        place.session().join(end, socket);
+                    }
                 })
                 .onFailure(_ -> context.response().setStatusCode(400));
     }

@@ -2,12 +2,17 @@ package io.berth.submit.http;
 
 import static io.restassured.RestAssured.given;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.hamcrest.Matchers.containsString;
 import static org.hamcrest.Matchers.is;
 
+import io.berth.contracts.JobState;
 import io.berth.slurm.session.Frame;
 import io.berth.slurm.session.Frame.Channel;
 import io.berth.slurm.session.FrameSocket;
+import io.berth.slurm.session.FrameSocket.Receiver;
+import io.berth.submit.Samples;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.vertx.http.runtime.filters.Filters;
@@ -25,6 +30,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -87,6 +93,154 @@ class SessionTest {
                 assertThat(next(toUser)).isEqualTo("ERROR ");
             }
         }
+    }
+
+    /// An srun of this user's, that has come to the session.
+    private static long job(String user, JsonPath session, String secret) {
+        return Api.submitted(
+                user,
+                "\"environment\":{\"BERTH_SESSION_STEP\":\"0\",\"BERTH_SESSION_URL\":\"%s\",\"BERTH_SESSION_SECRET\":\"%s\"}"
+                        .formatted(session.getString("jobUrl"), secret));
+    }
+
+    private static Response attach(String user, long job, int step) {
+        return Api.as(user).post("/v1/jobs/%d/steps/%d/attach".formatted(job, step));
+    }
+
+    private static FrameSocket attached(JsonPath place, Receiver receiver) throws IOException {
+        return FrameSocket.connect(
+                URI.create("ws://127.0.0.1:" + RestAssured.port + place.getString("path")),
+                place.getString("secret"),
+                receiver);
+    }
+
+    @Test
+    void who_attaches_is_shown_what_the_job_says_from_then_on_and_gives_it_input()
+            throws Exception {
+        JsonPath session = open();
+        long id = job("alice", session, session.getString("jobSecret"));
+        var shown = new LinkedBlockingQueue<Frame>();
+        FrameSocket user = user(session);
+        try (var job = job(session)) {
+            job.send(text(Channel.OUTPUT, "before"));
+            assertThat(next(toUser)).isEqualTo("OUTPUT before");
+            JsonPath place = attach("alice", id, 0).then().statusCode(201).extract().jsonPath();
+            try (var attached = attached(place, shown::add)) {
+                attached.send(text(Channel.INPUT, "typed"));
+                attached.send(Frame.control("signal KILL"));
+                attached.send(text(Channel.OUTPUT, "forged"));
+                attached.send(Frame.control("eof"));
+                assertThat(next(toJob)).isEqualTo("INPUT typed");
+                assertThat(next(toJob)).isEqualTo("CONTROL eof");
+                job.send(text(Channel.ERROR, "said"));
+                job.send(Frame.control("exit 3"));
+                assertThat(next(shown)).isEqualTo("ERROR said");
+                assertThat(next(shown)).isEqualTo("CONTROL exit 3");
+                assertThat(next(toUser)).isEqualTo("ERROR said");
+                assertThatThrownBy(() -> attached(place, shown::add))
+                        .as("a secret is good for one connection")
+                        .isInstanceOf(IOException.class);
+
+                user.close();
+
+                assertThat(attached.closed().get(10, TimeUnit.SECONDS)).isEmpty();
+            }
+            assertThat(job.closed().get(10, TimeUnit.SECONDS)).isEmpty();
+        }
+        Api.refused(attach("alice", id, 0), 404, "step_not_found");
+    }
+
+    @Test
+    void who_is_attached_may_leave_and_the_run_goes_on() throws Exception {
+        JsonPath session = open();
+        long id = job("alice", session, session.getString("jobSecret"));
+        try (var user = user(session);
+                var job = job(session)) {
+            job.send(text(Channel.OUTPUT, "both are here"));
+            assertThat(next(toUser)).isEqualTo("OUTPUT both are here");
+            attached(attach("alice", id, 0).jsonPath(), toUser::add).close();
+            user.send(text(Channel.INPUT, "still"));
+            job.send(text(Channel.OUTPUT, "here"));
+
+            assertThat(next(toJob)).isEqualTo("INPUT still");
+            assertThat(next(toUser)).isEqualTo("OUTPUT here");
+        }
+    }
+
+    @Test
+    void who_does_not_keep_up_is_sent_away_and_the_job_does_not_wait() throws Exception {
+        JsonPath session = open();
+        long id = job("alice", session, session.getString("jobSecret"));
+        var reads = new CountDownLatch(1);
+        var began = new CountDownLatch(1);
+        try (var user = user(session);
+                var job = job(session)) {
+            job.send(text(Channel.OUTPUT, "both are here"));
+            assertThat(next(toUser)).isEqualTo("OUTPUT both are here");
+            Receiver slow =
+                    _ -> {
+                        began.countDown();
+                        assertThatCode(reads::await).doesNotThrowAnyException();
+                    };
+            try (var attached = attached(attach("alice", id, 0).jsonPath(), slow)) {
+                var bytes = new byte[Frame.MAX_BYTES];
+                for (int i = 0; i < 2048; i++) {
+                    job.send(Frame.of(Channel.OUTPUT, bytes, bytes.length));
+                }
+                for (int i = 0; i < 2048; i++) {
+                    assertThat(next(toUser)).startsWith("OUTPUT");
+                }
+                assertThat(began.await(10, TimeUnit.SECONDS)).isTrue();
+                reads.countDown();
+
+                assertThat(attached.closed().get(10, TimeUnit.SECONDS)).contains("keep up");
+            }
+            assertThat(user.closed()).isNotDone();
+        }
+    }
+
+    @Test
+    void only_the_jobs_owner_attaches_and_only_to_a_session_whose_secret_it_has() throws Exception {
+        JsonPath session = open();
+        long id = job("alice", session, session.getString("jobSecret"));
+        long forged = job("bob", session, "guessed");
+        Api.refused(attach("alice", id, 0), 404, "step_not_found");
+        try (var user = user(session);
+                var job = job(session)) {
+            user.send(text(Channel.INPUT, "both are here"));
+            assertThat(next(toJob)).isEqualTo("INPUT both are here");
+
+            Api.refused(attach("bob", id, 0), 403, "not_allowed");
+            Api.refused(attach("bob", forged, 0), 404, "step_not_found");
+            Api.refused(attach("alice", id, 1), 404, "step_not_found");
+            for (int i = 0; i < 8; i++) {
+                attach("alice", id, 0).then().statusCode(201);
+            }
+            Api.refused(attach("alice", id, 0), 429, "too_many_requests");
+            assertThat(job.closed()).isNotDone();
+        }
+    }
+
+    @Test
+    void a_gateway_without_the_session_names_the_one_that_has_it() throws Exception {
+        long id =
+                Api.submitted(
+                        "alice",
+                        "\"environment\":{\"BERTH_SESSION_STEP\":\"0\",\"BERTH_SESSION_URL\":\"ws://gateway-1:7600/v1/sessions/x\"}");
+        try (var mesh = Mesh.connect()) {
+            mesh.jobStatus(
+                    Samples.status(
+                            mesh.submitted(id),
+                            JobState.RUNNING,
+                            Samples.run(Samples.DGX, System.currentTimeMillis(), List.of()),
+                            0));
+        }
+
+        Api.eventually(() ->
+                attach("alice", id, 0)
+                        .then()
+                        .statusCode(404)
+                        .body("detail", containsString("but at 'ws://gateway-1:7600'")));
     }
 
     @Test
