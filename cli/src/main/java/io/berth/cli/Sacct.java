@@ -20,6 +20,10 @@ final class Sacct implements Command {
 
     private static final String BRIEF = "JobID,State,ExitCode";
 
+    /// Of Slurm's those that Berth counts, in its order.
+    private static final String LONG =
+            "JobID,JobIDRaw,JobName,Partition,MaxRSS,AveCPU,NTasks,AllocCPUS,Elapsed,State,ExitCode,ReqMem,ConsumedEnergy,MaxDiskRead,MaxDiskWrite,ReqTRES,AllocTRES,TRESUsageInAve,TRESUsageInMax";
+
     private static final List<CliOption> OPTIONS =
             List.of(
                     valued("accounts", 'A', "only jobs of these accounts"),
@@ -37,6 +41,7 @@ final class Sacct implements Command {
                     valued("jobs", 'j', "only these jobs"),
                     DataForm.OPTIONS.getFirst(),
                     DataForm.OPTIONS.getLast(),
+                    flag("long", 'l', "many columns"),
                     valued("name", '\0', "only jobs of these names"),
                     flag("noconvert", '\0', "nothing: numbers have one form"),
                     valued("nodelist", 'N', "only jobs that ran on one of these nodes"),
@@ -69,7 +74,10 @@ final class Sacct implements Command {
             return 0;
         }
         List<Column<AccountField>> columns =
-                columns(words.value("format", words.has("brief") ? BRIEF : FORMAT));
+                columns(
+                        words.value(
+                                "format",
+                                words.has("brief") ? BRIEF : words.has("long") ? LONG : FORMAT));
         var moment = new Moment(terminal.now(), terminal.zone());
         var selection = StepSelection.of(words.list("jobs"));
         JsonObject answer = answer(terminal, words, selection);

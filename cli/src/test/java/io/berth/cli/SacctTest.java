@@ -52,6 +52,13 @@ final class SacctTest {
     }
 
     @Test
+    void books_can_be_long() {
+        assertThat(out("sacct", "-X", "-P", "-l"))
+                .startsWith(
+                        "JobID|JobIDRaw|JobName|Partition|MaxRSS|AveCPU|NTasks|AllocCPUS|Elapsed|State|ExitCode|ReqMem|");
+    }
+
+    @Test
     void books_can_be_brief() {
         assertThat(out("sacct", "-X", "-P", "-n", "-b", "-L"))
                 .isEqualTo("1012|COMPLETED|0:0\n1013|CANCELLED by alice|0:0\n");
