@@ -1,6 +1,7 @@
 package io.berth.submit;
 
 import io.berth.contracts.Gres;
+import io.berth.contracts.Hardware;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.NodeHold;
 import io.berth.contracts.NodeName;
@@ -8,6 +9,7 @@ import io.berth.contracts.RunUsage;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.NodeStatus.Presence;
 import java.util.List;
+import java.util.Map;
 import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +33,13 @@ public record Node(
     ///
     /// @param heardAt epoch milliseconds
     /// @param used by the runs on it
-    public record Beat(long heardAt, int loadPercent, long memoryUsedMib, List<RunUsage> used) {}
+    /// @param unwell the GPUs that are not healthy, by UUID
+    public record Beat(
+            long heardAt,
+            int loadPercent,
+            long memoryUsedMib,
+            List<RunUsage> used,
+            Map<String, Hardware.Health> unwell) {}
 
     public NodeName name() {
         return status.node();

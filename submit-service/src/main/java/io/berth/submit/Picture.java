@@ -2,7 +2,9 @@ package io.berth.submit;
 
 import io.berth.contracts.Allocation;
 import io.berth.contracts.ArrayTask;
+import io.berth.contracts.GpuSample;
 import io.berth.contracts.Gres;
+import io.berth.contracts.Hardware.Health;
 import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
@@ -32,6 +34,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -152,7 +155,12 @@ public final class Picture {
     public void heartbeat(Heartbeat beat, long heardAt) {
         beats.put(
                 beat.node(),
-                new Beat(heardAt, beat.loadPercent(), beat.memoryUsedMib(), beat.used()));
+                new Beat(
+                        heardAt,
+                        beat.loadPercent(),
+                        beat.memoryUsedMib(),
+                        beat.used(),
+                        unwell(beat.gpus())));
         if (!beat.gpus().isEmpty()) {
             for (RunId run : beat.runs()) {
                 Job job = jobs.get(run.job());
@@ -161,6 +169,12 @@ public final class Picture {
                 }
             }
         }
+    }
+
+    private static Map<String, Health> unwell(List<GpuSample> gpus) {
+        return gpus.stream()
+                .filter(it -> it.health() != Health.HEALTHY)
+                .collect(Collectors.toMap(GpuSample::uuid, GpuSample::health, (one, _) -> one));
     }
 
     private void sample(Job job, Heartbeat beat, long heardAt) {

@@ -12,7 +12,7 @@ import * as shares from './views/shares.js';
 import * as usage from './views/usage.js';
 
 const TABS = [['cluster', 'Cluster', clusterView], ['jobs', 'Queue', queue], ['nodes', 'Nodes', nodes], ['shares', 'Shares', shares], ['usage', 'Usage', usage]];
-const KEYS = 'Keys: 1 to 5 views · / search · d dark or light · Esc back';
+const KEYS = 'Keys: 1 to 5 views · / search · d dark or light · c colours of the map, arrows move in it · Esc back';
 const view = document.getElementById('view');
 const tip = document.getElementById('tip');
 const toast = document.getElementById('toast');
@@ -51,7 +51,7 @@ function summarise() {
   const waiting = cluster.jobs.filter((it) => it.state === 'PENDING').length;
   const running = cluster.jobs.filter((it) => it.state === 'RUNNING' || it.state === 'COMPLETING').length;
   document.getElementById('summary').replaceChildren(
-    h('span', { class: 'wide' }, `${held} of ${count(gpus.length, 'GPU')}`),
+    h('span', { class: 'wide' }, `${held.toLocaleString()} of ${count(gpus.length, 'GPU')}`),
     h('span', {}, `${running.toLocaleString()} running`),
     h('span', {}, `${waiting.toLocaleString()} waiting`),
     h('span', { class: 'wide quiet' }, plain(me().user)),
@@ -93,6 +93,7 @@ addEventListener('keydown', (event) => {
   }
   if (event.key >= '1' && event.key <= String(TABS.length)) location.hash = `#/${TABS[event.key - 1][0]}`;
   else if (event.key === 'd') turnTheme();
+  else if (event.key === 'c') clusterView.turn();
   else if (event.key === 'Escape') history.back();
   else if (event.key === '?') say(KEYS);
   else if (event.key === '/') {
@@ -102,15 +103,24 @@ addEventListener('keydown', (event) => {
   }
 });
 
+/** Shows what the element under the pointer, or with the focus, says of itself; null is nothing. */
+function point(owner, x, y) {
+  tip.hidden = !owner;
+  if (tip.hidden) return;
+  tip.textContent = owner.tip?.() ?? owner.dataset.tip;
+  tip.style.left = `${Math.max(4, Math.min(x, innerWidth - tip.offsetWidth - 8))}px`;
+  tip.style.top = `${Math.min(y, innerHeight - tip.offsetHeight - 8)}px`;
+}
+
 document.addEventListener('pointermove', (event) => {
-  const owner = event.target.closest?.('[data-tip]');
-  tip.hidden = !owner || event.pointerType === 'touch';
-  if (!tip.hidden) {
-    tip.textContent = owner.dataset.tip;
-    tip.style.left = `${Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8)}px`;
-    tip.style.top = `${Math.min(event.clientY + 14, innerHeight - tip.offsetHeight - 8)}px`;
-  }
+  point(event.pointerType === 'touch' ? null : event.target.closest?.('[data-tip]'), event.clientX + 14, event.clientY + 14);
 });
+document.addEventListener('focusin', (event) => {
+  const owner = event.target.matches(':focus-visible[data-tip]') ? event.target : null;
+  const at = event.target.getBoundingClientRect();
+  point(owner, at.left, at.bottom + 6);
+});
+document.addEventListener('focusout', () => point(null));
 
 document.getElementById('theme').addEventListener('click', turnTheme);
 toast.addEventListener('click', () => say(null));

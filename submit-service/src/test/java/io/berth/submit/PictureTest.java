@@ -19,6 +19,7 @@ import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.contracts.event.Submission.Submitted;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -187,7 +188,7 @@ final class PictureTest {
         assertThat(dgx.cpusHeld()).isEqualTo(4);
         assertThat(dgx.memoryMibHeld()).isEqualTo(8192);
         assertThat(dgx.gpuHolders()).containsOnlyKeys("GPU-dgx-01-0", "GPU-dgx-01-1");
-        assertThat(dgx.beat()).isEqualTo(new Node.Beat(777, 5, 6, List.of()));
+        assertThat(dgx.beat()).isEqualTo(new Node.Beat(777, 5, 6, List.of(), Map.of()));
     }
 
     @Test

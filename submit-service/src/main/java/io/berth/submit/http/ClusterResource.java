@@ -10,6 +10,7 @@ import io.berth.core.request.Sight;
 import io.berth.submit.Deadline;
 import io.berth.submit.Node;
 import io.berth.submit.NodeChange;
+import io.berth.submit.NodePlaces;
 import io.berth.submit.Permissions;
 import io.berth.submit.Picture;
 import io.berth.submit.Position;
@@ -77,9 +78,10 @@ public class ClusterResource {
             throws Refused {
         Picture picture = picture(position);
         Sight sight = sight(request, picture, PrivateData.NODES);
+        var places = new NodePlaces(picture.configuration().orElse(null));
         return new Lists.Nodes(
                 picture.nodes().stream()
-                        .map(node -> NodeJson.of(node, picture, sight, clock.millis()))
+                        .map(node -> NodeJson.of(node, places, picture, sight, clock.millis()))
                         .toList());
     }
 
@@ -93,7 +95,8 @@ public class ClusterResource {
             throws Refused {
         Picture picture = picture(position);
         Sight sight = sight(request, picture, PrivateData.NODES);
-        return NodeJson.of(node(name, picture), picture, sight, clock.millis());
+        var places = new NodePlaces(picture.configuration().orElse(null));
+        return NodeJson.of(node(name, picture), places, picture, sight, clock.millis());
     }
 
     @POST

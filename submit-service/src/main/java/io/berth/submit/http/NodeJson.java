@@ -3,6 +3,7 @@ package io.berth.submit.http;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.Gres;
+import io.berth.contracts.Hardware;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.Isolation;
 import io.berth.contracts.MigGpu;
@@ -23,6 +24,7 @@ import io.berth.core.request.Sight;
 import io.berth.submit.Job;
 import io.berth.submit.Node;
 import io.berth.submit.Node.Beat;
+import io.berth.submit.NodePlaces;
 import io.berth.submit.PartitionNodes;
 import io.berth.submit.Picture;
 import java.util.List;
@@ -35,8 +37,13 @@ import org.jspecify.annotations.Nullable;
 /// @param reservation the first that is on there now; left out without one
 /// @param reasonUser the operator who gave the reason
 /// @param mig the GPUs in MIG mode, each with what it is split into; left out if there are none
+/// @param outOfService GPUs that no job gets, which are not among the others; left out if there are
+///   none
 /// @param gres other resources; left out if it has none
 /// @param features what `--constraint` may ask of it
+/// @param block of the topology, or the NVLink fabric of its GPUs where no blocks are configured;
+///   left out if it is in none
+/// @param leafSwitch the switch right over it in the topology; left out if none is
 /// @param heardAt of the last heartbeat, as `loadPercent` and `memoryUsedMib`; left out before the
 ///   first
 /// @param tmpMib size of its temporary disk; left out of a node that is declared
@@ -58,9 +65,12 @@ record NodeJson(
         long memoryAllocatedMib,
         List<GpuJson> gpus,
         @Nullable List<MigJson> mig,
+        @Nullable List<OutOfServiceJson> outOfService,
         int gpusAllocated,
         @Nullable List<GresJson> gres,
         List<String> partitions,
+        @Nullable String block,
+        @Nullable String leafSwitch,
         @Nullable String reservation,
         List<Isolation> isolation,
         boolean simulated,
@@ -86,6 +96,8 @@ record NodeJson(
     /// @param shared how it is given out in parts: `mps` or `shard`; left out if it is not
     /// @param parts hundredths or shards that it is given out in; left out if it is not
     /// @param partsHeld how many of them jobs hold
+    /// @param health `SUSPECT` for a GPU of which an error was seen that may pass; left out of a
+    ///   healthy one
     @Schema(name = "Gpu")
     @JsonInclude(JsonInclude.Include.NON_NULL)
     record GpuJson(
@@ -98,7 +110,8 @@ record NodeJson(
             @Nullable Boolean held,
             @Nullable String shared,
             @Nullable Long parts,
-            @Nullable Long partsHeld) {
+            @Nullable Long partsHeld,
+            Hardware.@Nullable Health health) {
         static GpuJson of(Gpu gpu, Node node, @Nullable SharedGpus rule, Sight sight) {
             Job holder = node.gpuHolders().get(gpu.uuid());
             boolean hidden = holder != null && !holder.seenBy(sight);
@@ -113,7 +126,30 @@ record NodeJson(
                     hidden ? true : null,
                     shared == null ? null : shared.sharing().gres(),
                     shared == null ? null : shared.sharing().amount(shared.of()),
-                    shared == null ? null : node.partsHeld().getOrDefault(gpu.uuid(), 0L));
+                    shared == null ? null : node.partsHeld().getOrDefault(gpu.uuid(), 0L),
+                    node.beat() == null ? null : node.beat().unwell().get(gpu.uuid()));
+        }
+    }
+
+    /// A GPU that no job gets.
+    ///
+    /// @param index its place among the node's GPUs in PCI order
+    /// @param uuid left out of one that does not even tell that
+    /// @param health `DRAINED`, `TESTING` or `LOST`
+    @Schema(name = "GpuOutOfService")
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    record OutOfServiceJson(
+            int index, @Nullable String uuid, Hardware.Health health, String reason) {
+
+        static @Nullable List<OutOfServiceJson> of(Inventory inventory) {
+            Hardware hardware = inventory.hardware();
+            return hardware == null || hardware.outOfService().isEmpty()
+                    ? null
+                    : hardware.outOfService().stream()
+                            .map(it ->
+                                    new OutOfServiceJson(
+                                            it.index(), it.uuid(), it.health(), it.reason()))
+                            .toList();
         }
     }
 
@@ -182,7 +218,7 @@ record NodeJson(
     }
 
     /// A node as he who asks may see it.
-    static NodeJson of(Node node, Picture picture, Sight sight, long now) {
+    static NodeJson of(Node node, NodePlaces places, Picture picture, Sight sight, long now) {
         Reservation reservation = reservation(node.name(), picture, now);
         Reservation told =
                 reservation != null && sight.reservation(reservation) ? reservation : null;
@@ -205,9 +241,12 @@ record NodeJson(
                 node.memoryMibHeld(),
                 inventory.gpus().stream().map(gpu -> GpuJson.of(gpu, node, shared, sight)).toList(),
                 MigJson.of(node.status()),
+                OutOfServiceJson.of(inventory),
                 node.gpuHolders().size(),
                 GresJson.of(node, picture),
                 partitions(node.name(), picture),
+                places.block(node.name(), inventory),
+                places.leafSwitch(node.name()),
                 told == null ? null : told.name(),
                 inventory.isolation(),
                 inventory.simulated(),

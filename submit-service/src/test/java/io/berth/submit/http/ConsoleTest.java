@@ -6,11 +6,15 @@ import static org.hamcrest.Matchers.is;
 
 import io.berth.contracts.GpuSample;
 import io.berth.contracts.Hardware;
+import io.berth.contracts.Inventory;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.RunId;
 import io.berth.contracts.event.Heartbeat;
 import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.event.NodeSeen;
+import io.berth.contracts.event.NodeStatus;
+import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.contracts.event.Submission.CancelRequested;
 import io.berth.contracts.event.Submission.Held;
 import io.berth.contracts.event.Submission.Submitted;
@@ -244,6 +248,89 @@ class ConsoleTest {
                         mesh.events(Topics.SUBMISSIONS).stream()
                                 .anyMatch(
                                         it -> it instanceof Held held && held.job().value() == id));
+    }
+
+    /// What a GPU that is not well tells.
+    private static Heartbeat beat(Hardware.Health health) {
+        var sample =
+                new GpuSample(
+                        "GPU-dgx-01-7",
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        List.of(),
+                        health);
+        return new Heartbeat(
+                Samples.DGX.node(), 1, 0, List.of(), 250, 12_000, List.of(sample), List.of());
+    }
+
+    /// The node with one GPU more, which does not answer.
+    private static NodeStatus withLostGpu(NodeSeen seen) {
+        Inventory it = seen.inventory();
+        var lost = new Hardware.OutOfService(4, null, null, Hardware.Health.LOST, HOSTILE);
+        var inventory =
+                new Inventory(
+                        it.sockets(),
+                        it.coresPerSocket(),
+                        it.threadsPerCore(),
+                        it.cpus(),
+                        it.memoryMib(),
+                        it.gpus(),
+                        it.isolation(),
+                        it.simulated(),
+                        it.profile(),
+                        it.os(),
+                        it.architecture(),
+                        null,
+                        new Hardware(List.of(), List.of(), 0, List.of(), List.of(lost)));
+        return Samples.nodeStatus(
+                new NodeSeen(seen.node(), "n", "m", "b", "0.1.0", inventory, List.of(), 0),
+                Presence.UP);
+    }
+
+    @Test
+    void the_map_tells_how_gpus_are_shows_one_kind_alone_and_arrows_move_in_it() throws Exception {
+        mesh.write(Topics.HEARTBEATS, beat(Hardware.Health.SUSPECT));
+        mesh.write(Topics.NODE_STATES, withLostGpu(Samples.VOLTA));
+        signIn(Tokens.user("alice"));
+        browser().key("c");
+        browser().key("c");
+        awaitText("suspect: an error that may pass");
+        awaitText("GPU does not answer");
+        look("map");
+
+        browser().click(".legend button", "suspect");
+        browser().evaluate("document.querySelector('.racks').focus()");
+        for (String arrow : List.of("ArrowRight", "ArrowDown", "ArrowRight", "ArrowUp")) {
+            browser()
+                    .evaluate(
+                            "document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: '%s', bubbles: true }))"
+                                    .formatted(arrow));
+        }
+
+        assertThat(browser().evaluate("document.activeElement.ariaLabel").asText())
+                .isEqualTo("dgx-01 GPU 2: free");
+        assertThat(opacity(".suspect")).isEqualTo(1);
+        assertThat(opacity(".healthy")).isLessThan(0.5);
+        assertThat(browser().evaluate("document.querySelector('.racks .gone').tip()").asText())
+                .contains("lost: <img src=x onerror=document.hacked=1>⍰evil");
+        assertThat(browser().errors()).isEmpty();
+        mesh.write(Topics.HEARTBEATS, beat(Hardware.Health.HEALTHY));
+        mesh.write(Topics.NODE_STATES, Samples.nodeStatus(Samples.VOLTA, Presence.UP));
+    }
+
+    private static double opacity(String kind) {
+        return browser()
+                .evaluate(
+                        "Number(getComputedStyle(document.querySelector('.racks .gpu%s')).opacity)"
+                                .formatted(kind))
+                .asDouble();
     }
 
     @Test
