@@ -123,16 +123,6 @@ static void try_devices(void)
     publish(ready, "ready.new", "ready");
 }
 
-static void await_word(void)
-{
-    char byte = '\0';
-    while (byte != '\n') {
-        ssize_t length = read(WORD, &byte, 1);
-        if (length == 0 || (length < 0 && errno != EINTR))
-            fail("cannot read", "go");
-    }
-}
-
 /* Whether the node was not heard for so long that its runs end. The lease, which the agent renews, holds a time since
  * boot; where there is none runs go on, and so does what nobody ordered: a trial. */
 static int lease_is_over(void)
@@ -280,8 +270,8 @@ static _Noreturn void become_task(bool born, int count, char **marks)
     fail("cannot run", "/proc/self/exe");
 }
 
-/* What a task does until it is the run's code. The shell that reads `start` has the word's pipe as its file 9, as
- * task.sh has. */
+/* What a task does until it is the run's code. The shell waits for the word, which it is told by its file 9, as task.sh
+ * does: it is loaded meanwhile. */
 static _Noreturn void be_task(bool born)
 {
     int word = open("go", O_RDWR);
@@ -291,8 +281,7 @@ static _Noreturn void be_task(bool born)
         close(word);
     enter_groups(born);
     try_devices();
-    await_word();
-    execl("/bin/sh", "sh", "./start", (char *)NULL);
+    execl("/bin/sh", "sh", "-c", "read -r word <&9; . ./start", "./start", born ? BORN : NULL, (char *)NULL);
     fail("cannot run", "/bin/sh");
 }
 

@@ -85,7 +85,8 @@ final class Salloc {
             Map<String, String> variables = variables(held, session);
             for (String word : line.step()) {
                 String container = word.substring(Srun.CONTAINER.length());
-                variables.put(CONTAINER, terminal.directory().resolve(container).toString());
+                variables.put(
+                        CONTAINER, terminal.directory().resolve(container).normalize().toString());
             }
             int code = shell(line.command(), variables);
             over = true;

@@ -141,7 +141,7 @@ final class Srun {
             }
         }
         if (!given.isEmpty()) {
-            words.add(CONTAINER + terminal.directory().resolve(given));
+            words.add(CONTAINER + terminal.directory().resolve(given).normalize());
             if (line.has(Setting.PTY)) {
                 words.addAll(List.of("--nodes=1", "--ntasks=1"));
             }

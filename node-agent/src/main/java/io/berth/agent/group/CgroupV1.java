@@ -71,12 +71,13 @@ final class CgroupV1 implements Groups {
             used.remove(Controller.CPUSET);
         }
         var group = new V1Group(folders(node, run, used), mounts, false);
-        if (!group.members().isEmpty()) {
+        if (group.folders.values().stream().anyMatch(Files::exists)) {
             group.kill();
+            group.remove();
         }
-        group.remove();
         for (Path folder : group.folders.values()) {
-            Files.createDirectories(folder);
+            Files.createDirectories(Objects.requireNonNull(folder.getParent()));
+            Files.createDirectory(folder);
         }
         try {
             group.enforced.addAll(new V1Limits(group.folders, mounts).set(limits));

@@ -2,12 +2,16 @@ package io.berth.agent.group;
 
 import io.berth.agent.host.LiveProcess;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -32,6 +36,17 @@ final class ControlFiles {
             Files.writeString(file, value);
         } catch (IOException e) {
             throw new IOException("cannot write '%s' to %s".formatted(value, file), e);
+        }
+    }
+
+    /// Writes values one after the other into a file that takes one at a time.
+    static void writeAll(Path file, List<String> values) throws IOException {
+        try (var channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            for (String value : values) {
+                channel.write(ByteBuffer.wrap(value.getBytes(StandardCharsets.US_ASCII)), 0);
+            }
+        } catch (IOException e) {
+            throw new IOException("cannot write one of %s to %s".formatted(values, file), e);
         }
     }
 

@@ -104,9 +104,7 @@ final class V1Limits {
     /// All is denied first: only the list of what is allowed can be read back.
     private void limitDevices(Path leaf, List<String> allowed) throws IOException {
         write(leaf.resolve("devices.deny"), "a");
-        for (String rule : allowed) {
-            write(leaf.resolve("devices.allow"), rule);
-        }
+        ControlFiles.writeAll(leaf.resolve("devices.allow"), allowed);
         String list = read(leaf.resolve("devices.list"));
         if (Set.copyOf(Arrays.asList(list.split("\n"))).equals(Set.copyOf(allowed))) {
             enforced.add(Isolation.DEVICES);
