@@ -1,9 +1,11 @@
 package io.berth.core.engine;
 
+import io.berth.core.engine.Plans.Plan;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +45,12 @@ public final class FitClass {
     final FitClass widest;
 
     private final Map<Integer, FitClass> byParts = new HashMap<>();
+
+    /// Where its jobs stand in the queue; null while none does.
+    Queue.@Nullable Lines lines;
+
+    /// Its jobs that have an expected start, the shortest first.
+    final TreeSet<Plan> planned = Plans.byLength();
 
     /// Until when its jobs could have nodes.
     final Reach reach;

@@ -5,10 +5,8 @@ import io.berth.core.engine.Search.Place;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -31,8 +29,10 @@ final class Freed {
     /// The planned jobs that may start by it.
     private final Set<Long> helped = new HashSet<>();
 
-    /// Until when jobs of classes that gained something could have other nodes than these.
-    private final Map<FitClass, Long> elsewhere = new HashMap<>();
+    /// By class that gained something, until when its jobs could have other nodes than these.
+    private final long[] elsewhere;
+
+    private final BitSet gained = new BitSet();
 
     /// Whom something that came free may help.
     ///
@@ -44,6 +44,7 @@ final class Freed {
         this.all = all;
         this.now = now;
         this.decisions = decisions;
+        this.elsewhere = new long[all.classes().size()];
     }
 
     /// Takes what came free since the last call, and tells whom it may help.
@@ -75,30 +76,32 @@ final class Freed {
         for (FitClass fit : all.classes()) {
             if (fit.pools.length > 0) {
                 fit.reach.open();
-                elsewhere.put(fit, Node.NEVER);
+                gained.set(fit.id);
+                elsewhere[fit.id] = Node.NEVER;
                 helped.classes.add(fit);
-                helped.plans.addAll(all.plans.ofClass(fit));
+                helped.plans.addAll(fit.planned);
             }
         }
     }
 
     private void ofNodes(BitSet fresh, Helped helped) {
-        long[] gains = new long[all.classes().size()];
-        var gaining = new ArrayList<FitClass>();
+        var gains = new Gains();
         for (int i = fresh.nextSetBit(0); i >= 0; i = fresh.nextSetBit(i + 1)) {
             Node node = all.cluster.node(i);
-            raise(node, gains, gaining);
+            if (node.open) {
+                gains.of(node);
+            }
             for (Node.Step step : node.reservations()) {
-                Plan own = all.plans.of(step.job());
-                if (own != null) {
-                    helped.plans.add(own);
+                Waiting own = step.sign() < 0 ? all.waiting(step.job()) : null;
+                if (own != null && own.plan != null) {
+                    helped.plans.add(own.plan);
                 }
             }
         }
-        helped.classes.addAll(gaining);
-        for (FitClass fit : gaining) {
-            for (Plan plan : all.plans.ofClass(fit)) {
-                if (!lasts(plan, gains[fit.id])) {
+        helped.classes.addAll(gains.classes);
+        for (FitClass fit : gains.classes) {
+            for (Plan plan : fit.planned) {
+                if (!lasts(plan, gains.untils[fit.id])) {
                     break;
                 }
                 helped.plans.add(plan);
@@ -106,23 +109,50 @@ final class Freed {
         }
     }
 
-    /// Raises the reach of the classes that could have a node now.
-    ///
-    /// @param gains by class, until when it could have one
-    /// @param gaining the classes that could
-    private void raise(Node node, long[] gains, List<FitClass> gaining) {
-        for (List<FitClass> classes : node.kind.classesOn(node)) {
-            for (FitClass fit : classes) {
-                long until = all.search.until(fit.widest, node, now);
-                if (until > now) {
-                    if (gains[fit.id] == 0) {
-                        gaining.add(fit);
-                    }
-                    gains[fit.id] = Math.max(gains[fit.id], until);
-                    elsewhere.putIfAbsent(fit, fit.reach.end());
-                    fit.reach.raise(until);
+    /// The classes that could have nodes now for as long as one of their jobs needs it.
+    private final class Gains {
+
+        final List<FitClass> classes = new ArrayList<>();
+
+        /// By class, until when; 0 for those that could not.
+        final long[] untils = new long[all.classes().size()];
+
+        /// Raises the reach of those that could have a node.
+        void of(Node node) {
+            var vacancy = new Vacancy(node, Search.clock(now));
+            for (int gpus = Math.min(node.freeGpus(), node.kind.gpus); gpus >= 0; gpus--) {
+                tell(node.kind.classes(gpus), node, vacancy, vacancy.untilGpus(gpus));
+            }
+            node.kind
+                    .sharing(node.mostUnits())
+                    .forEach((units, those) ->
+                            tell(those, node, vacancy, vacancy.untilUnits(units)));
+        }
+
+        /// @param until when they can have it at most
+        private void tell(BitSet those, Node node, Vacancy vacancy, long until) {
+            int bucket = Buckets.of(until == Node.NEVER ? until : until - now);
+            for (int id = those.nextSetBit(0); id >= 0; id = those.nextSetBit(id + 1)) {
+                if (all.shortestJobs.upTo(id, bucket)) {
+                    FitClass fit = all.classes().get(id);
+                    raise(fit, all.search.until(fit.widest, node, vacancy, now));
                 }
             }
+        }
+
+        private void raise(FitClass fit, long until) {
+            if (until <= now) {
+                return;
+            }
+            if (untils[fit.id] == 0) {
+                classes.add(fit);
+            }
+            untils[fit.id] = Math.max(untils[fit.id], until);
+            if (!gained.get(fit.id)) {
+                gained.set(fit.id);
+                elsewhere[fit.id] = fit.reach.end();
+            }
+            fit.reach.raise(until);
         }
     }
 
@@ -212,7 +242,6 @@ final class Freed {
     }
 
     private long elsewhere(FitClass fit) {
-        Long known = elsewhere.get(fit);
-        return known == null ? fit.reach.end() : known;
+        return gained.get(fit.id) ? elsewhere[fit.id] : fit.reach.end();
     }
 }

@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// A kind of node: nodes of one kind have the same resources and admit the same fit classes. It
@@ -14,19 +14,17 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Two indices, over the nodes that are open for work:
 ///
-/// - *cells*: the nodes by number of free GPUs and by the binary magnitude of free CPUs, for the
-///   tightest fit now;
-/// - *readiness*: for each number of GPUs, and each magnitude of CPUs, the nodes by the time from
-///   which on so many will be free for a while, for the earliest fit later.
+/// - *cells*: the nodes by number of free GPUs and by the binary magnitude of free CPUs, and by
+///   what is free of their emptiest shared GPU, for the tightest fit now;
+/// - [ReadyTimes]: the nodes by when so much of one thing will be free for a while, for the
+///   earliest fit later.
 public final class Kind {
+
+    /// In how many parts a shared GPU is looked at.
+    static final int PARTS = 20;
 
     private static final int CPU_CELLS = 18;
     private static final int[] NO_SLOTS = {};
-
-    /// How long nodes are looked at to be free, in milliseconds.
-    private static final long[] WINDOWS = {
-        0, TimeUnit.HOURS.toMillis(1), TimeUnit.HOURS.toMillis(6), TimeUnit.HOURS.toMillis(24)
-    };
 
     /// Its place among the kinds of its cluster.
     int number;
@@ -52,15 +50,19 @@ public final class Kind {
 
     /// The classes whose smallest part can run here and takes no part of a GPU, by how many it
     /// takes whole.
-    private final List<List<FitClass>> classes = new ArrayList<>();
+    private final List<BitSet> classes = new ArrayList<>();
 
     /// The classes whose only part can run here and takes a part of a GPU, by how many units it
     /// takes at least.
-    private final NavigableMap<Integer, List<FitClass>> sharing = new TreeMap<>();
+    private final NavigableMap<Integer, BitSet> sharing = new TreeMap<>();
 
     private final @Nullable BitSet[][] cells;
+
+    /// By how many whole parts, the nodes that have something free of a shared GPU.
+    private final BitSet[] parts = new BitSet[PARTS + 1];
+
     private int open;
-    private Readiness[] readiness = {};
+    private @Nullable ReadyTimes ready;
 
     /// @param gpusByLane how many GPUs of each type
     public Kind(int cpus, long memoryMib, int... gpusByLane) {
@@ -103,8 +105,9 @@ public final class Kind {
         }
         this.gpus = sum;
         this.cells = new BitSet[gpus + 1][CPU_CELLS];
+        Arrays.setAll(parts, _ -> new BitSet());
         for (int whole = 0; whole <= gpus; whole++) {
-            classes.add(new ArrayList<>());
+            classes.add(new BitSet());
         }
     }
 
@@ -114,35 +117,26 @@ public final class Kind {
         if (least != null && shares(least)) {
             Demand[] ways = fit.widest.ways(number);
             int units = Arrays.stream(ways).mapToInt(Demand::gpus).min().orElseThrow();
-            sharing.computeIfAbsent(units, _ -> new ArrayList<>()).add(fit);
+            sharing.computeIfAbsent(units, _ -> new BitSet()).set(fit.id);
         } else if (least != null && least.gpus() <= gpus) {
-            classes.get(least.gpus()).add(fit);
+            classes.get(least.gpus()).set(fit.id);
         }
     }
 
-    /// The classes whose smallest part would have GPUs enough on a node.
-    List<List<FitClass>> classesOn(Node node) {
-        if (!node.open) {
-            return List.of();
-        }
-        int whole = Math.min(node.freeGpus(), gpus);
-        var those = new ArrayList<>(classes.subList(0, Math.max(0, whole + 1)));
-        those.addAll(sharing.headMap(node.mostUnits(), true).values());
-        return those;
+    /// The classes whose smallest part takes so many GPUs whole.
+    BitSet classes(int whole) {
+        return classes.get(whole);
+    }
+
+    /// By units, the classes whose only part takes that many of a shared GPU at least; those up to
+    /// a number.
+    Map<Integer, BitSet> sharing(int units) {
+        return sharing.headMap(units, true);
     }
 
     /// How many of its nodes are open.
     int open() {
         return open;
-    }
-
-    private int levels() {
-        return gpus + magnitude(cpus) + 1;
-    }
-
-    private int level(Demand demand) {
-        int whole = whole(demand);
-        return whole > 0 ? whole - 1 : gpus + magnitude(demand.cpus());
     }
 
     /// By partition, how many CPUs of an empty node its jobs may have.
@@ -177,19 +171,26 @@ public final class Kind {
         return slots[lane - gpusByLane.length];
     }
 
-    /// From when on the nodes may have room for a demand for so long. A lower bound.
-    Readiness readiness(Demand demand, long length) {
-        int window = 0;
-        while (window + 1 < WINDOWS.length && WINDOWS[window + 1] <= length) {
-            window++;
-        }
-        return readiness[level(demand) * WINDOWS.length + window];
+    /// How many whole parts of the shared GPU of a lane so many units are.
+    int parts(int lane, long units) {
+        return (int) (PARTS * units / slot(lane));
     }
 
-    /// The free CPUs that a node of that level has at least; 0 for a level of GPUs.
-    int cpusOf(int level) {
-        int magnitude = level - gpus;
-        return magnitude <= 0 ? 0 : 1 << (magnitude - 1);
+    /// How many whole parts of a shared GPU are free at most; -1 if nothing is.
+    private int mostParts(Node node) {
+        int most = -1;
+        for (int lane = gpusByLane.length; lane < gpusByLane.length + slots.length; lane++) {
+            long units = node.free[2 + lane];
+            most = units <= 0 ? most : Math.max(most, parts(lane, units));
+        }
+        return most;
+    }
+
+    /// From when on the nodes may have room for the smallest part of a class for so long; null
+    /// where it cannot run.
+    @Nullable Readiness readiness(FitClass fit, long length) {
+        Demand[] ways = fit.ways(number);
+        return ready == null || ways.length == 0 ? null : ready.of(ways, length);
     }
 
     static int magnitude(int cpus) {
@@ -200,19 +201,19 @@ public final class Kind {
         return cells[freeGpus][magnitude];
     }
 
+    /// The nodes with so many whole parts of a shared GPU.
+    BitSet withParts(int count) {
+        return parts[count];
+    }
+
     static int magnitudes() {
         return CPU_CELLS;
     }
 
     /// All nodes are there: the indices can be sized.
     void seal() {
-        readiness = new Readiness[levels() * WINDOWS.length];
-        for (int level = 0; level < readiness.length; level++) {
-            readiness[level] = new Readiness(nodes.size());
-        }
-        for (Node node : nodes) {
-            refresh(node);
-        }
+        ready = new ReadyTimes(this, nodes.size());
+        nodes.forEach(this::refresh);
     }
 
     /// What is free on the node, now or later, or its openness changed.
@@ -227,12 +228,20 @@ public final class Kind {
                 enter(node, freeGpus, magnitude);
             }
         }
-        for (int i = 0; i < readiness.length; i++) {
-            long ready =
-                    node.open
-                            ? node.readyAt(i / WINDOWS.length, WINDOWS[i % WINDOWS.length])
-                            : Readiness.NEVER;
-            readiness[i].set(node.place, ready);
+        int parts = node.open ? mostParts(node) : -1;
+        if (parts != node.cellParts) {
+            part(node, false);
+            node.cellParts = parts;
+            part(node, true);
+        }
+        if (ready != null) {
+            ready.refresh(node);
+        }
+    }
+
+    private void part(Node node, boolean in) {
+        if (node.cellParts >= 0) {
+            parts[node.cellParts].set(node.place, in);
         }
     }
 

@@ -57,6 +57,7 @@ final class Node {
 
     int cellGpus = -1;
     int cellMagnitude = -1;
+    int cellParts = -1;
     private Step[] runs = NO_STEPS;
 
     /// Runs that have given way, for a look.
@@ -236,50 +237,32 @@ final class Node {
     }
 
     private void add(Demand demand, int sign) {
-        free[0] += (long) sign * demand.cpus();
-        free[1] += sign * demand.memoryMib();
-        if (demand.lane() >= 0) {
-            free[2 + demand.lane()] += (long) sign * demand.gpus();
-        }
+        add(free, demand, sign);
         if (kind.caps(demand.tenant())) {
             left[demand.tenant().partition()] += (long) sign * demand.ofCap();
         }
-        demand.counted().addTo(free, others, sign);
     }
 
-    /// From when on so many GPUs, or CPUs of that magnitude, are free for so long, if every run
-    /// ends in time; 0 if they have always been. A lower bound of any fit that needs them.
+    /// Adds a demand to what is free.
     ///
-    /// @param length milliseconds
-    long readyAt(int level, long length) {
-        boolean ofGpus = level < kind.gpus;
-        int shared = kind.gpusByLane.length;
-        long need = ofGpus ? level + 1 : kind.cpusOf(level);
-        long have = ofGpus ? freeGpus() : free[0];
-        int run = 0;
-        int other = 0;
-        long start = NEVER;
-        long at = 0;
-        while (true) {
-            for (; run < runs.length && runs[run].time <= at; run++) {
-                Demand freed = runs[run].demand;
-                have += !ofGpus ? freed.cpus() : freed.lane() < shared ? freed.gpus() : 0;
-            }
-            for (; other < reserved.length && reserved[other].time <= at; other++) {
-                Demand step = reserved[other].demand;
-                int counts = !ofGpus ? step.cpus() : step.lane() < shared ? step.gpus() : 0;
-                have += (long) reserved[other].sign * counts;
-            }
-            start = have < need ? NEVER : start == NEVER ? at : start;
-            long next =
-                    Math.min(
-                            run < runs.length ? runs[run].time : NEVER,
-                            other < reserved.length ? reserved[other].time : NEVER);
-            if (next == NEVER || (start != NEVER && next - start >= length)) {
-                return start;
-            }
-            at = next;
+    /// @param to as [#free]
+    void add(long[] to, Demand demand, int sign) {
+        to[0] += (long) sign * demand.cpus();
+        to[1] += sign * demand.memoryMib();
+        if (demand.lane() >= 0) {
+            to[2 + demand.lane()] += (long) sign * demand.gpus();
         }
+        demand.counted().addTo(to, others, sign);
+    }
+
+    /// Whether that much is enough for a demand, whoever is there.
+    ///
+    /// @param there as [#free]
+    boolean covers(long[] there, Demand demand) {
+        return there[0] >= demand.cpus()
+                && there[1] >= demand.memoryMib()
+                && (demand.lane() < 0 || there[2 + demand.lane()] >= demand.gpus())
+                && demand.counted().fits(there, others);
     }
 
     /// What is free for a demand at one moment of a walk over time, and who is there with whom it

@@ -2,9 +2,7 @@ package io.berth.core.engine;
 
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.ToLongFunction;
@@ -22,7 +20,6 @@ final class Plans {
     private final TreeMap<Long, Plan> plans = new TreeMap<>();
     private final TreeSet<Plan> byPlace = by(Plan::place);
     private final TreeSet<Plan> byStart = by(Plan::start);
-    private final Map<FitClass, TreeSet<Plan>> byClass = new HashMap<>();
 
     Plans(Cluster cluster, Pools pools) {
         this.cluster = cluster;
@@ -55,7 +52,7 @@ final class Plans {
         plan.job().plan = plan;
         byPlace.add(plan);
         byStart.add(plan);
-        byClass.computeIfAbsent(plan.job().fit, _ -> by(it -> it.job().shortest)).add(plan);
+        plan.job().fit.planned.add(plan);
         Waiting job = plan.job();
         cluster.reserve(
                 job.job,
@@ -72,9 +69,7 @@ final class Plans {
             plan.job().plan = null;
             byPlace.remove(plan);
             byStart.remove(plan);
-            byClass.computeIfPresent(
-                    plan.job().fit,
-                    (_, those) -> those.remove(plan) && those.isEmpty() ? null : those);
+            plan.job().fit.planned.remove(plan);
             cluster.leave(job);
             pools.leave(job);
         }
@@ -106,10 +101,9 @@ final class Plans {
                 .orElse(Node.NEVER);
     }
 
-    /// Those of a class, the shortest jobs first.
-    Collection<Plan> ofClass(FitClass fit) {
-        TreeSet<Plan> those = byClass.get(fit);
-        return those == null ? List.of() : those;
+    /// An order in which the shortest jobs stand first.
+    static TreeSet<Plan> byLength() {
+        return by(plan -> plan.job().shortest);
     }
 
     /// The job that was planned last of those that have a plan; null if there is none.

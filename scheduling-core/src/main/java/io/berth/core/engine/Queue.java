@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -26,9 +27,9 @@ final class Queue {
 
     private static final @Nullable Ladders[] NONE = {};
     private static final Set<Map.Entry<Long, TreeSet<Line>>> NO_LADDERS = Set.of();
-    private static final List<List<Line>> NO_STAIRS = List.of();
 
-    private final Map<FitClass, Lines> classes = new LinkedHashMap<>();
+    /// The classes whose jobs wait.
+    private final Set<FitClass> classes = new LinkedHashSet<>();
 
     /// The lines of all classes that may have expected starts.
     private final Map<Rung, TreeSet<Line>> plannable = new LinkedHashMap<>();
@@ -85,7 +86,7 @@ final class Queue {
     private record Rung(int tier, int partition, long slope) {}
 
     /// The lines of one fit class, by bucket.
-    private static final class Lines {
+    static final class Lines {
         final @Nullable Ladders[] buckets = new Ladders[Buckets.count()];
 
         /// The buckets that hold jobs, one bit each.
@@ -132,7 +133,7 @@ final class Queue {
     }
 
     Collection<FitClass> classes() {
-        return classes.keySet();
+        return classes;
     }
 
     /// The part of a priority that lasts while jobs of one speed wait.
@@ -147,7 +148,12 @@ final class Queue {
             empty = false;
             origin = job.submittedAt;
         }
-        Lines lines = classes.computeIfAbsent(job.fit, _ -> new Lines());
+        Lines lines = job.fit.lines;
+        if (lines == null) {
+            lines = new Lines();
+            job.fit.lines = lines;
+            classes.add(job.fit);
+        }
         Ladders ladders = lines.buckets[job.bucket];
         if (ladders == null) {
             ladders = new Ladders(lines);
@@ -237,13 +243,13 @@ final class Queue {
 
     /// All classes may start jobs again.
     void open() {
-        fresh.addAll(classes.keySet());
+        fresh.addAll(classes);
     }
 
     /// The class may have expected starts now, or may have none any more.
     void judged(FitClass fit) {
         fresh.add(fit);
-        Lines lines = classes.get(fit);
+        Lines lines = fit.lines;
         for (Ladders ladders : lines == null ? NONE : lines.buckets) {
             for (Line line : ladders == null ? List.<Line>of() : ladders.lines.values()) {
                 if (fit.plannable()) {
@@ -256,11 +262,12 @@ final class Queue {
     }
 
     private void empty(FitClass fit, int bucket) {
-        Lines lines = classes.get(fit);
+        Lines lines = fit.lines;
         if (lines != null) {
             lines.buckets[bucket] = null;
             lines.filled &= ~(1L << bucket);
             if (lines.filled == 0) {
+                fit.lines = null;
                 classes.remove(fit);
             }
         }
@@ -279,7 +286,8 @@ final class Queue {
     /// Gives associations other fair shares.
     void reshare(Runnable change) {
         List<TreeSet<Line>> ladders = new ArrayList<>(plannable.values());
-        for (Lines lines : classes.values()) {
+        for (FitClass fit : classes) {
+            Lines lines = Objects.requireNonNull(fit.lines);
             lines.stairs = null;
             for (Ladders bucket : lines.buckets) {
                 if (bucket != null) {
@@ -319,9 +327,12 @@ final class Queue {
         if (lastBucket < 0) {
             return null;
         }
-        Lines lines = classes.get(fit);
+        Lines lines = fit.lines;
+        if (lines == null || Long.numberOfTrailingZeros(lines.filled) > lastBucket) {
+            return null;
+        }
         Waiting best = null;
-        for (List<Line> stairs : lines == null ? NO_STAIRS : lines.stairs()) {
+        for (List<Line> stairs : lines.stairs()) {
             int at = stairs.size() - 1;
             while (at >= 0 && stairs.get(at).bucket > lastBucket) {
                 at--;

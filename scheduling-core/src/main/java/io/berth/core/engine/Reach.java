@@ -6,8 +6,8 @@ import java.util.Arrays;
 /// time, those of the nodes that they could have longest. No job of the class can start now whose
 /// window ends after the least of them.
 ///
-/// An upper bound: it is lowered by trying, and raised when something comes free on a node. That
-/// another run takes something leaves it as it is.
+/// An upper bound for jobs as short as those that wait ([Shortest]): it is lowered by trying, and
+/// raised when something comes free on a node. That another run takes something leaves it as it is.
 final class Reach {
 
     /// Rising.

@@ -54,6 +54,7 @@ public final class Scheduling {
     final Later later;
     final Settings settings;
     final Preemption preemption;
+    final Shortest shortestJobs = new Shortest();
     private final List<FitClass> classes = new ArrayList<>();
     private final Map<Long, Waiting> waiting = new HashMap<>();
     private final List<Waiting> arrived = new ArrayList<>();
@@ -104,6 +105,7 @@ public final class Scheduling {
     public FitClass fitClass(FitClass.Terms terms) {
         var fit = new FitClass(classes.size(), terms);
         classes.add(fit);
+        shortestJobs.admit(fit);
         cluster.kinds.forEach(kind -> kind.admit(fit));
         preempts |= fit.preemptor != null;
         judge(fit);
@@ -148,6 +150,7 @@ public final class Scheduling {
         long shortest = leastMillis <= 0 ? length : Math.min(length, lengthOf(leastMillis));
         var added = new Waiting(job, fit, association, rank, length, shortest);
         waiting.put(job, added);
+        shortestJobs.came(added);
         queue.add(added);
         arrived.add(added);
         return added;
@@ -308,6 +311,7 @@ public final class Scheduling {
     private void dequeue(long job) {
         Waiting known = waiting.remove(job);
         if (known != null) {
+            shortestJobs.left(known);
             queue.remove(known);
             plans.remove(job);
             clearings.remove(job);

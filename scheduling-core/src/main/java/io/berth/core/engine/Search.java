@@ -157,7 +157,11 @@ final class Search {
     private @Nullable Place one(FitClass fit, long now, long end, @Nullable BitSet among) {
         var best = new Best(fit, now, end);
         for (List<Kind> kinds : cluster.byWeight) {
-            look(best, kinds, among);
+            if (fit.shares()) {
+                lookForParts(best, kinds, among);
+            } else {
+                look(best, kinds, among);
+            }
             if (best.found > 0) {
                 break;
             }
@@ -175,16 +179,33 @@ final class Search {
                     continue;
                 }
                 for (int m = Kind.magnitude(ways[0].cpus()); m < Kind.magnitudes(); m++) {
-                    BitSet cell = kind.cell(gpus, m);
-                    for (int at = cell == null ? -1 : cell.nextSetBit(0);
-                            cell != null && at >= 0 && best.found < best.wanted;
-                            at = cell.nextSetBit(at + 1)) {
-                        Node node = kind.nodes.get(at);
-                        if (among == null || among.get(node.index)) {
-                            best.look(node, ways);
-                        }
-                    }
+                    look(best, kind, kind.cell(gpus, m), among);
                 }
+            }
+        }
+    }
+
+    /// Looks at the nodes of one weight that have enough of a shared GPU.
+    private void lookForParts(Best best, List<Kind> kinds, @Nullable BitSet among) {
+        for (Kind kind : kinds) {
+            int least = Kind.PARTS + 1;
+            for (Demand way : best.fit.ways(kind.number)) {
+                least = Math.min(least, kind.parts(way.lane(), way.gpus()));
+            }
+            for (int parts = least; parts <= Kind.PARTS; parts++) {
+                look(best, kind, kind.withParts(parts), among);
+            }
+        }
+    }
+
+    private static void look(Best best, Kind kind, @Nullable BitSet cell, @Nullable BitSet among) {
+        Demand[] ways = best.fit.ways(kind.number);
+        for (int at = cell == null ? -1 : cell.nextSetBit(0);
+                cell != null && at >= 0 && best.found < best.wanted;
+                at = cell.nextSetBit(at + 1)) {
+            Node node = kind.nodes.get(at);
+            if (among == null || among.get(node.index)) {
+                best.look(node, ways);
             }
         }
     }
@@ -240,10 +261,12 @@ final class Search {
 
     /// Until when the smallest part of a class could have a node from now on; `now` if it could
     /// not.
-    long until(FitClass fit, Node node, long now) {
+    long until(FitClass fit, Node node, Vacancy vacancy, long now) {
         long until = now;
-        for (Demand way : fit.ways(node.kind.number)) {
-            until = Math.max(until, until(fit, node, way, now));
+        if (fit.admits(node) && !kept.get(node.index)) {
+            for (Demand way : fit.ways(node.kind.number)) {
+                until = Math.max(until, vacancy.until(way, fit.hours.of(node.index)));
+            }
         }
         return until;
     }

@@ -1,6 +1,7 @@
 package io.berth.core.engine;
 
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A walk over the nodes that a class may use, from the one that may have room first on.
@@ -27,9 +28,8 @@ final class Soonest {
         this.cluster = cluster;
         this.readiness = new Readiness[cluster.kinds.size()];
         for (int kind = 0; kind < readiness.length; kind++) {
-            Demand least = fit.leastOn(kind);
-            if (least != null) {
-                Readiness of = cluster.kinds.get(kind).readiness(least, length);
+            Readiness of = cluster.kinds.get(kind).readiness(fit, length);
+            if (of != null) {
                 readiness[kind] = of;
                 push(of, kind, 1);
             }
@@ -43,16 +43,31 @@ final class Soonest {
             int kind = (int) (keys[0] >>> KIND);
             int branch = branches[0];
             pop();
-            Readiness of = readiness[kind];
-            if (of != null && of.leaf(branch)) {
-                return cluster.kinds.get(kind).nodes.get(of.place(branch));
+            Readiness of = Objects.requireNonNull(readiness[kind]);
+            while (branch > 0 && !of.leaf(branch)) {
+                branch = down(of, kind, branch);
             }
-            if (of != null) {
-                push(of, kind, 2 * branch);
-                push(of, kind, 2 * branch + 1);
+            if (branch > 0) {
+                return cluster.kinds.get(kind).nodes.get(of.place(branch));
             }
         }
         return null;
+    }
+
+    /// The branch below one that comes before all others; 0 if none below it does.
+    private int down(Readiness of, int kind, int branch) {
+        int left = 2 * branch;
+        int first = of.earliest(left) <= of.earliest(left + 1) ? left : left + 1;
+        push(of, kind, left + left + 1 - first);
+        if (size == 0 || before(of.earliest(first), key(of, kind, first), 0)) {
+            return first;
+        }
+        push(of, kind, first);
+        return 0;
+    }
+
+    private static long key(Readiness of, int kind, int branch) {
+        return (long) kind << KIND | of.leftmost(branch);
     }
 
     /// From when on the last node may have room.
@@ -70,7 +85,7 @@ final class Soonest {
             keys = Arrays.copyOf(keys, 2 * size);
             branches = Arrays.copyOf(branches, 2 * size);
         }
-        long key = (long) kind << KIND | of.leftmost(branch);
+        long key = key(of, kind, branch);
         int hole = size++;
         while (hole > 0 && before(time, key, (hole - 1) / 2)) {
             move((hole - 1) / 2, hole);

@@ -18,11 +18,7 @@ final class FreedTest {
     private static final long NOW = 1_000_000;
     private static final long HOUR = 3_600_000;
 
-    private final Kind kind = new Kind(64, 1024, new int[] {2}, new int[] {1000, 1000});
-    private final Scheduling engine =
-            new Scheduling(
-                    new Cluster(List.of(kind), new int[1], Network.FLAT),
-                    new Settings(Scheduling.Backfill.CONSERVATIVE, 0, NodeScore.BEST_FIT));
+    private Scheduling engine = planning(0);
     private final List<Long> started = new ArrayList<>();
     private final Decisions decisions =
             new Decisions() {
@@ -42,6 +38,21 @@ final class FreedTest {
                 @Override
                 public void unplanned(Waiting job) {}
             };
+
+    /// One node of two GPUs and two shared ones.
+    ///
+    /// @param depth how many jobs have an expected start
+    private static Scheduling planning(int depth) {
+        var kind = new Kind(64, 1024, new int[] {2}, new int[] {1000, 1000});
+        return new Scheduling(
+                new Cluster(List.of(kind), new int[1], Network.FLAT),
+                new Settings(Scheduling.Backfill.CONSERVATIVE, depth, NodeScore.BEST_FIT));
+    }
+
+    private FitClass gpus(int count) {
+        List<@Nullable Demand> on = List.of(new Demand(1, 1, count, 0));
+        return engine.fitClass(new Terms(0, 0, 1, 0, on, on, null, 0));
+    }
 
     private static Demand units(int units, int lane) {
         return new Demand(1, 1, units, lane);
@@ -73,7 +84,11 @@ final class FreedTest {
     }
 
     private void wait(long job, FitClass fit) {
-        engine.wait(job, fit, engine.association(0), new Rank(0, 0, 0, job, NOW), HOUR);
+        wait(job, fit, HOUR);
+    }
+
+    private void wait(long job, FitClass fit, long limit) {
+        engine.wait(job, fit, engine.association(0), new Rank(0, 0, 0, job, NOW), limit);
     }
 
     @ParameterizedTest
@@ -97,8 +112,7 @@ final class FreedTest {
         run(1, new Demand(1, 1, 1, 0));
         run(2, new Demand(1, 1, 1, 0));
         for (int gpus = 1; gpus <= 2; gpus++) {
-            List<@Nullable Demand> on = List.of(new Demand(1, 1, gpus, 0));
-            wait(10 + gpus, engine.fitClass(new Terms(0, 0, 1, 0, on, on, null, 0)));
+            wait(10 + gpus, gpus(gpus));
         }
         engine.startPass(NOW, decisions);
         assertThat(started).isEmpty();
@@ -111,5 +125,25 @@ final class FreedTest {
         engine.forget(11);
         engine.startPass(NOW, decisions);
         assertThat(started).containsExactly(11L, 12L);
+    }
+
+    @Test
+    void a_shorter_job_has_what_came_free_for_too_short_a_time_for_those_before_it() {
+        engine = planning(1);
+        run(1, new Demand(1, 1, 1, 0));
+        run(2, new Demand(1, 1, 1, 0));
+        wait(11, gpus(2));
+        FitClass one = gpus(1);
+        wait(12, one, 2 * HOUR);
+        engine.startPass(NOW, decisions);
+        engine.forget(2);
+        engine.startPass(NOW, decisions);
+        assertThat(engine.planned()).containsExactly(11L);
+        assertThat(started).isEmpty();
+
+        wait(13, one, HOUR / 2);
+        engine.startPass(NOW, decisions);
+
+        assertThat(started).containsExactly(13L);
     }
 }

@@ -161,8 +161,9 @@ final class NodeTest {
             // Who has nothing now has nothing, though a reservation may be over that ends now.
             boolean now = it.node.fits(demand);
 
-            assertThat(it.node.until(demand, it.clock, it.hours))
-                    .isEqualTo(!now ? it.now : expected == 3 * HORIZON ? Node.NEVER : expected);
+            long until = !now ? it.now : expected == 3 * HORIZON ? Node.NEVER : expected;
+            assertThat(it.node.until(demand, it.clock, it.hours)).isEqualTo(until);
+            assertThat(new Vacancy(it.node, it.clock).until(demand, it.hours)).isEqualTo(until);
         });
     }
 
@@ -194,24 +195,6 @@ final class NodeTest {
             }
 
             assertThat(it.node.nextStep(it.now, it.clock, it.hours)).isEqualTo(next);
-        });
-    }
-
-    @Test
-    void so_many_gpus_are_ready_when_they_are_free_for_a_while_if_every_run_ends_in_time() {
-        always(it -> {
-            int need = 1 + it.random.nextInt(5);
-            int length = it.random.nextInt(9);
-            long expected = 0;
-            for (long time = 0; time < expected + Math.max(1, length); time++) {
-                int held = 0;
-                for (Use use : it.uses) {
-                    held += use.at(time, START) ? use.demand.gpus() : 0;
-                }
-                expected = 5 - held >= need ? expected : time + 1;
-            }
-
-            assertThat(it.node.readyAt(need - 1, length)).isEqualTo(expected);
         });
     }
 }

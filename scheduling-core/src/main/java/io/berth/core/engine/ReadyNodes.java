@@ -1,0 +1,227 @@
+package io.berth.core.engine;
+
+import io.berth.core.engine.FitClass.Choice;
+import io.berth.core.engine.FitClass.Count;
+import io.berth.core.engine.Later.Wish;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/// When nodes have room for a part of a gang, from a time on that only goes on. Of the soonest
+/// nodes it looks at no more than may be ready by when the gang may start.
+final class ReadyNodes {
+
+    private final Cluster cluster;
+    private final Wish wish;
+    private final int most;
+    private Node[] nodes;
+    private int count;
+
+    /// By node, for its smallest part and for its largest one.
+    private long[] least;
+
+    private long[] large;
+
+    /// The nodes that are not looked at yet; null if there are none.
+    private final @Nullable Soonest others;
+
+    /// Those that do not come with the others: the gang's own, and those that it must have.
+    private final BitSet taken = new BitSet();
+
+    private @Nullable Node other;
+
+    /// Any nodes, those that may have room first.
+    ReadyNodes(Cluster cluster, Wish wish) {
+        this.cluster = cluster;
+        this.wish = wish;
+        FitClass.Layout layout = wish.fit().layout;
+        boolean all = layout.inRow() || !layout.choices().isEmpty();
+        int many = all ? cluster.size() : Math.max(Later.STEPS, 4 * wish.fit().parts());
+        this.most = Math.min(many, cluster.size());
+        this.nodes = new Node[0];
+        this.least = new long[0];
+        this.large = least;
+        this.others = new Soonest(cluster, wish.fit(), wish.length());
+        for (int node : wish.own()) {
+            take(cluster.node(node));
+        }
+        layout.among().stream()
+                .filter(it -> it < cluster.size() && !taken.get(it))
+                .mapToObj(cluster::node)
+                .filter(it -> it.open)
+                .forEach(this::take);
+        other = nextOther();
+    }
+
+    /// These nodes.
+    ReadyNodes(Cluster cluster, Wish wish, Node[] nodes) {
+        this.cluster = cluster;
+        this.wish = wish;
+        this.most = nodes.length;
+        this.nodes = nodes;
+        this.count = nodes.length;
+        this.least = new long[count];
+        this.large = new long[count];
+        this.others = null;
+        Arrays.fill(least, Long.MIN_VALUE);
+        Arrays.fill(large, Long.MIN_VALUE);
+    }
+
+    private void take(Node node) {
+        taken.set(node.index);
+        add(node);
+    }
+
+    private void add(Node node) {
+        if (count == nodes.length) {
+            nodes = Arrays.copyOf(nodes, 2 * count + wish.fit().parts());
+            least = Arrays.copyOf(least, nodes.length);
+            large = Arrays.copyOf(large, nodes.length);
+        }
+        nodes[count] = node;
+        least[count] = Long.MIN_VALUE;
+        large[count] = Long.MIN_VALUE;
+        count++;
+    }
+
+    private @Nullable Node nextOther() {
+        Node node = others == null || count == most ? null : others.next();
+        while (others != null
+                && node != null
+                && (taken.get(node.index) || !wish.fit().admits(node))) {
+            node = others.next();
+        }
+        return others == null || others.readyAt() >= wish.before() ? null : node;
+    }
+
+    /// By when the next of the others may be ready.
+    private long otherReadyAt() {
+        return others == null || other == null ? Node.NEVER : others.readyAt();
+    }
+
+    /// Looks at more nodes that may be ready by a time. False: there are none.
+    private boolean grow(long by) {
+        int before = count;
+        int wanted = Math.max(wish.fit().parts(), 2 * count);
+        while (other != null && count < wanted && otherReadyAt() <= by) {
+            add(other);
+            other = nextOther();
+        }
+        return count > before;
+    }
+
+    /// The first time from one on at which enough nodes may be ready together.
+    long soonest(long time) {
+        long soonest;
+        do {
+            from(time);
+            soonest = soonest();
+        } while (grow(soonest));
+        return Math.max(time, soonest);
+    }
+
+    private long soonest() {
+        FitClass fit = wish.fit();
+        if (count < fit.parts()) {
+            return Node.NEVER;
+        }
+        long among = wish.from();
+        for (int i = 0; i < count; i++) {
+            if (fit.layout.among().get(nodes[i].index)) {
+                among = Math.max(among, least[i]);
+            }
+        }
+        long[] times = Arrays.copyOf(least, count);
+        long chosen = chosenFor(fit, Arrays.copyOf(nodes, count), times);
+        if (fit.layout.segment() > 0) {
+            chosen = Math.max(chosen, new Segments(cluster.network, fit).readyAt(nodes, times));
+        }
+        long all = nth(times, fit.parts());
+        long larger = fit.small == 0 ? all : nth(Arrays.copyOf(large, count), fit.large);
+        return Math.max(Math.max(among, chosen), Math.max(all, larger));
+    }
+
+    /// Goes on to a time.
+    void from(long time) {
+        for (int i = 0; i < count; i++) {
+            int kind = cluster.kind(nodes[i].index);
+            if (least[i] < time) {
+                least[i] = wish.earliest(nodes[i], wish.fit().leastOn(kind), time, Node.NEVER);
+            }
+            if (large[i] < time) {
+                large[i] =
+                        wish.fit().small == 0
+                                ? least[i]
+                                : wish.earliest(
+                                        nodes[i], wish.fit().largeOn[kind], time, Node.NEVER);
+            }
+        }
+    }
+
+    /// The next time after one at which something comes free or is taken on a node.
+    long nextStep(long time) {
+        long next = otherReadyAt();
+        for (int i = 0; i < count; i++) {
+            long[] hours = wish.fit().hours.of(nodes[i].index);
+            next = Math.min(next, nodes[i].nextStep(time, Search.clock(wish.now()), hours));
+        }
+        return next;
+    }
+
+    /// The nodes that have room at the time that it stands at.
+    Usable usableAt(long time) {
+        var usable = new Usable(wish.fit());
+        for (int i = 0; i < count; i++) {
+            Demand demand = wish.fit().leastOn(cluster.kind(nodes[i].index));
+            if (demand != null && least[i] == time) {
+                usable.add(nodes[i], demand, large[i] == time);
+            }
+        }
+        return usable;
+    }
+
+    /// The time by which so many are ready.
+    private static long nth(long[] times, int count) {
+        long[] rising = times.clone();
+        Arrays.sort(rising);
+        return rising[count - 1];
+    }
+
+    /// When the first of a class's choices may have enough nodes; 0 where there is none.
+    ///
+    /// @param ready by node that is open, when it may be ready
+    private static long chosenFor(FitClass fit, Node[] open, long[] ready) {
+        if (fit.layout.choices().isEmpty()) {
+            return 0;
+        }
+        int[] rising =
+                IntStream.range(0, open.length)
+                        .boxed()
+                        .sorted(Comparator.comparingLong(it -> ready[it]))
+                        .mapToInt(Integer::intValue)
+                        .toArray();
+        long soonest = Node.NEVER;
+        for (Choice choice : fit.layout.choices()) {
+            int last = nth(choice.nodes(), fit.parts(), open, rising);
+            for (Count count : choice.counts()) {
+                last = Math.max(last, nth(count.nodes(), count.least(), open, rising));
+            }
+            soonest = last == rising.length ? soonest : Math.min(soonest, ready[rising[last]]);
+        }
+        return soonest;
+    }
+
+    /// Where in the order of readiness the last of so many of these nodes stands; its length if
+    /// they are fewer.
+    private static int nth(BitSet of, int count, Node[] open, int[] rising) {
+        int left = count;
+        for (int at = 0; at < rising.length; at++) {
+            if (of.get(open[rising[at]].index) && --left == 0) {
+                return at;
+            }
+        }
+        return rising.length;
+    }
+}

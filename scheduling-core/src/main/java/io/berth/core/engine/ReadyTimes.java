@@ -1,0 +1,136 @@
+package io.berth.core.engine;
+
+import io.berth.core.engine.Node.Step;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
+
+/// When the nodes of one kind will have room: for some amounts of whole GPUs, of CPUs and of a
+/// shared GPU, and for some lengths of time, the nodes by when so much will be free for so long, if
+/// every run ends in time. Lower bounds of a fit that needs as much.
+final class ReadyTimes {
+
+    /// How long nodes are looked at to be free, in milliseconds.
+    private static final long[] WINDOWS = {
+        0, TimeUnit.HOURS.toMillis(1), TimeUnit.HOURS.toMillis(6), TimeUnit.HOURS.toMillis(24)
+    };
+
+    /// Rising amounts of one thing.
+    ///
+    /// @param first at which level they begin
+    /// @param free how much a node has of it now
+    /// @param of how much a demand takes
+    private record Scale(
+            int first, long[] amounts, ToLongFunction<Node> free, ToLongFunction<Demand> of) {
+
+        /// Lowers times of a node to those at which it will have that much of this.
+        ///
+        /// @param ready by level and window
+        void lower(long[] ready, Node node) {
+            Step[] runs = node.runs();
+            Step[] reserved = node.reservations();
+            var since = new long[amounts.length];
+            int had = 0;
+            int run = 0;
+            int other = 0;
+            long have = free.applyAsLong(node);
+            for (long at = 0; at != Node.NEVER; ) {
+                for (; run < runs.length && runs[run].time() <= at; run++) {
+                    have += of.applyAsLong(runs[run].demand());
+                }
+                for (; other < reserved.length && reserved[other].time() <= at; other++) {
+                    have += reserved[other].sign() * of.applyAsLong(reserved[other].demand());
+                }
+                for (; had < amounts.length && amounts[had] <= have; had++) {
+                    since[had] = at;
+                }
+                for (; had > 0 && amounts[had - 1] > have; had--) {
+                    lower(ready, first + had - 1, since[had - 1], at - since[had - 1]);
+                }
+                at =
+                        Math.min(
+                                run < runs.length ? runs[run].time() : Node.NEVER,
+                                other < reserved.length ? reserved[other].time() : Node.NEVER);
+            }
+            for (; had > 0; had--) {
+                lower(ready, first + had - 1, since[had - 1], Node.NEVER);
+            }
+        }
+
+        private static void lower(long[] ready, int level, long since, long lasted) {
+            for (int window = 0; window < WINDOWS.length && WINDOWS[window] <= lasted; window++) {
+                int at = level * WINDOWS.length + window;
+                ready[at] = Math.min(ready[at], since);
+            }
+        }
+    }
+
+    private final Kind kind;
+    private final List<Scale> scales = new ArrayList<>();
+    private final int ofCpus;
+    private final int ofParts;
+    private final Readiness[] times;
+
+    /// @param nodes of that kind
+    ReadyTimes(Kind kind, int nodes) {
+        this.kind = kind;
+        this.ofCpus = kind.gpus;
+        this.ofParts = ofCpus + 1 + Kind.magnitude(kind.cpus);
+        long[] wholes = new long[kind.gpus];
+        Arrays.setAll(wholes, level -> level + 1);
+        scales.add(new Scale(0, wholes, Node::freeGpus, kind::whole));
+        long[] cpus = new long[ofParts - ofCpus];
+        Arrays.setAll(cpus, magnitude -> magnitude == 0 ? 0 : 1 << (magnitude - 1));
+        scales.add(new Scale(ofCpus, cpus, node -> node.free[0], Demand::cpus));
+        for (int slot = 0; slot < kind.slots.length; slot++) {
+            int lane = kind.gpusByLane.length + slot;
+            long all = kind.slots[slot];
+            long[] parts = new long[Kind.PARTS + 1];
+            Arrays.setAll(parts, part -> Math.max(1, Math.ceilDiv(part * all, Kind.PARTS)));
+            scales.add(
+                    new Scale(
+                            ofParts,
+                            parts,
+                            node -> node.free[2 + lane],
+                            demand -> demand.lane() == lane ? demand.gpus() : 0));
+        }
+        int levels = ofParts + (kind.slots.length == 0 ? 0 : Kind.PARTS + 1);
+        this.times = new Readiness[levels * WINDOWS.length];
+        Arrays.setAll(times, _ -> new Readiness(nodes));
+    }
+
+    /// When the nodes may have room for one of some demands for so long.
+    Readiness of(Demand[] ways, long length) {
+        int window = 0;
+        while (window + 1 < WINDOWS.length && WINDOWS[window + 1] <= length) {
+            window++;
+        }
+        int level = level(ways[0]);
+        for (Demand way : ways) {
+            level = Math.min(level, level(way));
+        }
+        return times[level * WINDOWS.length + window];
+    }
+
+    private int level(Demand demand) {
+        if (kind.shares(demand)) {
+            return ofParts + kind.parts(demand.lane(), demand.gpus());
+        }
+        int whole = kind.whole(demand);
+        return whole > 0 ? whole - 1 : ofCpus + Kind.magnitude(demand.cpus());
+    }
+
+    /// What is free on the node, now or later, or its openness changed.
+    void refresh(Node node) {
+        var ready = new long[times.length];
+        Arrays.fill(ready, Readiness.NEVER);
+        if (node.open) {
+            scales.forEach(scale -> scale.lower(ready, node));
+        }
+        for (int i = 0; i < ready.length; i++) {
+            times[i].set(node.place, ready[i]);
+        }
+    }
+}

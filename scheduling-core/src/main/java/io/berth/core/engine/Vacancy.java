@@ -1,0 +1,111 @@
+package io.berth.core.engine;
+
+import io.berth.core.engine.Node.Clock;
+import io.berth.core.engine.Node.Step;
+import java.util.ArrayList;
+import java.util.List;
+
+/// What a node has free from now on without a break: what is free now, and ever less of it as what
+/// is reserved begins. Answers [Node#until] for many demands after one walk over the node's time.
+final class Vacancy {
+
+    /// From that time on no more than this has been free all the while.
+    ///
+    /// @param free as the node's
+    private record Left(long time, long[] free) {}
+
+    private final Node node;
+    private final Clock clock;
+    private final List<Left> falling = new ArrayList<>();
+
+    /// Whether somebody is or will be here who does not bear everybody beside him.
+    private boolean alone;
+
+    Vacancy(Node node, Clock clock) {
+        this.node = node;
+        this.clock = clock;
+        Step[] runs = node.runs();
+        int run = 0;
+        for (; run < runs.length && runs[run].time() <= clock.now(); run++) {}
+        int overdue = run;
+        for (Step it : runs) {
+            alone |= it.demand().tenant().alone();
+        }
+        long[] free = node.free.clone();
+        falling.add(new Left(clock.now(), free.clone()));
+        Step[] reserved = node.reservations();
+        for (int other = 0; other < reserved.length; ) {
+            long time = Math.max(clock.now(), reserved[other].time());
+            for (; overdue > 0 && clock.floor() <= time; overdue--) {
+                node.add(free, runs[overdue - 1].demand(), 1);
+            }
+            for (; run < runs.length && runs[run].time() <= time; run++) {
+                node.add(free, runs[run].demand(), 1);
+            }
+            for (; other < reserved.length && reserved[other].time() <= time; other++) {
+                alone |= reserved[other].demand().tenant().alone();
+                node.add(free, reserved[other].demand(), reserved[other].sign());
+            }
+            fall(time, free);
+        }
+    }
+
+    private void fall(long time, long[] free) {
+        long[] least = falling.getLast().free.clone();
+        boolean falls = false;
+        for (int i = 0; i < free.length; i++) {
+            falls |= free[i] < least[i];
+            least[i] = Math.min(least[i], free[i]);
+        }
+        if (falls) {
+            falling.add(new Left(time, least));
+        }
+    }
+
+    /// Until when the demand fits from now on: now if it does not fit, [Node#NEVER] for ever.
+    ///
+    /// @param hours times at which the node closes and opens again, in turn
+    long until(Demand demand, long[] hours) {
+        if (matters(demand)) {
+            return node.until(demand, clock, hours);
+        }
+        long open = Hours.openUntil(hours, clock.now());
+        for (int i = 0; i < falling.size(); i++) {
+            Left left = falling.get(i);
+            if (!node.covers(left.free, demand)) {
+                return Math.min(open, left.time);
+            }
+        }
+        return open;
+    }
+
+    /// Until when a demand can fit at most that takes so many whole GPUs.
+    long untilGpus(int count) {
+        return untilAny(2, node.kind.gpusByLane.length, count);
+    }
+
+    /// Until when a demand can fit at most that takes so many units of a shared GPU.
+    long untilUnits(int count) {
+        return untilAny(2 + node.kind.gpusByLane.length, node.kind.slots.length, count);
+    }
+
+    private long untilAny(int first, int lanes, int count) {
+        long until = count == 0 ? Node.NEVER : clock.now();
+        for (int at = first; at < first + lanes; at++) {
+            int left = 0;
+            while (left < falling.size() && falling.get(left).free[at] >= count) {
+                left++;
+            }
+            until = Math.max(until, left == falling.size() ? Node.NEVER : falling.get(left).time);
+        }
+        return until;
+    }
+
+    /// Whether more matters to a demand than what is free.
+    private boolean matters(Demand demand) {
+        return alone
+                || demand.tenant().alone()
+                || demand.seating() != null
+                || node.kind.caps(demand.tenant());
+    }
+}
