@@ -108,6 +108,11 @@ final class Why implements Command {
                     .append(Dates.iso(why.number("plannedStart"), zone, ""))
                     .append(".\n");
         }
+        for (JsonObject it : why.objects("draining")) {
+            text.append(
+                    "GPU %d of %s runs empty for it, and is divided then.%n"
+                            .formatted(it.number("gpu"), it.text("node")));
+        }
         for (JsonObject it : why.objects("dividing")) {
             text.append(
                     "GPU %d of %s is being divided into %s.%n"

@@ -188,12 +188,13 @@ final class OtherCommandsTest {
     }
 
     @Test
-    void a_gpu_that_is_being_divided_for_a_job_is_named() {
+    void gpus_that_are_or_will_be_divided_for_a_job_are_named() {
         mesh.on(
                 "GET",
                 "/v1/jobs/17/why",
                 """
                 {"job":17,"state":"PENDING","reason":"Resources","explanation":"No room.",
+                 "draining":[{"node":"n2","gpu":1}],
                  "dividing":[{"node":"n1","gpu":3,"into":"7x1g.10gb"}]}
                 """);
 
@@ -202,6 +203,7 @@ final class OtherCommandsTest {
                         """
                         Job 17 is PENDING (Resources)
                         No room.
+                        GPU 1 of n2 runs empty for it, and is divided then.
                         GPU 3 of n1 is being divided into 7x1g.10gb.
                         """);
     }

@@ -895,6 +895,9 @@ final class SampleEvents {
         addNamed("part", Topics.JOB_STATES, statusOfPart());
         addNamed("underused", Topics.JOB_STATES, typedStatus(part.using(new Underuse(900, 3))));
         addNamed("held", Topics.JOB_STATES, waitingStatus(Hold.ADMIN, 0L));
+        var drains = Map.of("GPU-1", "7x1g.10gb");
+        var planned = new JobStatus.Planned(2000, 9000, List.of(NODE), 3, null, drains);
+        addNamed("drains", Topics.JOB_STATES, waitingStatus(null, null, planned));
         addNamed("suspended", Topics.JOB_STATES, suspendedStatus(null));
         addNamed("saved", Topics.JOB_STATES, suspendedStatus(40L));
         addNamed("types", Topics.JOB_STATES, typedStatus(part));
@@ -1027,7 +1030,7 @@ final class SampleEvents {
                 it.exit(),
                 it.cancelledBy(),
                 it.message(),
-                new JobStatus.Planned(2000, 9000, List.of(NODE), 3, "GPU-1"),
+                new JobStatus.Planned(2000, 9000, List.of(NODE), 3, "GPU-1", Map.of()),
                 null,
                 null,
                 null);
@@ -1080,6 +1083,11 @@ final class SampleEvents {
     }
 
     private static JobStatus waitingStatus(@Nullable Hold hold, @Nullable Long eligibleAt) {
+        return waitingStatus(hold, eligibleAt, null);
+    }
+
+    private static JobStatus waitingStatus(
+            @Nullable Hold hold, @Nullable Long eligibleAt, JobStatus.@Nullable Planned planned) {
         return new JobStatus(
                 JOB,
                 DESCRIPTION,
@@ -1097,7 +1105,7 @@ final class SampleEvents {
                 null,
                 null,
                 null,
-                null,
+                planned,
                 hold,
                 eligibleAt,
                 null);

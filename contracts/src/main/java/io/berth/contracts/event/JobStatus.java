@@ -128,16 +128,24 @@ public record JobStatus(
     /// @param nodes one for each part, in the order of the parts
     /// @param place in the order in which the plan was made
     /// @param gpu UUID of the shared GPU of which a part is reserved; null if none is
+    /// @param drains the GPUs in MIG mode that run empty, and are divided anew for it then, by
+    ///   UUID, each with what it is divided into until then: `7x1g.10gb`
     public record Planned(
-            long start, long end, List<NodeName> nodes, long place, @Nullable String gpu) {
+            long start,
+            long end,
+            List<NodeName> nodes,
+            long place,
+            @Nullable String gpu,
+            @Added @JsonInclude(Include.NON_EMPTY) Map<String, String> drains) {
 
         public Planned {
             nodes = List.copyOf(nodes);
+            drains = drains == null ? Map.of() : Collections.unmodifiableMap(new TreeMap<>(drains));
         }
 
-        /// Of a job that wants no part of a GPU.
+        /// Of a job that wants no part of a GPU, on GPUs that are there.
         public Planned(long start, long end, List<NodeName> nodes, long place) {
-            this(start, end, nodes, place, null);
+            this(start, end, nodes, place, null, Map.of());
         }
     }
 

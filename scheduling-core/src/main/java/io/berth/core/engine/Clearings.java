@@ -158,6 +158,11 @@ final class Clearings {
                 || all.plans.all().stream().anyMatch(it -> it.job().fit.preemptor != null);
     }
 
+    /// Whether a run gives way, or has given way, for a job that has not started yet.
+    boolean clears(long run) {
+        return by.containsKey(run);
+    }
+
     /// A run has changed, or is gone.
     void changed(long job) {
         if (by.containsKey(job)) {

@@ -200,6 +200,22 @@ public final class Cluster {
         take(job, stay);
     }
 
+    /// Some GPUs of a node are kept from everybody but those who give them back in time.
+    ///
+    /// @param mark tells them from others that are kept
+    /// @param free by lane; none if they are not kept any more
+    /// @param until up to when they are lent
+    void keep(long mark, int index, List<Demand> free, long until) {
+        Node node = nodes.get(index);
+        node.keep(mark, free, until);
+        node.kind.refresh(node);
+    }
+
+    /// Something may have come free on a node.
+    void touch(int index) {
+        touched.set(index);
+    }
+
     private void stand(@Nullable Stake stake, int count) {
         if (stake != null && !stake.told()) {
             if (stake.ground() >= grounds.length) {
@@ -249,6 +265,21 @@ public final class Cluster {
             Stake told = Stake.told(until, stay.stake.suspends());
             put(job, new Stay(stay.nodes, stay.demands, 0, now, true, told));
         }
+    }
+
+    /// Whether a job runs.
+    boolean runs(long job) {
+        Stay stay = stays.get(job);
+        return stay != null && stay.running;
+    }
+
+    /// When a run is expected to end; at once where there is none.
+    long end(long job, long now) {
+        Stay stay = stays.get(job);
+        if (stay == null || !stay.running) {
+            return now;
+        }
+        return stay.until <= now ? now + Search.OVERRUN_MILLIS : stay.until;
     }
 
     /// Whether a run has been told to give way, or ends anyhow, and holds what it will give.

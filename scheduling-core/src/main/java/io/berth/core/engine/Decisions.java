@@ -1,5 +1,7 @@
 package io.berth.core.engine;
 
+import java.util.List;
+
 /// Who takes the engine's decisions. The engine's own state holds them already when it says them.
 public interface Decisions {
 
@@ -17,6 +19,15 @@ public interface Decisions {
     ///
     /// @param length that its run may take in all, in milliseconds
     default void shortened(Waiting job, long length) {}
+
+    /// What GPUs could run empty so that they can be divided anew for the job, each choice by
+    /// itself, whatever is planned.
+    ///
+    /// @param beside jobs that have such GPUs and are given what they need of them first, in this
+    ///   order
+    default List<Drain> drains(Waiting job, List<Long> beside) {
+        return List.of();
+    }
 
     /// The job starts now.
     ///

@@ -20,6 +20,10 @@ public final class FitClass {
     private static final Demand[] NOWHERE = {};
 
     final int id;
+
+    /// Whether GPUs could be divided anew so that its jobs can start.
+    final boolean divisible;
+
     final int tier;
     final int partition;
     final int large;
@@ -61,6 +65,9 @@ public final class FitClass {
 
     /// Whether enough nodes are open, were they empty.
     boolean able;
+
+    /// Whether a pass has found that no GPU can be divided for one of its jobs.
+    boolean barred;
 
     /// Whether there are enough nodes at all, open or not.
     boolean capable;
@@ -256,13 +263,14 @@ public final class FitClass {
         }
     }
 
-    FitClass(int id, Terms terms) {
-        this(id, terms, true);
+    FitClass(int id, Terms terms, boolean divisible) {
+        this(id, terms, divisible, true);
     }
 
     /// @param whole whether it is the class of its jobs, and not that of them on more nodes
-    private FitClass(int id, Terms terms, boolean whole) {
+    private FitClass(int id, Terms terms, boolean divisible, boolean whole) {
         this.id = id;
+        this.divisible = divisible;
         this.tier = terms.tier();
         this.partition = terms.partition();
         this.large = terms.large();
@@ -300,9 +308,10 @@ public final class FitClass {
         return large + small;
     }
 
-    /// Whether its jobs may have an expected start, as long as enough nodes are open.
+    /// Whether its jobs may have an expected start, as long as enough nodes are open, or GPUs could
+    /// be divided.
     boolean plannable() {
-        return plans && able;
+        return plans && (able || (divisible && !barred));
     }
 
     /// The class of its jobs on so many nodes.
@@ -310,7 +319,8 @@ public final class FitClass {
         IntFunction<Terms> wider = layout.onParts();
         return parts == parts() || wider == null
                 ? this
-                : byParts.computeIfAbsent(parts, it -> new FitClass(id, wider.apply(it), false));
+                : byParts.computeIfAbsent(
+                        parts, it -> new FitClass(id, wider.apply(it), divisible, false));
     }
 
     /// Whether its jobs may have more nodes than they need, and then need less of each.

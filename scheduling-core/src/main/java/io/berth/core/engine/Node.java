@@ -1,6 +1,7 @@
 package io.berth.core.engine;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
@@ -64,6 +65,10 @@ final class Node {
     private Step[] gone = NO_STEPS;
 
     private Step[] reserved = NO_STEPS;
+
+    /// GPUs that are kept for nobody who could be there for long, until `time`: a part of what is
+    /// reserved.
+    private Step[] lent = NO_STEPS;
 
     Node(int index, Kind kind) {
         this.index = index;
@@ -158,6 +163,45 @@ final class Node {
     /// How much is free of the thing that its kind counts at that place.
     long freeOf(int place) {
         return free[others + place];
+    }
+
+    /// Keeps free GPUs from all but those who give them back by a time.
+    ///
+    /// @param free by lane; none if they are not kept any more
+    void keep(long mark, List<Demand> free, long until) {
+        unreserve(mark);
+        lent = without(lent, mark);
+        for (Demand lane : free) {
+            step(mark, lane, 0, NEVER);
+            lent = with(lent, new Step(until, mark, lane, -1, null));
+        }
+    }
+
+    /// Whether at no time from now on more GPUs of a lane are promised than there are.
+    boolean covers(int lane, long now) {
+        long have = free[2 + lane];
+        int run = 0;
+        int other = 0;
+        long at = now;
+        while (true) {
+            for (; run < runs.length && runs[run].time <= at; run++) {
+                have += runs[run].demand.lane() == lane ? runs[run].demand.gpus() : 0;
+            }
+            for (; other < reserved.length && reserved[other].time <= at; other++) {
+                Step step = reserved[other];
+                have += step.demand.lane() == lane ? (long) step.sign * step.demand.gpus() : 0;
+            }
+            if (have < 0) {
+                return false;
+            }
+            at =
+                    Math.min(
+                            run < runs.length ? runs[run].time : NEVER,
+                            other < reserved.length ? reserved[other].time : NEVER);
+            if (at == NEVER) {
+                return true;
+            }
+        }
     }
 
     void unreserve(long job) {
@@ -421,16 +465,38 @@ final class Node {
             return clock.now;
         }
         long open = Hours.openUntil(hours, clock.now);
-        return reserved.length == 0 || open == clock.now
-                ? open
-                : Math.min(open, untilReserved(demand, clock));
+        if (reserved.length == 0 || open == clock.now) {
+            return open;
+        }
+        long until = untilReserved(demand, clock, false);
+        long lentUntil = until == clock.now ? lentUntil(demand.lane()) : clock.now;
+        return Math.min(
+                open,
+                lentUntil <= clock.now
+                        ? until
+                        : Math.min(lentUntil, untilReserved(demand, clock, true)));
+    }
+
+    /// Up to when all GPUs of a lane are lent that are kept; 0 if none is.
+    private long lentUntil(int lane) {
+        for (Step step : lent) {
+            if (step.demand.lane() == lane) {
+                return step.time;
+            }
+        }
+        return 0;
     }
 
     /// Until when it fits beside what is reserved.
-    private long untilReserved(Demand demand, Clock clock) {
+    ///
+    /// @param borrows whether with those GPUs that are lent
+    private long untilReserved(Demand demand, Clock clock, boolean borrows) {
         var room = new Room(demand, clock);
         long at = clock.now;
         room.moveTo(at);
+        for (Step step : borrows ? lent : NO_STEPS) {
+            room.change(step.demand, 1);
+        }
         if (!room.seats()) {
             return at;
         }

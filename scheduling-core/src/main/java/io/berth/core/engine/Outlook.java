@@ -27,6 +27,11 @@ public final class Outlook {
         return until == Node.NEVER || (length != Node.NEVER && until >= now + length);
     }
 
+    /// When a run is expected to end: soon if it should have.
+    public long ends(long job, long now) {
+        return all.cluster.end(job, now);
+    }
+
     /// Whether a node is open for work.
     public boolean up(int node) {
         return all.cluster.node(node).open;

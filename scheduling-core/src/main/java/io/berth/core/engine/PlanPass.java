@@ -158,6 +158,11 @@ final class PlanPass {
             at = all.now(job, job.shortest, now, decisions);
         }
         Place found = at != null ? null : all.later.earlier(plan, now);
+        if (at == null) {
+            long before = found == null ? plan.start() : found.start();
+            Place divided = all.drains.earliest(job, now, before, decisions);
+            found = divided == null ? found : divided;
+        }
         all.plans.putBack(plan);
         if (at != null) {
             all.start(job, at, now, decisions);

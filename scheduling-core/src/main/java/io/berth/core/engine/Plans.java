@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The jobs that have an expected start and nodes reserved from then on.
@@ -13,17 +14,28 @@ final class Plans {
 
     /// @param lane of the shared GPU of which the job takes a part; [Search#WHOLE] for none
     /// @param place in the order in which the plan was made
-    record Plan(Waiting job, long start, int[] nodes, int lane, long place) {}
+    /// @param drain the GPUs that run empty for the job; null if none does
+    record Plan(Waiting job, long start, int[] nodes, int lane, long place, @Nullable Drain drain) {
+
+        /// What the job has on its nodes from its start on, beside GPUs that are yet to be divided.
+        Demand[] demands(Cluster cluster) {
+            return drain == null
+                    ? cluster.demands(job.fit, nodes, lane)
+                    : new Demand[] {drain.rest()};
+        }
+    }
 
     private final Cluster cluster;
     private final Pools pools;
+    private final Drains drains;
     private final TreeMap<Long, Plan> plans = new TreeMap<>();
     private final TreeSet<Plan> byPlace = by(Plan::place);
     private final TreeSet<Plan> byStart = by(Plan::start);
 
-    Plans(Cluster cluster, Pools pools) {
+    Plans(Cluster cluster, Pools pools, Drains drains) {
         this.cluster = cluster;
         this.pools = pools;
+        this.drains = drains;
     }
 
     private static TreeSet<Plan> by(ToLongFunction<Plan> key) {
@@ -37,6 +49,11 @@ final class Plans {
 
     Collection<Plan> all() {
         return plans.values();
+    }
+
+    /// In the order in which they were made.
+    Stream<Plan> inOrder() {
+        return byPlace.stream();
     }
 
     @Nullable Plan of(long job) {
@@ -57,10 +74,11 @@ final class Plans {
         cluster.reserve(
                 job.job,
                 plan.nodes(),
-                cluster.demands(job.fit, plan.nodes(), plan.lane()),
+                plan.demands(cluster),
                 plan.start(),
                 Scheduling.end(job, plan.start()));
         pools.reserve(job.job, job.fit.pools, plan.start(), Scheduling.end(job, plan.start()));
+        drains.add(plan);
     }
 
     @Nullable Plan remove(long job) {
@@ -72,6 +90,7 @@ final class Plans {
             plan.job().fit.planned.remove(plan);
             cluster.leave(job);
             pools.leave(job);
+            drains.remove(plan);
         }
         return plan;
     }
@@ -80,11 +99,13 @@ final class Plans {
     void lift(Plan plan) {
         cluster.lift(plan.job().job);
         pools.lift(plan.job().job);
+        drains.lift(plan);
     }
 
     void putBack(Plan plan) {
         cluster.putBack(plan.job().job);
         pools.putBack(plan.job().job);
+        drains.putBack(plan);
     }
 
     /// Those that should have started by then.

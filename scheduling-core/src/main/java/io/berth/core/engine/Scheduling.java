@@ -49,6 +49,7 @@ public final class Scheduling {
     final Pools pools;
     final Queue queue = new Queue();
     final Plans plans;
+    final Drains drains;
     final Clearings clearings;
     final Search search;
     final Later later;
@@ -96,14 +97,20 @@ public final class Scheduling {
         this.pools = new Pools(pools);
         this.settings = settings;
         this.preemption = preemption;
-        this.plans = new Plans(cluster, this.pools);
+        this.drains = new Drains(this);
+        this.plans = new Plans(cluster, this.pools, drains);
         this.clearings = new Clearings(this);
         this.search = new Search(cluster, this.pools, settings.score());
         this.later = new Later(cluster, this.pools, settings.score());
     }
 
     public FitClass fitClass(FitClass.Terms terms) {
-        var fit = new FitClass(classes.size(), terms);
+        return fitClass(terms, false);
+    }
+
+    /// @param divisible whether GPUs could be divided anew so that its jobs can start
+    public FitClass fitClass(FitClass.Terms terms, boolean divisible) {
+        var fit = new FitClass(classes.size(), terms, divisible);
         classes.add(fit);
         shortestJobs.admit(fit);
         cluster.kinds.forEach(kind -> kind.admit(fit));
@@ -164,13 +171,21 @@ public final class Scheduling {
     public void plan(long job, Expected expected) {
         Waiting planned = waiting.get(job);
         int[] nodes = expected.nodes();
+        Drain drain = expected.drain();
         if (planned != null
-                && allows(planned.fit, nodes)
-                && allows(planned.fit, nodes, expected.lane())
+                && (drain == null
+                        ? allows(planned.fit, nodes) && allows(planned.fit, nodes, expected.lane())
+                        : planned.fit.admits(cluster.node(drain.node())))
                 && open(planned, expected.start(), nodes)) {
             queue.remove(planned);
             plans.add(
-                    new Plan(planned, expected.start(), nodes, expected.lane(), expected.place()));
+                    new Plan(
+                            planned,
+                            expected.start(),
+                            nodes,
+                            expected.lane(),
+                            expected.place(),
+                            drain));
         }
     }
 
@@ -233,7 +248,13 @@ public final class Scheduling {
     ///
     /// @param lane of the shared GPU of which the only part takes some; -1 for none
     /// @param place in the order in which the plan was made
-    public record Expected(long start, int[] nodes, int lane, long place) {}
+    /// @param drain the GPUs that run empty for it and are then divided; null if none is
+    public record Expected(long start, int[] nodes, int lane, long place, @Nullable Drain drain) {
+
+        public Expected(long start, int[] nodes, int lane, long place) {
+            this(start, nodes, lane, place, null);
+        }
+    }
 
     /// The jobs that have an expected start, and those that nodes are being cleared for.
     public List<Long> planned() {
@@ -249,7 +270,7 @@ public final class Scheduling {
         Plan plan = plans.of(job);
         return plan == null
                 ? null
-                : new Expected(plan.start(), plan.nodes(), plan.lane(), plan.place());
+                : new Expected(plan.start(), plan.nodes(), plan.lane(), plan.place(), plan.drain());
     }
 
     /// How long a job that waits will hold its nodes at most, in milliseconds.
@@ -274,6 +295,29 @@ public final class Scheduling {
         dequeue(job);
         cluster.run(job, nodes, demands, until, stake);
         clearings.changed(job);
+        drains.changed(job);
+    }
+
+    /// Whether that GPU runs empty for a job that is expected to start on it.
+    public boolean drains(String gpu) {
+        return drains.has(gpu);
+    }
+
+    /// The jobs for which GPUs run empty, in the order in which that was planned.
+    public List<Long> drained() {
+        return drains.none()
+                ? List.of()
+                : plans.inOrder()
+                        .filter(plan -> plan.drain() != null)
+                        .map(it -> it.job().job)
+                        .toList();
+    }
+
+    /// A run holds instances of a GPU that runs empty, since it began.
+    ///
+    /// @param instances by lane
+    public void holds(long job, String gpu, List<Demand> instances) {
+        drains.hold(gpu, job, instances);
     }
 
     /// A job that has just started holds exactly this: what it holds of what kinds of nodes count
@@ -301,6 +345,7 @@ public final class Scheduling {
         cluster.leave(job);
         pools.leave(job);
         clearings.changed(job);
+        drains.changed(job);
     }
 
     /// The nodes that a job holds, or will by what is planned; none for one that is not known.
@@ -385,7 +430,10 @@ public final class Scheduling {
     @Nullable Place earliest(Waiting job, long now, Decisions decisions) {
         FitClass least = job.fit.least;
         boolean allowed = least == job.fit || decisions.most(job, least.parts()) == least.parts();
-        return allowed ? later.earliest(least, now, job.length) : null;
+        Place found = allowed ? later.earliest(least, now, job.length) : null;
+        long before = found == null ? Node.NEVER : found.start();
+        Place divided = drains.earliest(job, now, before, decisions);
+        return divided == null ? found : divided;
     }
 
     /// The last search for the job has found nothing for a window that ends then: it lowers the
@@ -455,7 +503,7 @@ public final class Scheduling {
             stale |=
                     last != null
                             && job.line != null
-                            && job.fit.able
+                            && job.fit.plannable()
                             && Waiting.compare(job, last, now) < 0
                             && decisions.admits(job);
         }
@@ -546,7 +594,7 @@ public final class Scheduling {
 
     void plan(Waiting job, Place place, long number, Decisions decisions) {
         queue.remove(job);
-        plans.add(new Plan(job, place.start(), place.nodes(), place.lane(), number));
+        plans.add(new Plan(job, place.start(), place.nodes(), place.lane(), number, place.drain()));
         decisions.planned(job, place.start(), place.nodes(), number);
     }
 

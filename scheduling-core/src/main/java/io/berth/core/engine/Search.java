@@ -23,7 +23,12 @@ final class Search {
     /// A start and the nodes for it, larger parts first.
     ///
     /// @param lane of the shared GPU of which the only part takes some; [#WHOLE] for none
-    record Place(long start, int[] nodes, int lane) {
+    /// @param drain the GPUs that are divided for it before; null if none is
+    record Place(long start, int[] nodes, int lane, @Nullable Drain drain) {
+
+        Place(long start, int[] nodes, int lane) {
+            this(start, nodes, lane, null);
+        }
 
         Place(long start, int[] nodes) {
             this(start, nodes, WHOLE);

@@ -23,6 +23,7 @@ final class StartPass {
     private final Freed freed;
     private final PriorityQueue<Waiting> line;
     private final List<Waiting> aside = new ArrayList<>();
+    private final List<FitClass> barred = new ArrayList<>();
     private final boolean off;
 
     /// Of each class, from which bucket on nobody can give way for its jobs in this pass.
@@ -60,6 +61,7 @@ final class StartPass {
         }
         all.search.kept.clear();
         aside.forEach(all.queue::add);
+        barred.forEach(fit -> bar(fit, false));
         if (off) {
             all.open();
         }
@@ -177,6 +179,8 @@ final class StartPass {
             return false;
         }
         displace(job, clearing.nodes());
+        // What these would leave to who divides a GPU they leave to this job.
+        all.drains.at(clearing.victims()).forEach(this::displace);
         if (clearing.victims().isEmpty()) {
             start(job, new Place(now, clearing.nodes()));
         } else {
@@ -193,10 +197,17 @@ final class StartPass {
         for (Plan plan : List.copyOf(all.plans.all())) {
             if (Waiting.compare(job, plan.job(), now) < 0
                     && Arrays.stream(plan.nodes()).anyMatch(needed::get)) {
-                all.unplan(plan.job(), decisions);
-                all.stale(true);
-                push(plan.job().fit);
+                displace(plan.job().job);
             }
+        }
+    }
+
+    private void displace(long planned) {
+        Plan plan = all.plans.of(planned);
+        if (plan != null) {
+            all.unplan(plan.job(), decisions);
+            all.stale(true);
+            push(plan.job().fit);
         }
     }
 
@@ -228,15 +239,32 @@ final class StartPass {
 
     /// Gives the job an expected start, unless limits hold it back. What was planned before stands.
     private void plan(Waiting job) {
-        Place place = decisions.admits(job) ? all.earliest(job, now, decisions) : null;
-        if (place == null) {
+        if (!decisions.admits(job)) {
             setAside(job);
+            return;
+        }
+        Place place = all.earliest(job, now, decisions);
+        if (place == null) {
+            all.stale(all.stale() || all.drains.blocked(job, now, decisions));
+            setAside(job);
+            if (!job.fit.able) {
+                bar(job.fit, true);
+            }
         } else if (place.start() <= now) {
             start(job, place);
         } else {
             all.stale(all.stale() || ahead(job));
             all.plan(job, place, all.plans.lastPlace() + 1, decisions);
         }
+    }
+
+    /// The jobs of a class for one of which no GPU can be divided are not tried one by one.
+    private void bar(FitClass fit, boolean bar) {
+        if (bar) {
+            barred.add(fit);
+        }
+        fit.barred = bar;
+        all.queue.judged(fit);
     }
 
     /// Whether a job that stands behind it was planned before it.

@@ -17,6 +17,7 @@ import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.QosRules.Flag;
 import io.berth.contracts.event.Suspensions;
 import io.berth.core.engine.Cluster;
+import io.berth.core.engine.Drain;
 import io.berth.core.engine.FitClass;
 import io.berth.core.engine.Network;
 import io.berth.core.engine.Preemptor;
@@ -48,11 +49,12 @@ final class ClusterModel {
     final GpuLayout.Known layouts = new GpuLayout.Known();
     final Quotas quotas;
     final Grounds grounds;
-    private final CellState state;
+    final CellState state;
     private final Configuration configuration;
     final NodeTable nodes;
     final FreeGpus free;
     final MigNodes mig;
+    final MigDrains drains;
     final Tenants tenants;
     final Reservations reservations;
     private final Licenses licenses;
@@ -61,8 +63,10 @@ final class ClusterModel {
     private final Association unshared;
     private final SwitchWaits switchWaits;
     private final Alarms deadlines;
+    private long now;
 
     ClusterModel(CellState state, Configuration configuration, Settings settings, long now) {
+        this.now = now;
         this.state = state;
         this.configuration = configuration;
         this.quotas = new Quotas(configuration);
@@ -71,6 +75,7 @@ final class ClusterModel {
         this.free = new FreeGpus(state, nodes);
         this.mig = new MigNodes(state, configuration, nodes);
         this.tenants = new Tenants(state, configuration);
+        this.drains = new MigDrains(this);
         this.licenses = new Licenses(configuration.licenses().values());
         this.reservations = new Reservations(configuration, nodes.names(), now);
         Network network =
@@ -86,7 +91,8 @@ final class ClusterModel {
                         settings,
                         grounds.preemption(),
                         licenses.totals());
-        classes = new FitClasses(configuration, nodes, reservations, licenses, tenants, engine);
+        classes =
+                new FitClasses(configuration, nodes, reservations, licenses, tenants, engine, mig);
         switchWaits = new SwitchWaits(configuration, now);
         deadlines = new Alarms(now);
         unshared = engine.association(0);
@@ -102,12 +108,12 @@ final class ClusterModel {
         state.pending().forEach(job -> note(state.knownJob(job)));
     }
 
-    /// Time has come to `now`. The jobs that have waited long enough for the switches that they
-    /// want take any nodes from then on, those whose deadline is near the place of others; they are
-    /// returned.
-    Set<JobId> at(long now) {
-        Set<JobId> over = switchWaits.at(now);
-        over.addAll(deadlines.at(now));
+    /// Time has come on. The jobs that have waited long enough for the switches that they want take
+    /// any nodes from then on, those whose deadline is near the place of others; they are returned.
+    Set<JobId> at(long time) {
+        now = time;
+        Set<JobId> over = switchWaits.at(time);
+        over.addAll(deadlines.at(time));
         for (JobId id : over) {
             state.job(id).ifPresent(this::note);
         }
@@ -123,6 +129,11 @@ final class ClusterModel {
     private long later(long now) {
         long wait = Math.min(Math.min(switchWaits.next(), deadlines.next()), mig.next(now));
         return Math.min(Math.min(wait, reservations.next()), quotas.next(now));
+    }
+
+    /// Whether it still speaks of a node as it is.
+    boolean covers(NodeStatus node) {
+        return nodes.covers(node) && drains.cover(node);
     }
 
     /// Whether it does not speak of that time any more: a reservation has begun or ended since it
@@ -150,6 +161,7 @@ final class ClusterModel {
             NodeTable.Held held = nodes.held(allocations, tenants.of(job.description()));
             engine.seat(job.job().value(), held.nodes(), held.demands());
         }
+        drains.hold(job, allocations);
     }
 
     /// Opens or closes a node. True: that changed something.
@@ -212,6 +224,7 @@ final class ClusterModel {
         count(job, run);
         long id = job.job().value();
         engine.run(id, held.nodes(), held.demands(), end, grounds.stake(job, run));
+        drains.hold(job, run.allocations());
         engine.share(id, licenses.counts(job.description().request()), end);
     }
 
@@ -279,7 +292,8 @@ final class ClusterModel {
         } else if (planned != null && planned.end() == planned.start() + engine.length(id)) {
             int[] on = nodes.indices(planned.nodes());
             int lane = planned.gpu() == null ? -1 : nodes.lane(on[0], planned.gpu());
-            engine.plan(id, new Expected(planned.start(), on, lane, planned.place()));
+            Drain drain = drains.of(job, planned, now);
+            engine.plan(id, new Expected(planned.start(), on, lane, planned.place(), drain));
         }
     }
 
@@ -298,7 +312,8 @@ final class ClusterModel {
                         plan.start() + engine.length(job.value()),
                         Arrays.stream(plan.nodes()).mapToObj(nodes::name).toList(),
                         plan.place(),
-                        nodes.gpu(plan.nodes()[0], plan.lane()));
+                        nodes.gpu(plan.nodes()[0], plan.lane()),
+                        drains.geometries(plan.drain()));
     }
 
     void forget(JobId job) {

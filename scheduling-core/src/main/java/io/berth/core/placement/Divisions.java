@@ -23,7 +23,10 @@ import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -83,7 +86,16 @@ final class Divisions {
             return;
         }
         var wanted = new ArrayList<GpuRequest>();
-        for (JobStatus job : inOrder(admits)) {
+        var given = new TreeSet<JobId>();
+        for (boolean begun : new boolean[] {false, true}) {
+            for (JobId job : model.engine.drained().stream().map(JobId::new).toList()) {
+                if (!given.contains(job) && takeDrained(job, sites, begun)) {
+                    given.add(job);
+                    wanted.add(state.knownJob(job).description().request().gpus());
+                }
+            }
+        }
+        for (JobStatus job : inOrder(it -> !given.contains(it.job()) && admits.test(it))) {
             wanted.add(job.description().request().gpus());
             take(job, sites);
         }
@@ -105,8 +117,13 @@ final class Divisions {
         return sites;
     }
 
-    /// Whether somebody is expected to start on a node who would do with that GPU.
+    /// Whether somebody is expected to start on a node who would do with that GPU. Nobody counts on
+    /// one that runs empty.
     private boolean awaited(NodeName node, Gpu gpu) {
+        String parent = gpu.parent();
+        if (parent != null && model.engine.drains(parent)) {
+            return false;
+        }
         if (planned == null) {
             planned = planned();
         }
@@ -129,7 +146,27 @@ final class Divisions {
     private List<NodeName> nodesOf(JobId job) {
         Clearing clearing = draft.job(job).clearing();
         Planned plan = model.planned(job);
-        return clearing != null ? clearing.nodes() : plan != null ? plan.nodes() : List.of();
+        return clearing != null
+                ? clearing.nodes()
+                : plan != null && plan.drains().isEmpty() ? plan.nodes() : List.of();
+    }
+
+    /// Gives a job the GPUs that have run empty for it, once all have and there are CPUs and memory
+    /// for it, or will be when it is expected.
+    ///
+    /// @param begun whether it is given what is divided for others now, whatever else is free
+    private boolean takeDrained(JobId job, List<MigSite> sites, boolean begun) {
+        Planned plan = Objects.requireNonNull(model.planned(job));
+        Set<String> gpus = plan.drains().keySet();
+        ResourceRequest request = state.knownJob(job).description().request();
+        for (MigSite site : sites) {
+            if (site.node().equals(plan.nodes().getFirst())) {
+                boolean due = plan.start() <= now + site.rule().costSeconds() * 1000;
+                boolean given = due || (begun && site.divides(gpus));
+                return given ? site.give(request, gpus) : site.take(request, gpus);
+            }
+        }
+        return false;
     }
 
     private List<JobStatus> inOrder(Predicate<JobStatus> admits) {
@@ -165,7 +202,7 @@ final class Divisions {
                 if (model.mig.mayUse(site.node(), job.description().partition(), only)
                         && later(plan, site.rule())
                         && openTo(job, fit, site.node())
-                        && site.take(request, anew)) {
+                        && site.take(request, anew, model.engine::drains)) {
                     return;
                 }
             }
@@ -174,7 +211,14 @@ final class Divisions {
 
     /// Whether a job starts later than it would on a GPU that is divided now.
     private boolean later(@Nullable Planned plan, MigGpus rule) {
-        return plan == null || plan.start() > now + rule.costSeconds() * 1000;
+        return plan == null || plan.start() > now + rule.costSeconds() * 1000 || hangs(plan);
+    }
+
+    /// Whether a GPU that a plan counts on is being divided for too long.
+    private boolean hangs(Planned plan) {
+        return plan.drains().keySet().stream()
+                .map(draft.node(plan.nodes().getFirst())::division)
+                .anyMatch(it -> it != null && it.inProgress() && !it.expected(now));
     }
 
     private boolean openTo(JobStatus job, FitClass fit, NodeName node) {

@@ -70,13 +70,19 @@ final class Explaining {
                         job.job().value(),
                         () ->
                                 new Verdict(
-                                        stages(usable), changes(), job.planned(), null, List.of()));
+                                        stages(usable),
+                                        changes(),
+                                        job.planned(),
+                                        null,
+                                        List.of(),
+                                        List.of()));
         return new Verdict(
                 alone.stages(),
                 alone.changes(),
                 alone.planned(),
                 new Yielding(state, model, job, now).on(usable),
-                model.mig.dividing(request, description.partition(), model.only(request)));
+                model.mig.dividing(request, description.partition(), model.only(request)),
+                model.mig.draining(job.planned()));
     }
 
     /// @param usable takes the nodes that are there for the job, whether or not they have room

@@ -48,6 +48,7 @@ final class FitClasses {
     private final Licenses licenses;
     private final Tenants tenants;
     private final Scheduling engine;
+    private final MigNodes mig;
     private final List<String> partitions;
     private final Map<Name, FitClass> classes = new HashMap<>();
 
@@ -57,13 +58,15 @@ final class FitClasses {
             Reservations reservations,
             Licenses licenses,
             Tenants tenants,
-            Scheduling engine) {
+            Scheduling engine,
+            MigNodes mig) {
         this.configuration = configuration;
         this.nodes = nodes;
         this.reservations = reservations;
         this.licenses = licenses;
         this.tenants = tenants;
         this.engine = engine;
+        this.mig = mig;
         this.partitions = List.copyOf(configuration.partitions().keySet());
     }
 
@@ -76,7 +79,9 @@ final class FitClasses {
     }
 
     private FitClass make(Name name) {
-        return engine.fitClass(terms(name, name.request()));
+        ResourceRequest request = name.request();
+        return engine.fitClass(
+                terms(name, request), mig.drains(request, name.partition(), only(request)));
     }
 
     /// @param request of the name, or the same on more nodes

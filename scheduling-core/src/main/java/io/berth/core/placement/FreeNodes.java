@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// What is free on the nodes, under the placements decided so far in this pass.
@@ -28,12 +29,17 @@ final class FreeNodes {
     private final CellState state;
     private final NodeTable nodes;
     private final GpuLayout.Known layouts;
+
+    /// Whether a GPU in MIG mode, by its UUID, runs empty for somebody.
+    private final Predicate<String> drains;
+
     private final TreeMap<NodeName, Holding> drafts = new TreeMap<>();
 
-    FreeNodes(CellState state, NodeTable nodes, GpuLayout.Known layouts) {
+    FreeNodes(CellState state, NodeTable nodes, GpuLayout.Known layouts, Predicate<String> drains) {
         this.state = state;
         this.nodes = nodes;
         this.layouts = layouts;
+        this.drains = drains;
     }
 
     /// The allocation of one node's part of a request, or null if it does not fit now: GPUs that
@@ -211,6 +217,8 @@ final class FreeNodes {
             Inventory inventory, List<Gpu> ofOneType, int count, long seated, Holding holding) {
         List<Gpu> all = inventory.gpus();
         List<Gpu> may = ofOneType.stream().filter(gpu -> !holding.holdsGpu(gpu.uuid())).toList();
+        List<Gpu> lasting = may.stream().filter(gpu -> !drained(gpu)).toList();
+        may = lasting.size() < count ? may : lasting;
         if (seated == 0 && (may.size() <= count || all.size() > GpuLayout.MOST)) {
             return may.subList(0, Math.min(count, may.size()));
         }
@@ -220,6 +228,11 @@ final class FreeNodes {
         }
         long chosen = seated == 0 ? layouts.of(inventory).choose(free, count) : seated;
         return may.stream().filter(gpu -> (chosen >> all.indexOf(gpu) & 1) != 0).toList();
+    }
+
+    private boolean drained(Gpu gpu) {
+        String parent = gpu.parent();
+        return parent != null && drains.test(parent);
     }
 
     /// The node's GPUs that the request may have whole: a part's GPUs are all of one type and size,

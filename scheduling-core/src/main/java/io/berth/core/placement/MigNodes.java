@@ -11,8 +11,10 @@ import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.Division;
 import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.core.placement.Verdict.Dividing;
+import io.berth.core.placement.Verdict.Draining;
 import io.berth.core.state.CellState;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -91,6 +93,13 @@ final class MigNodes {
                         .anyMatch(node -> could(node, request));
     }
 
+    /// Whether GPUs could run empty for a job, and be divided so that it can run there.
+    ///
+    /// @param only the nodes that it may use; null for all of its partition
+    boolean drains(ResourceRequest request, String partition, @Nullable BitSet only) {
+        return !Seats.bySocket(request) && could(request, partition, only, false);
+    }
+
     boolean mayUse(NodeName node, String partition, @Nullable BitSet only) {
         int index = nodes.index(node);
         return nodes.in(partition, index) && (only == null || only.get(index));
@@ -121,6 +130,25 @@ final class MigNodes {
             }
         }
         return dividing;
+    }
+
+    /// The GPUs that run empty for a job.
+    ///
+    /// @param planned its expected start; null if it has none
+    List<Draining> draining(@Nullable Planned planned) {
+        if (planned == null || planned.drains().isEmpty()) {
+            return List.of();
+        }
+        var draining = new ArrayList<Draining>();
+        NodeStatus node = status(planned.nodes().getFirst());
+        for (MigGpu gpu : node.seen().inventory().migGpus()) {
+            Division division = node.division(gpu.uuid());
+            boolean begun = division != null && division.inProgress();
+            if (planned.drains().containsKey(gpu.uuid()) && !begun) {
+                draining.add(new Draining(node.node(), gpu.index()));
+            }
+        }
+        return draining;
     }
 
     private static boolean admits(GpuRequest request, MigGpu gpu) {

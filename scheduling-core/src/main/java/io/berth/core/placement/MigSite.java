@@ -2,6 +2,7 @@ package io.berth.core.placement;
 
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuRequest;
+import io.berth.contracts.Inventory;
 import io.berth.contracts.MigGpu;
 import io.berth.contracts.MigGpus;
 import io.berth.contracts.MigPlacement;
@@ -13,6 +14,7 @@ import io.berth.contracts.event.NodeStatus;
 import io.berth.core.mig.Geometry;
 import io.berth.core.state.Holding;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -71,12 +73,12 @@ final class MigSite {
     private int cpus;
     private long memoryMib;
 
-    private MigSite(NodeStatus status, MigGpus rule, List<Split> splits, Holding holding) {
+    private MigSite(NodeStatus status, MigGpus rule, List<Split> splits, int cpus, long memoryMib) {
         this.status = status;
         this.rule = rule;
         this.splits = splits;
-        this.cpus = status.seen().inventory().cpus() - holding.cpus();
-        this.memoryMib = status.seen().inventory().memoryMib() - holding.memoryMib();
+        this.cpus = cpus;
+        this.memoryMib = memoryMib;
     }
 
     /// A node that is open and has a GPU that is being divided, or could be; nothing of another.
@@ -112,9 +114,18 @@ final class MigSite {
                 Comparator.comparing((Split it) -> it.geometry() != null)
                         .thenComparing(it -> !it.gpu().instances().isEmpty())
                         .thenComparing(it -> it.gpu().index()));
-        return splits.isEmpty()
-                ? Optional.empty()
-                : Optional.of(new MigSite(status, rule, splits, holding.get()));
+        if (splits.isEmpty()) {
+            return Optional.empty();
+        }
+        Holding held = holding.get();
+        Inventory inventory = status.seen().inventory();
+        return Optional.of(
+                new MigSite(
+                        status,
+                        rule,
+                        splits,
+                        inventory.cpus() - held.cpus(),
+                        inventory.memoryMib() - held.memoryMib()));
     }
 
     NodeName node() {
@@ -130,31 +141,72 @@ final class MigSite {
         return splits.stream().anyMatch(it -> it.geometry() != null);
     }
 
-    /// Gives a job what it wants, if there is room for it.
+    /// The same, for another look.
+    MigSite copy() {
+        return new MigSite(status, rule, splits, cpus, memoryMib);
+    }
+
+    /// The GPUs that are being divided, or could be.
+    List<MigGpu> gpus() {
+        return splits.stream().map(Split::gpu).toList();
+    }
+
+    /// Gives a job what it wants, if there is room for it, of GPUs that do not run empty for
+    /// others.
     ///
     /// @param anew whether a GPU may be divided for it that is not for another one yet
-    boolean take(ResourceRequest request, boolean anew) {
+    /// @param drains whether a GPU, by its UUID, runs empty for somebody
+    boolean take(ResourceRequest request, boolean anew, Predicate<String> drains) {
+        return room(request)
+                && give(request, anew, it -> !it.untouched() || !drains.test(it.gpu().uuid()))
+                && taken(request);
+    }
+
+    /// Gives a job what it wants of GPUs that run empty for it, if there is room for it.
+    boolean take(ResourceRequest request, Collection<String> gpus) {
+        return room(request) && give(request, gpus) && taken(request);
+    }
+
+    /// Gives a job what it wants of these GPUs alone, whatever else is free. False: they have not
+    /// as much left.
+    boolean give(ResourceRequest request, Collection<String> gpus) {
+        return give(request, true, it -> gpus.contains(it.gpu().uuid()));
+    }
+
+    /// Whether one of these GPUs is divided for somebody.
+    boolean divides(Collection<String> gpus) {
+        return splits.stream().anyMatch(it -> !it.untouched() && gpus.contains(it.gpu().uuid()));
+    }
+
+    private boolean room(ResourceRequest request) {
         long memory = request.memoryMibOn(0, status.seen().inventory().memoryMib());
-        if (cpus < request.cpusOn(0) || memoryMib < memory) {
-            return false;
-        }
+        return cpus >= request.cpusOn(0) && memoryMib >= memory;
+    }
+
+    private boolean taken(ResourceRequest request) {
+        cpus -= request.cpusOn(0);
+        memoryMib -= request.memoryMibOn(0, status.seen().inventory().memoryMib());
+        return true;
+    }
+
+    private boolean give(ResourceRequest request, boolean anew, Predicate<Split> of) {
         var after = new ArrayList<>(splits);
         for (int given = 0; given < request.gpusOn(0); given++) {
-            if (!giveOne(after, request.gpus(), anew)) {
+            if (!giveOne(after, request.gpus(), anew, of)) {
                 return false;
             }
         }
         splits = after;
-        cpus -= request.cpusOn(0);
-        memoryMib -= memory;
         return true;
     }
 
-    private static boolean giveOne(List<Split> splits, GpuRequest request, boolean anew) {
+    private static boolean giveOne(
+            List<Split> splits, GpuRequest request, boolean anew, Predicate<Split> of) {
         for (boolean untouched : anew ? new boolean[] {false, true} : new boolean[] {false}) {
             for (int i = 0; i < splits.size(); i++) {
                 Split split = splits.get(i);
-                Split given = split.untouched() == untouched ? split.give(request) : null;
+                boolean may = split.untouched() == untouched && of.test(split);
+                Split given = may ? split.give(request) : null;
                 if (given != null) {
                     splits.set(i, given);
                     return true;

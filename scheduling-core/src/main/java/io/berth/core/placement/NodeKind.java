@@ -214,16 +214,10 @@ record NodeKind(
             return ways.isEmpty() ? null : ways.getFirst();
         }
         boolean whole = request.where().sharing() == Sharing.NODE;
-        long memory = request.memoryMibOn(part, memoryMib);
-        List<Gres> others = chosen(request, gres);
-        if (request.cpusOn(part) > cpus || memory > memoryMib || others == null) {
-            return null;
-        }
-        Counted counted = counted(whole ? gres : others);
-        int taken = whole ? cpus : request.cpusOn(part);
+        Demand rest = rest(request, part);
         int wanted = request.gpusOn(part);
-        if (wanted == 0) {
-            return seated(new Demand(taken, memory, 0, -1).with(counted), request, part, null);
+        if (rest == null || wanted == 0) {
+            return rest == null ? null : seated(rest, request, part, null);
         }
         int best = -1;
         int most = wanted - 1;
@@ -244,10 +238,22 @@ record NodeKind(
         return best < 0
                 ? null
                 : seated(
-                        new Demand(taken, memory, whole ? most : wanted, best).with(counted),
+                        new Demand(rest.cpus(), rest.memoryMib(), whole ? most : wanted, best)
+                                .with(rest.counted()),
                         request,
                         part,
                         List.copyOf(gpus.keySet()).get(best));
+    }
+
+    /// What a part of a request takes here beside GPUs; null if even an empty node cannot hold it.
+    @Nullable Demand rest(ResourceRequest request, int part) {
+        boolean whole = request.where().sharing() == Sharing.NODE;
+        long memory = request.memoryMibOn(part, memoryMib);
+        List<Gres> others = chosen(request, gres);
+        return request.cpusOn(part) > cpus || memory > memoryMib || others == null
+                ? null
+                : new Demand(whole ? cpus : request.cpusOn(part), memory, 0, -1)
+                        .with(counted(whole ? gres : others));
     }
 
     /// The demand where it must lie; null where even an empty node has no place for it. One that

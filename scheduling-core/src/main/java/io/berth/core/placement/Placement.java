@@ -87,7 +87,7 @@ public final class Placement {
             }
             case Fact.JobForgotten(var job) -> model.gone(job);
             case Fact.NodeChanged(var node) -> {
-                if (!model.nodes.covers(node)) {
+                if (!model.covers(node)) {
                     model = null;
                 } else if (model.open(node)) {
                     unsettled.addAll(state.eligible());

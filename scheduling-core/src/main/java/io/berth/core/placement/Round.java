@@ -18,6 +18,7 @@ import io.berth.contracts.event.JobStatus.Run;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.core.engine.Clearing;
 import io.berth.core.engine.Decisions;
+import io.berth.core.engine.Drain;
 import io.berth.core.engine.FitClass;
 import io.berth.core.engine.Scheduling;
 import io.berth.core.engine.Waiting;
@@ -67,7 +68,7 @@ final class Round implements Decisions {
         this.model = model;
         this.givingWay = givingWay;
         this.now = now;
-        this.free = new FreeNodes(state, model.nodes, model.layouts);
+        this.free = new FreeNodes(state, model.nodes, model.layouts, model.engine::drains);
         this.draft = new Draft(state);
         this.throttles = new Throttles(state);
         this.keeping = new Keeping(model, now);
@@ -110,6 +111,11 @@ final class Round implements Decisions {
 
     private boolean admits(JobDescription job) {
         return Partitions.refusal(configuration, job) == null && model.quotas.met(job, now) == null;
+    }
+
+    @Override
+    public List<Drain> drains(Waiting job, List<Long> beside) {
+        return model.drains.of(state.knownJob(new JobId(job.job())), beside, draft, now);
     }
 
     @Override

@@ -15,14 +15,17 @@ import org.jspecify.annotations.Nullable;
 /// @param planned when it is expected to start; null if the plan does not reach it
 /// @param preemption whose place it could have; null where nobody gives way to anybody
 /// @param dividing GPUs that are being divided into something that it asks for
+/// @param draining GPUs that run empty, to be divided for it then
 public record Verdict(
         List<Stage> stages,
         List<Change> changes,
         @Nullable Planned planned,
         @Nullable Preemption preemption,
-        List<Dividing> dividing) {
+        List<Dividing> dividing,
+        List<Draining> draining) {
 
     public Verdict {
+        draining = List.copyOf(draining);
         dividing = List.copyOf(dividing);
         stages = List.copyOf(stages);
         changes = List.copyOf(changes);
@@ -33,6 +36,11 @@ public record Verdict(
     /// @param gpu its place among the node's GPUs in PCI order
     /// @param into `7x1g.10gb`
     public record Dividing(NodeName node, int gpu, String into) {}
+
+    /// A GPU in MIG mode that takes no jobs but short ones until it is empty.
+    ///
+    /// @param gpu its place among the node's GPUs in PCI order
+    public record Draining(NodeName node, int gpu) {}
 
     /// A question to each node.
     public enum Question {

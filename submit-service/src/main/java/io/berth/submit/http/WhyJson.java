@@ -6,6 +6,7 @@ import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.core.placement.Verdict;
 import io.berth.core.placement.Verdict.Change;
 import io.berth.core.placement.Verdict.Dividing;
+import io.berth.core.placement.Verdict.Draining;
 import io.berth.core.placement.Verdict.Preemption;
 import io.berth.core.placement.Verdict.Stage;
 import io.berth.core.request.Sight;
@@ -29,6 +30,8 @@ import org.jspecify.annotations.Nullable;
 /// @param preemption whose place it needs, and who does not give way for it, and why; left out as
 ///   the stages are, where nobody gives way to anybody, and from those who may not see their jobs
 /// @param dividing GPUs that are being divided into something that it asks for; left out if none is
+/// @param draining GPUs in MIG mode that run empty, to be divided for it then; left out if none
+///   does
 @Schema(name = "Why")
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record WhyJson(
@@ -43,7 +46,8 @@ record WhyJson(
         @Nullable List<Stage> stages,
         @Nullable List<Change> changes,
         @Nullable Preemption preemption,
-        @Nullable List<Dividing> dividing) {
+        @Nullable List<Dividing> dividing,
+        @Nullable List<Draining> draining) {
 
     /// A priority in points, exact to the millionth.
     ///
@@ -87,6 +91,7 @@ record WhyJson(
         Integer ahead = why.ahead();
         Verdict verdict = why.verdict();
         Planned planned = verdict == null ? null : verdict.planned();
+        Verdict ofNodes = sight.hides(PrivateData.NODES) ? null : verdict;
         return new WhyJson(
                 why.job().id().value(),
                 why.job().state().name(),
@@ -99,8 +104,7 @@ record WhyJson(
                 verdict == null ? null : verdict.stages(),
                 verdict == null ? null : verdict.changes(),
                 verdict == null || sight.hides(PrivateData.JOBS) ? null : verdict.preemption(),
-                verdict == null || verdict.dividing().isEmpty() || sight.hides(PrivateData.NODES)
-                        ? null
-                        : verdict.dividing());
+                ofNodes == null || ofNodes.dividing().isEmpty() ? null : ofNodes.dividing(),
+                ofNodes == null || ofNodes.draining().isEmpty() ? null : ofNodes.draining());
     }
 }
