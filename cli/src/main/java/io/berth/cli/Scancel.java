@@ -112,10 +112,12 @@ final class Scancel implements Command {
             throws CommandFailure {
         String body = JsonText.compact(Map.of("jobs", ids));
         Answer answer = client.ask("POST", "/v1/jobs/cancel", body);
-        if (!answer.ok()) {
-            throw CommandFailure.error("scancel", answer.detail());
-        }
         int exitCode = 0;
+        if (!answer.ok()) {
+            for (String id : ids) {
+                exitCode |= said(terminal, words, id, answer);
+            }
+        }
         for (JsonObject stays : answer.body().objects("refused")) {
             var why = new Answer((int) stays.number("status"), stays, null);
             exitCode |= said(terminal, words, stays.text("job"), why);

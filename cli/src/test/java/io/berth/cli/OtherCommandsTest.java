@@ -83,6 +83,22 @@ final class OtherCommandsTest {
         assertThat(mesh.requests().getLast().body()).isEqualTo("{\"jobs\":[\"1001\"]}");
     }
 
+    @Test
+    void that_some_jobs_could_not_be_cancelled_does_not_keep_the_others() {
+        mesh.on("POST", CANCEL, Reply.problem(503, "unavailable", "try again"), NONE_REFUSED);
+
+        String[] words =
+                Stream.concat(
+                                Stream.of("scancel"),
+                                IntStream.rangeClosed(1, 1001).mapToObj(Integer::toString))
+                        .toArray(String[]::new);
+        Outcome outcome = new CommandRun(mesh).run(words);
+
+        assertThat(outcome.exitCode()).isOne();
+        assertThat(outcome.err().lines()).hasSize(1000).allMatch(it -> it.endsWith("try again"));
+        assertThat(mesh.requests()).hasSize(2);
+    }
+
     private static Reply refused(String job, int status, String code) {
         String stays = "{\"job\":\"%s\",\"status\":%d,\"code\":\"%s\",\"detail\":\"it is bob's\"}";
         return new Reply(202, "{\"refused\":[" + stays.formatted(job, status, code) + "]}");

@@ -1,7 +1,6 @@
 package io.berth.submit;
 
 import io.berth.contracts.Allocation;
-import io.berth.contracts.ArrayTask;
 import io.berth.contracts.GpuSample;
 import io.berth.contracts.Gres;
 import io.berth.contracts.Hardware.Health;
@@ -55,7 +54,7 @@ public final class Picture {
     private static final int MAX_CURVES = 20_000;
 
     private final NavigableMap<Integer, Cell> cells = new ConcurrentSkipListMap<>();
-    private final NavigableMap<JobId, Job> jobs = new ConcurrentSkipListMap<>();
+    private final JobTable jobs = new JobTable();
     private final NavigableMap<JobId, Job> holding = new ConcurrentSkipListMap<>();
     private final NavigableMap<NodeName, NodeStatus> nodes = new ConcurrentSkipListMap<>();
     private final Map<NodeName, Beat> beats = new ConcurrentHashMap<>();
@@ -116,7 +115,7 @@ public final class Picture {
         for (Submitted one : submitted.jobs()) {
             var job = JobFold.submitted(one, cellNumber, offset, appendedAt);
             noticeJob(job.id().value());
-            if (jobs.putIfAbsent(job.id(), job) == null) {
+            if (jobs.putIfAbsent(job)) {
                 cell.unseen.computeIfAbsent(offset, _ -> new ArrayList<>()).add(job);
             }
         }
@@ -126,7 +125,7 @@ public final class Picture {
         var job = fold.job(status, cellNumber);
         noticeJob(job.id().value());
         cell(cellNumber).unseen.remove(job.submission());
-        jobs.put(job.id(), job);
+        jobs.put(job);
         mirror.job(status);
         if (job.held().isEmpty()) {
             holding.remove(job.id());
@@ -224,7 +223,7 @@ public final class Picture {
         while (seen.hasNext()) {
             List<Job> unseen = seen.next();
             if (unseen.getFirst().submittedAt() < appendedAt - SETTLED_MILLIS) {
-                unseen.forEach(job -> jobs.remove(job.id(), job));
+                unseen.forEach(jobs::remove);
                 seen.remove();
             }
         }
@@ -270,21 +269,7 @@ public final class Picture {
 
     /// The jobs that a name means, in the order of their ids.
     public List<Job> named(JobName name, long now) {
-        var named = new ArrayList<Job>();
-        for (Job job : jobs.tailMap(name.id()).values()) {
-            ArrayTask task = job.description().array();
-            if (name.names(job) && shown(job, now)) {
-                named.add(job);
-            }
-            boolean last = task == null || !task.array().equals(name.id());
-            if (last && job.id().equals(name.id())) {
-                break;
-            }
-            if (task != null && name.id().equals(task.array()) && task.task() == task.max()) {
-                break;
-            }
-        }
-        return named;
+        return jobs.named(name).stream().filter(job -> shown(job, now)).toList();
     }
 
     /// All jobs in the order of their ids.
@@ -294,8 +279,7 @@ public final class Picture {
 
     /// The jobs above an id, in the order of their ids; null is all.
     public Stream<Job> jobs(@Nullable JobId after, long now) {
-        var from = after == null ? jobs : jobs.tailMap(after, false);
-        return from.values().stream().filter(job -> shown(job, now));
+        return jobs.above(after).values().stream().filter(job -> shown(job, now));
     }
 
     private static boolean shown(Job job, long now) {

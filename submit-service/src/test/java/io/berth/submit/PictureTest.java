@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.Consumption;
 import io.berth.contracts.IdempotencyKey;
+import io.berth.contracts.IndexSet;
+import io.berth.contracts.JobArray;
+import io.berth.contracts.JobArray.Ids;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.Rank;
@@ -66,6 +69,37 @@ final class PictureTest {
 
         assertThat(picture.jobs(NOW)).isEmpty();
         assertThat(picture.job(new JobId(7), NOW)).isEmpty();
+    }
+
+    @Test
+    void tasks_of_an_array_go_by_its_name_also_when_the_first_is_forgotten() throws Refused {
+        var tasks = new JobArray(IndexSet.parse("0-2"), 0, List.of(new Ids(7, 7), new Ids(9, 10)));
+        Submitted plain = submitted(7, null);
+        picture.submitted(
+                new Submitted(plain.job(), plain.description(), "alice", plain.spec(), null, tasks),
+                0,
+                7,
+                500);
+        picture.submitted(submitted(8, null), 0, 8, 500);
+
+        assertThat(named("7")).containsExactly(7L, 9L, 10L);
+        assertThat(named("7_[1-2]")).containsExactly(9L, 10L);
+        assertThat(named("9")).containsExactly(9L);
+        assertThat(named("9_1")).isEmpty();
+        assertThat(named("8")).containsExactly(8L);
+        assertThat(named("8_0")).isEmpty();
+
+        picture.jobForgotten(new JobId(7));
+        assertThat(named("7")).containsExactly(9L, 10L);
+        assertThat(named("7_0")).isEmpty();
+
+        picture.jobForgotten(new JobId(9));
+        picture.jobForgotten(new JobId(10));
+        assertThat(named("7")).isEmpty();
+    }
+
+    private List<Long> named(String name) throws Refused {
+        return picture.named(JobName.parse(name), NOW).stream().map(it -> it.id().value()).toList();
     }
 
     @Test

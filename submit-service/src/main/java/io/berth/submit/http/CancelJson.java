@@ -1,13 +1,10 @@
 package io.berth.submit.http;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import io.berth.submit.JobName;
 import io.berth.submit.Refusal;
 import io.berth.submit.Refusal.InvalidRequest;
 import io.berth.submit.Refused;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
@@ -38,18 +35,13 @@ record CancelJson(@Nullable List<@Nullable String> jobs) {
         }
     }
 
-    /// The names, with the ids as they were asked.
+    /// The ids as they were asked.
     ///
-    /// @throws Refused if there are none, too many, or one is no id
-    Map<JobName, String> names() throws Refused {
+    /// @throws Refused if there are none, or too many
+    List<String> ids() throws Refused {
         if (jobs == null || jobs.isEmpty() || jobs.size() > MOST) {
             throw new Refused(new InvalidRequest("'jobs' is a list of 1 to " + MOST + " job ids"));
         }
-        var names = new LinkedHashMap<JobName, String>();
-        for (String job : jobs) {
-            String id = String.valueOf(job);
-            names.put(JobName.parse(id), id);
-        }
-        return names;
+        return jobs.stream().map(String::valueOf).toList();
     }
 }

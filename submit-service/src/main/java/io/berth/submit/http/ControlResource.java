@@ -26,7 +26,6 @@ import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.OptionalInt;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
@@ -95,11 +94,10 @@ public class ControlResource {
                         SubmissionBody.bytes(body, config.bodyTimeout()),
                         CancelJson.class,
                         "an object with a list of 'jobs'");
-        Map<JobName, String> names = asked.names();
-        var cancelled = controls.cancel(names.keySet(), callers.of(request));
+        var cancelled = controls.cancel(asked.ids(), callers.of(request));
         List<Stays> refused =
                 cancelled.refused().entrySet().stream()
-                        .map(it -> Stays.of(names.getOrDefault(it.getKey(), ""), it.getValue()))
+                        .map(it -> Stays.of(it.getKey(), it.getValue()))
                         .toList();
         return Response.accepted(new CancelJson.Answer(refused))
                 .header(JobResource.POSITION, cancelled.position())

@@ -36,11 +36,11 @@ import io.berth.submit.kafka.SubmissionWriter.Written;
 import jakarta.inject.Singleton;
 import java.time.Clock;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// How jobs come in and are found.
@@ -70,23 +70,21 @@ public class Gateway {
     /// @throws Unavailable if it is not known in time whether there is a job
     public Job submit(JobSubmission asked, Caller caller, @Nullable String key) throws Refused {
         var due = Deadline.in(config.answerTimeout());
-        String request = fingerprint(asked);
-        String user = Admission.owner(asked, caller);
-        if (key != null) {
-            Optional<Claim> claim = log.picture().claim(SubmissionWriter.CELL, user, key);
-            if (claim.isPresent()) {
-                return claimed(claim.get(), request);
-            }
-        }
-        Written written =
-                write(asked, caller, key == null ? null : new IdempotencyKey(key, request), due);
         if (key == null) {
+            Written written = write(asked, caller, null, due);
             return JobFold.submitted(
                     written.submitted().jobs().getFirst(),
                     SubmissionWriter.CELL,
                     written.offset(),
                     written.appendedAt());
         }
+        String request = fingerprint(asked);
+        String user = Admission.owner(asked, caller);
+        Optional<Claim> claim = log.picture().claim(SubmissionWriter.CELL, user, key);
+        if (claim.isPresent()) {
+            return claimed(claim.get(), request);
+        }
+        Written written = write(asked, caller, new IdempotencyKey(key, request), due);
         log.await(written.position(), due);
         return claimed(
                 log.picture()
@@ -170,11 +168,9 @@ public class Gateway {
     ///
     /// @throws Unavailable if some are not known, and may yet be in the log
     public List<Job> all(Collection<JobName> names, Caller caller) {
-        return named(names, caller).values().stream()
-                .flatMap(List::stream)
-                .distinct()
-                .sorted(Comparator.comparing(Job::id))
-                .toList();
+        var all = new TreeMap<JobId, Job>();
+        named(names, caller).values().forEach(jobs -> jobs.forEach(job -> all.put(job.id(), job)));
+        return List.copyOf(all.values());
     }
 
     /// Those jobs that each of the names means, the log has and the caller may see: none of some.
@@ -218,7 +214,7 @@ public class Gateway {
     /// @throws Refused if there is none; of a job that he may not see he does not learn more
     /// @throws Unavailable if it cannot be known whether there are any
     public List<Job> named(JobName name, Caller caller) throws Refused {
-        List<Job> named = all(List.of(name), caller);
+        List<Job> named = named(List.of(name), caller).values().iterator().next();
         if (named.isEmpty()) {
             throw new Refused(notFound(name));
         }

@@ -40,6 +40,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -87,27 +88,35 @@ public class JobControls {
 
     /// What became of jobs that were to end together.
     ///
-    /// @param refused by name, those that stay as they are
+    /// @param refused by the id as it was asked, those that stay as they are
     /// @param position from which on the request stands in the log; null if nothing was asked
-    record Cancelled(Map<JobName, Refusal> refused, @Nullable Position position) {}
+    record Cancelled(Map<String, Refusal> refused, @Nullable Position position) {}
 
     /// Asks that all those jobs end that the caller may end, as if each had been named alone.
-    Cancelled cancel(Collection<JobName> names, Caller caller) {
-        var living = new LinkedHashSet<JobId>();
-        var refused = new LinkedHashMap<JobName, Refusal>();
-        for (var named : gateway.named(names, caller).entrySet()) {
-            JobName name = named.getKey();
+    Cancelled cancel(Collection<String> ids, Caller caller) {
+        var names = new LinkedHashMap<JobName, String>();
+        var refused = new LinkedHashMap<String, Refusal>();
+        for (String id : ids) {
             try {
-                if (named.getValue().isEmpty()) {
-                    throw new Refused(Gateway.notFound(name));
-                }
-                controlled(named.getValue(), caller).stream()
-                        .filter(job -> !job.state().terminal())
-                        .forEach(job -> living.add(job.id()));
+                names.put(JobName.parse(id), id);
             } catch (Refused e) {
-                refused.put(name, e.refusal());
+                refused.put(id, e.refusal());
             }
         }
+        var living = new LinkedHashSet<JobId>();
+        gateway.named(names.keySet(), caller)
+                .forEach((name, jobs) -> {
+                    try {
+                        if (jobs.isEmpty()) {
+                            throw new Refused(Gateway.notFound(name));
+                        }
+                        controlled(jobs, caller).stream()
+                                .filter(job -> !job.state().terminal())
+                                .forEach(job -> living.add(job.id()));
+                    } catch (Refused e) {
+                        refused.put(Objects.requireNonNull(names.get(name)), e.refusal());
+                    }
+                });
         List<Submission> requests =
                 living.stream()
                         .<Submission>map(id -> new CancelRequested(id, caller.user()))

@@ -11,6 +11,7 @@ import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Singleton;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
 
 /// Turns requests away while the gateway works on as many as it may, so that it slows down for none
 /// and runs out of nothing: `429`. Streams of events and output, and sessions have bounds of their
@@ -19,6 +20,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class RequestsInFlight {
     /// Before any other work on a request.
     private static final int FIRST = 11_000;
+
+    private static final Pattern OUTPUT = Pattern.compile("/v1/jobs/[^/]+/output");
 
     private final AtomicInteger inFlight = new AtomicInteger();
     private final int limit;
@@ -39,7 +42,7 @@ final class RequestsInFlight {
         if (!path.startsWith("/v1/")
                 || path.equals("/v1/events")
                 || path.startsWith("/v1/sessions/")
-                || (path.endsWith("/output") && path.startsWith("/v1/jobs/"))
+                || OUTPUT.matcher(path).matches()
                 || (path.startsWith("/v1/steps/")
                         && context.request().method().equals(HttpMethod.GET))) {
             context.next();
