@@ -12,9 +12,10 @@ import java.util.Optional;
 /// The kernel's setting `favordynmods` (Linux 6.0). With it a process moves from one group to
 /// another at once, instead of after a grace period of the kernel, some 10 ms and more, and each
 /// fork and end of a process takes a little longer. It is one for the machine and all groups of
-/// both versions, and an option of version 2, be that mounted or not.
+/// both versions, and an option of version 2.
 ///
-/// An option that is not given with it is taken away: those that the machine has are given too.
+/// An option that is not given with it is taken away: those that the machine has are given too, and
+/// nothing is done where they are not to be seen.
 ///
 /// Source: cgroup-v2.rst, "Mounting"; fsopen(2), fsconfig(2); kernel/cgroup/cgroup.c,
 /// `apply_cgroup_root_flags`.
@@ -39,7 +40,11 @@ final class FavorDynmods {
     ///
     /// @param mounts /proc/self/mountinfo
     static Optional<String> set(Kernel kernel, Path mounts) throws IOException {
-        List<String> had = options(mounts).orElse(List.of());
+        Optional<List<String>> seen = options(mounts);
+        if (seen.isEmpty()) {
+            return Optional.of("version 2 is not mounted here, whose options are to be kept");
+        }
+        List<String> had = seen.get();
         if (had.contains(OPTION)) {
             return Optional.empty();
         }

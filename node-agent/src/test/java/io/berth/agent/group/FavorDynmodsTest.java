@@ -89,8 +89,8 @@ class FavorDynmodsTest {
 
     @Test
     void it_is_asked_for_and_what_was_asked_with_is_closed() throws Exception {
-        Files.writeString(mounts, ROOT);
-        var kernel = new Calls(null, 0, () -> {});
+        mounted("rw");
+        var kernel = new Calls(null, 0, () -> mounted("rw,favordynmods"));
 
         assertThat(FavorDynmods.set(kernel, mounts)).isEmpty();
 
@@ -100,6 +100,16 @@ class FavorDynmodsTest {
                         "431 [17, 0, favordynmods, null, 0]",
                         "431 [17, 6, null, null, 0]",
                         "close 17");
+    }
+
+    @Test
+    void options_that_are_not_to_be_seen_are_not_taken_away() throws Exception {
+        Files.writeString(mounts, ROOT);
+        var kernel = new Calls(null, 0, () -> {});
+
+        assertThat(FavorDynmods.set(kernel, mounts).orElse("")).contains("not mounted here");
+
+        assertThat(kernel.made).isEmpty();
     }
 
     @Test
