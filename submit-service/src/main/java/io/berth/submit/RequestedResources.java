@@ -14,6 +14,7 @@ import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.Sharing;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeSeen;
+import io.berth.core.request.Sockets;
 import io.berth.slurm.GpuPartText;
 import io.berth.slurm.GresText;
 import io.berth.slurm.InvalidOption;
@@ -258,7 +259,9 @@ final class RequestedResources {
         } else if (givenTasks > 0 && mostTasksPerNode > 0 && gpus == 0) {
             derived = Math.ceilDiv(givenTasks, mostTasksPerNode);
         } else if (gpus > 0) {
-            derived = fewestNodesThatShare();
+            derived = fewestNodesThatShare(fewestBySocket());
+        } else {
+            derived = fewestBySocket();
         }
         if (derived > MAX_NODES || (givenTasks > 0 && givenTasks < derived)) {
             throw invalid(
@@ -279,16 +282,43 @@ final class RequestedResources {
         return gpus / divisor;
     }
 
-    private int fewestNodesThatShare() {
+    /// The fewest nodes on whose sockets the tasks find their CPUs, at most so many on each; 1
+    /// where that is not asked, or no node of the partition is known to take any.
+    private int fewestBySocket() throws Refused {
+        Integer perSocket = asked.nodesWanted().tasksPerSocket();
+        if (perSocket == null || givenTasks == 0) {
+            return 1;
+        }
+        int cpus =
+                (int)
+                        number(
+                                "the number of CPUs per task",
+                                asked.cpusPerTask(),
+                                1,
+                                IndexSet.MAX_INDEX + 1L,
+                                1);
+        long most =
+                candidates.stream()
+                        .mapToLong(node ->
+                                Sockets.of(node.inventory()).cpus().stream()
+                                        .mapToLong(it -> Math.min(perSocket, it.size() / cpus))
+                                        .sum())
+                        .max()
+                        .orElse(0);
+        return most == 0 ? 1 : (int) Math.ceilDiv(givenTasks, most);
+    }
+
+    /// @param least nodes that it must be for another reason
+    private int fewestNodesThatShare(int least) {
         int largest = 0;
         for (NodeSeen node : candidates) {
             largest = Math.max(largest, matchingGpus(node));
         }
         if (largest == 0) {
-            return 1;
+            return least;
         }
-        int nodes = Math.ceilDiv(gpus, largest);
-        while (gpus % nodes != 0) {
+        int nodes = Math.max(least, Math.ceilDiv(gpus, largest));
+        while (nodes < gpus && gpus % nodes != 0) {
             nodes++;
         }
         return nodes;

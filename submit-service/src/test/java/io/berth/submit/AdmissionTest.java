@@ -323,7 +323,8 @@ final class AdmissionTest {
 
     @Test
     void tasks_by_socket_that_no_node_holds_are_refused_as_are_cpus_beyond_them_of_its_gpus() {
-        var tooMany = Asked.with(Map.of("tasks", 8, "where", Map.of("tasksPerSocket", 2)));
+        var tooMany =
+                Asked.with(Map.of("nodes", 1, "tasks", 8, "where", Map.of("tasksPerSocket", 2)));
         var beyond =
                 Asked.with(
                         Map.of(

@@ -292,6 +292,28 @@ final class RequestedResourcesTest {
         assertThat(request("gres=nic:2").gres()).containsExactly(new Gres("nic", null, 2));
     }
 
+    @Test
+    void tasks_by_socket_are_on_as_many_nodes_as_their_sockets_take() throws Refused {
+        var bySocket = Map.of("tasksPerSocket", 2);
+
+        ResourceRequest anywhere = request(Map.of("tasks", 8, "where", bySocket));
+        ResourceRequest uneven = request(Map.of("tasks", 9, "where", bySocket));
+        ResourceRequest withGpus = request(Map.of("tasks", 8, "gpus", 8, "where", bySocket));
+        ResourceRequest given = request(Map.of("tasks", 8, "nodes", 4, "where", bySocket));
+
+        assertThat(List.of(anywhere.nodes(), anywhere.tasks())).containsExactly(2, 8);
+        assertThat(List.of(uneven.nodes(), uneven.tasks())).containsExactly(3, 9);
+        assertThat(List.of(withGpus.nodes(), withGpus.gpus().perNode())).containsExactly(2, 4);
+        assertThat(given.nodes()).isEqualTo(4);
+        assertThatThrownBy(() -> request(Map.of("tasks", 8, "gpus", 1, "where", bySocket)))
+                .hasMessageContaining("1 GPUs do not divide among 2 nodes");
+    }
+
+    private static ResourceRequest request(Map<String, Object> asked) throws Refused {
+        return new RequestedResources(Asked.with(asked), partition("batch"), Samples.NODES)
+                .request(null, Map.of());
+    }
+
     private static ResourceRequest request(String asked) throws Refused {
         List<NodeSeen> nodes = Samples.NODES;
         return new RequestedResources(Asked.fields(asked), partition("batch"), nodes)
