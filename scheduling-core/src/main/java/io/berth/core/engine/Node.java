@@ -177,6 +177,11 @@ final class Node {
         }
     }
 
+    /// Whether GPUs are kept that are lent for a time.
+    boolean lends() {
+        return lent.length > 0;
+    }
+
     /// Whether at no time from now on more GPUs of a lane are promised than there are.
     boolean covers(int lane, long now) {
         long have = free[2 + lane];

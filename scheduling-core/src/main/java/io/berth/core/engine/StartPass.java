@@ -243,7 +243,7 @@ final class StartPass {
             setAside(job);
             return;
         }
-        Place place = all.earliest(job, now, decisions);
+        Place place = soonest(job);
         if (place == null) {
             all.stale(all.stale() || all.drains.blocked(job, now, decisions));
             setAside(job);
@@ -256,6 +256,14 @@ final class StartPass {
             all.stale(all.stale() || ahead(job));
             all.plan(job, place, all.plans.lastPlace() + 1, decisions);
         }
+    }
+
+    /// Where the job can start soonest. One that spreads was looked for as if it were the longest
+    /// of its bucket, and is expected to start on as few nodes as hold it: it may yet start on more
+    /// now.
+    private @Nullable Place soonest(Waiting job) {
+        Place place = job.fit.spreads() ? all.now(job, job.length, now, decisions) : null;
+        return place != null ? place : all.earliest(job, now, decisions);
     }
 
     /// The jobs of a class for one of which no GPU can be divided are not tried one by one.

@@ -90,7 +90,7 @@ final class Vacancy {
     }
 
     private long untilAny(int first, int lanes, int count) {
-        long until = count == 0 ? Node.NEVER : clock.now();
+        long until = count == 0 || node.lends() ? Node.NEVER : clock.now();
         for (int at = first; at < first + lanes; at++) {
             int left = 0;
             while (left < falling.size() && falling.get(left).free[at] >= count) {
@@ -104,6 +104,7 @@ final class Vacancy {
     /// Whether more matters to a demand than what is free.
     private boolean matters(Demand demand) {
         return alone
+                || node.lends()
                 || demand.tenant().alone()
                 || demand.seating() != null
                 || node.kind.caps(demand.tenant());

@@ -168,6 +168,29 @@ final class NodeTest {
     }
 
     @Test
+    void it_can_be_had_for_as_long_by_whom_many_are_asked_for() {
+        always(it -> {
+            if (it.random.nextBoolean()) {
+                int lane = it.random.nextInt(GPUS.length);
+                Demand kept = new Demand(0, 0, 1, lane);
+                if (it.node.fits(kept)) {
+                    long lent = it.now + 1 + it.random.nextInt(HORIZON);
+                    it.node.keep(-1, List.of(kept), lent);
+                }
+            }
+            var vacancy = new Vacancy(it.node, it.clock);
+
+            for (int i = 0; i < 10; i++) {
+                var tenant = new Tenant(it.random.nextInt(2), it.random.nextInt(4) == 0, -1);
+                Demand demand = it.demand().of(tenant);
+                long until = it.node.until(demand, it.clock, it.hours);
+                assertThat(vacancy.until(demand, it.hours)).isEqualTo(until);
+                assertThat(vacancy.untilGpus(demand.gpus())).isGreaterThanOrEqualTo(until);
+            }
+        });
+    }
+
+    @Test
     void what_is_reserved_now_for_some_counts_for_those_alone() {
         always(it -> {
             Demand demand = it.demand();

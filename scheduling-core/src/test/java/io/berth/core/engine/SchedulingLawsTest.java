@@ -330,6 +330,22 @@ final class SchedulingLawsTest {
                 || (one.priority() == other.priority() && one.id() < other.id());
     }
 
+    @Test
+    void a_job_that_spreads_starts_where_it_ends_just_before_somebody_else_begins() {
+        var trial = new Trial(Settings.DEFAULT, 4, 4);
+        trial.submit(new Job(1000, 0, 1, 3, 54, 54, 9));
+        trial.submit(new Job(1005, 0, 1, 3, 54, 54, 9));
+        trial.submit(new Job(1010, 0, 2, 4, 60, 60, 8));
+        var spreads = new Job(8, 0, 1, 2, 54, 54, 0);
+        assertThat(Trial.spread(spreads)).isTrue();
+        trial.submit(spreads);
+
+        trial.step(false);
+
+        assertThat(trial.expected).containsExactly(Map.entry(1010L, 56_000L));
+        assertThat(trial.places.get(8L)).containsExactlyInAnyOrder(0, 1);
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void jobs_that_spread_or_take_less_time_are_not_all_tried_again(boolean spread) {
