@@ -86,7 +86,10 @@ final class Sattach implements Command {
             }
             AttachedRun.End end = run.untilEnd();
             if (end.exitCode() == null) {
-                throw failure(end.why().isEmpty() ? lost(terminal, client, job.id()) : end.why());
+                throw failure(
+                        end.why().isEmpty()
+                                ? lost(terminal, client, job.id())
+                                : "sent away: " + end.why());
             }
             return end.exitCode();
         }

@@ -6,6 +6,7 @@ import static io.berth.cli.CliOption.valued;
 import io.berth.cli.CliOption.Words;
 import io.berth.cli.JobField.Moment;
 import io.berth.contracts.JobState;
+import io.berth.slurm.OptionName.Argument;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -53,6 +54,11 @@ final class Squeue implements Command {
                     valued("sort", 'S', "order, such as \"P,-Q\""),
                     flag("start", '\0', "when waiting jobs are expected to start, and where"),
                     valued("states", 't', "jobs in these states, or all"),
+                    new CliOption(
+                            "steps",
+                            's',
+                            Argument.OPTIONAL,
+                            "scripts and steps of running jobs; of these: -s17.0"),
                     valued("user", 'u', "only jobs of these users"),
                     flag("version", 'V', "Berth's version"));
 
@@ -70,6 +76,9 @@ final class Squeue implements Command {
     public int run(Terminal terminal, Words words) throws CommandFailure {
         List<String> ids = ids(words);
         Set<String> states = states(words);
+        if (words.has("steps")) {
+            return steps(terminal, words, ids, states);
+        }
         Layout<JobField> layout = layout(terminal, words);
         String usual = words.has("start") ? "S" : terminal.variable("SQUEUE_SORT", ORDER);
         List<SortKey> keys = sortKeys(words.value("sort", usual));
@@ -85,6 +94,23 @@ final class Squeue implements Command {
                     jobs.sort(order(keys, moment));
                     list(terminal, words, layout, jobs, moment);
                 });
+    }
+
+    private static int steps(Terminal terminal, Words words, List<String> ids, Set<String> states)
+            throws CommandFailure {
+        var steps = StepLines.of(words);
+        MeshClient client = MeshClient.of(terminal, "squeue");
+        return Iteration.run(
+                terminal,
+                "squeue",
+                words,
+                () ->
+                        steps.print(
+                                terminal,
+                                client,
+                                words,
+                                jobs(terminal, client, words, ids, states),
+                                new Moment(terminal.now(), terminal.zone())));
     }
 
     private static void list(

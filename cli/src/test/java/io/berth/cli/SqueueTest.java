@@ -49,6 +49,31 @@ final class SqueueTest {
     }
 
     @Test
+    void scripts_and_steps_of_running_jobs_are_listed() {
+        mesh.on(
+                "GET",
+                "/v1/steps",
+                """
+                {"steps":[{"job":1015,"step":0,"name":"train.py","tasks":8,"beganAt":%d,"nodes":["node01","node02"]},
+                          {"job":1015,"step":3,"tasks":1,"nodes":["node02"]}]}\
+                """
+                        .formatted(CommandRun.NOW - 65_000));
+
+        assertThat(new CommandRun(mesh).run("squeue", "-s").out())
+                .isEqualTo(
+                        """
+                                 STEPID     NAME PARTITION     USER      TIME NODELIST
+                                 1015.0 train.py  training     root      1:05 node[01-02]
+                                 1015.3           training     root           node02
+                             1015.batch    batch  training     root      0:10 node01
+                        """);
+        assertThat(new CommandRun(mesh).run("squeue", "-hs1015.0,7.1", "-o", "%i %A").out())
+                .isEqualTo("1015.0 8\n");
+        assertThat(new CommandRun(mesh).run("squeue", "--steps=1015.x").err())
+                .isEqualTo("squeue: error: Invalid job_step id: 1015.x\n");
+    }
+
+    @Test
     void columns_order_and_titles_can_be_chosen() {
         Outcome outcome =
                 new CommandRun(mesh).run("squeue", "-h", "-S", "-i", "-o", "%i|%b|%L|%S|%8u|");

@@ -1234,6 +1234,29 @@ final class SampleEvents {
                                         new Consumption(8000, 512),
                                         List.of(new StepUsage(3, 4, 7000, 300))))));
         addNamed(
+                "named-steps",
+                Topics.HEARTBEATS,
+                new Heartbeat(
+                        NODE,
+                        4,
+                        3,
+                        List.of(RUN),
+                        250,
+                        12_000,
+                        List.of(),
+                        List.of(
+                                new RunUsage(
+                                        RUN,
+                                        new Consumption(8000, 512),
+                                        List.of(
+                                                new StepUsage(
+                                                        3,
+                                                        4,
+                                                        7000,
+                                                        300,
+                                                        "python",
+                                                        1_700_000_000_000L))))));
+        addNamed(
                 "io",
                 Topics.RUNS,
                 new RunReport.Ended(

@@ -9,6 +9,7 @@ import io.berth.agent.launch.RunFiles;
 import io.berth.agent.launch.StartScript;
 import io.berth.agent.launch.StepCommand;
 import io.berth.agent.launch.StepLog;
+import io.berth.agent.launch.StepLog.Begun;
 import io.berth.agent.launch.StepUse;
 import io.berth.agent.launch.StepUse.StepUses;
 import io.berth.contracts.Allocation;
@@ -149,16 +150,21 @@ final class RunSteps {
     /// What the steps that run now have used.
     static List<StepUsage> now(RunFiles files, Group group) throws IOException {
         var used = new ArrayList<StepUsage>();
-        for (Map.Entry<Integer, Holder> each : kept(files).entrySet()) {
+        Map<Integer, Holder> kept = kept(files);
+        Map<Integer, Begun> begun = kept.isEmpty() ? Map.of() : StepLog.begun(files);
+        for (Map.Entry<Integer, Holder> each : kept.entrySet()) {
             Optional<Group> step = group.step(each.getKey());
             if (step.isPresent()) {
                 Consumption use = step.get().usage();
+                Begun told = begun.get(each.getKey());
                 used.add(
                         new StepUsage(
                                 each.getKey(),
                                 each.getValue().tasks(),
                                 use.cpuMillis(),
-                                use.maxMemoryMib()));
+                                use.maxMemoryMib(),
+                                told == null ? null : told.name(),
+                                told == null ? null : told.at()));
             }
         }
         return used;

@@ -344,7 +344,8 @@ class LaunchTest {
         assertThat(beat.used().getFirst().steps())
                 .singleElement()
                 .returns(1, StepUsage::number)
-                .returns(2, StepUsage::tasks);
+                .returns(2, StepUsage::tasks)
+                .returns("sh", StepUsage::name);
     }
 
     @Test

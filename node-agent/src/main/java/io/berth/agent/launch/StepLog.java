@@ -89,6 +89,32 @@ public final class StepLog {
         }
     }
 
+    /// The beginning of a step.
+    ///
+    /// @param at epoch milliseconds, not in the future
+    public record Begun(String name, long at) {}
+
+    /// The steps that have begun in a run, by number; none if none can be read.
+    public static Map<Integer, Begun> begun(RunFiles files) {
+        var begun = new HashMap<Integer, Begun>();
+        long now = System.currentTimeMillis();
+        try {
+            files.textOfOthers("steps/log", MOST_BYTES)
+                    .lines()
+                    .map(BEGIN::matcher)
+                    .filter(Matcher::matches)
+                    .forEach(it ->
+                            begun.putIfAbsent(
+                                    Integer.valueOf(it.group(1)),
+                                    new Begun(
+                                            name(it.group(6)),
+                                            Math.min(now, Long.parseLong(it.group(2))))));
+        } catch (IOException e) {
+            LOG.atDebug().setCause(e).addKeyValue("folder", files.folder()).log("Steps not read");
+        }
+        return begun;
+    }
+
     private void take(Stream<String> lines) {
         Map<Integer, Matcher> ends = new HashMap<>();
         lines.forEach(line -> {

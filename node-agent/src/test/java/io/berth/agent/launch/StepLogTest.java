@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -56,6 +57,22 @@ class StepLogTest {
 
     private static Step step(int number, String name, long beganAt, long endedAt) {
         return new Step(number, name, 1, 1, 0, beganAt, endedAt, null, null);
+    }
+
+    @Test
+    void those_that_have_begun_are_told_while_they_run() throws IOException {
+        Files.writeString(
+                log,
+                "begin 0 2000 4 8 2 python train\nnonsense\nbegin 0 7 1 1 0 again\nbegin 3 99999999999999 1 1 0 a\u001bb\n");
+
+        Map<Integer, StepLog.Begun> begun = StepLog.begun(RunFiles.at(folder));
+
+        assertThat(begun)
+                .containsOnlyKeys(0, 3)
+                .containsEntry(0, new StepLog.Begun("python train", 2000));
+        assertThat(begun.get(3))
+                .isNotNull()
+                .matches(it -> it.name().equals("a?b") && it.at() <= System.currentTimeMillis());
     }
 
     @Test

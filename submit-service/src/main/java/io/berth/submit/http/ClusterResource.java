@@ -205,6 +205,21 @@ public class ClusterResource {
         return PrioritiesJson.of(picture, callers.of(request).sight(picture), clock.millis());
     }
 
+    @GET
+    @Path("steps")
+    @Operation(
+            summary = "The steps that run",
+            description =
+                    "As their nodes told it last, every few seconds: those that count what steps use.")
+    public StepsJson steps(
+            @HeaderParam(JobResource.POSITION) @Nullable String position,
+            @Context HttpServerRequest request)
+            throws Refused {
+        Picture picture = picture(position);
+        return StepsJson.of(
+                picture.jobs(clock.millis()), picture, callers.of(request).sight(picture));
+    }
+
     /// @throws Refused if what is asked for is for operators alone
     private Sight sight(HttpServerRequest request, Picture picture, PrivateData asked)
             throws Refused {

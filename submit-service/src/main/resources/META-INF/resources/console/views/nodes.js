@@ -4,6 +4,7 @@ import { act, me } from '../api.js';
 import { h, plain, table } from '../dom.js';
 import { cluster, refreshSoon } from '../cluster-state.js';
 import { memory, moment } from '../words.js';
+import { spread } from './racks.js';
 
 function chip(node) {
   const kind = { IDLE: 'done', MIXED: 'run', ALLOCATED: 'run' }[node.state] ?? 'bad';
@@ -26,11 +27,12 @@ const COLUMNS = [
 
 const GPUS = [
   ['GPU', 'number', (gpu) => gpu.index],
-  ['Name', '', (gpu) => plain(gpu.name)],
-  ['Memory', 'number', (gpu) => memory(gpu.memoryMib)],
-  ['Job', '', (gpu) => gpu.job ? h('a', { href: `#/jobs/${gpu.job}` }, String(gpu.job)) : gpu.held ? 'in use' : 'free'],
+  ['Name', '', (gpu) => plain(gpu.name ?? '')],
+  ['Memory', 'number', (gpu) => gpu.memoryMib ? memory(gpu.memoryMib) : '–'],
+  ['Health', '', (gpu) => gpu.health ? h('span', { class: `chip ${gpu.reason ? 'bad' : 'held'}` }, gpu.health.toLowerCase()) : 'healthy'],
+  ['Job', '', (gpu) => gpu.reason ? plain(gpu.reason) : gpu.job ? h('a', { href: `#/jobs/${gpu.job}` }, String(gpu.job)) : gpu.held ? 'in use' : 'free'],
   ['User', '', (gpu) => plain(cluster.job.get(gpu.job)?.user ?? '')],
-  ['UUID', 'wide', (gpu) => h('span', { class: 'code' }, plain(gpu.uuid))],
+  ['UUID', 'wide', (gpu) => h('span', { class: 'code' }, plain(gpu.uuid ?? ''))],
 ];
 
 const DRAINED = new Set(['DRAINING', 'DRAINED', 'DRAIN', 'DOWN']);
@@ -63,5 +65,5 @@ export function render(name) {
   return h('div', {},
     h('div', { class: 'title' }, h('h1', {}, plain(node.name)), chip(node), node.simulated && h('span', { class: 'chip off' }, 'simulated GPUs'), actions(node)),
     table(COLUMNS.slice(2), [node], ''),
-    h('h2', {}, 'GPUs'), table(GPUS, node.gpus, 'This node has no GPU.'));
+    h('h2', {}, 'GPUs'), table(GPUS, spread(node), 'This node has no GPU.'));
 }

@@ -320,6 +320,8 @@ class ConsoleTest {
         assertThat(opacity(".healthy")).isLessThan(0.5);
         assertThat(browser().evaluate("document.querySelector('.racks .gone').tip()").asText())
                 .contains("lost: <img src=x onerror=document.hacked=1>⍰evil");
+        browser().evaluate("location.hash = '#/nodes/volta-01'");
+        awaitText("<img src=x onerror=document.hacked=1>⍰evil");
         assertThat(browser().errors()).isEmpty();
         mesh.write(Topics.HEARTBEATS, beat(Hardware.Health.HEALTHY));
         mesh.write(Topics.NODE_STATES, Samples.nodeStatus(Samples.VOLTA, Presence.UP));

@@ -11,9 +11,15 @@ import static org.hamcrest.Matchers.is;
 import static org.hamcrest.Matchers.notNullValue;
 import static org.hamcrest.Matchers.nullValue;
 
+import io.berth.contracts.Consumption;
+import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.Rank;
 import io.berth.contracts.Reason;
+import io.berth.contracts.RunId;
+import io.berth.contracts.RunUsage;
+import io.berth.contracts.StepUsage;
+import io.berth.contracts.event.Heartbeat;
 import io.berth.contracts.event.IdBlockClaimed;
 import io.berth.contracts.event.Submission.CancelRequested;
 import io.berth.contracts.event.Submission.Submitted;
@@ -234,6 +240,40 @@ class QueryTest {
                 .body("partitions[0].maxTimeSeconds", is(86_400))
                 .body("partitions[2].nodes", is(List.of("dgx-99")))
                 .body("partitions[2].totalCpus", is(0));
+    }
+
+    @Test
+    void the_steps_that_run_are_told_by_all_of_their_nodes() throws Exception {
+        long id = Api.submitted("alice", "");
+        mesh.jobStatus(
+                Samples.status(
+                        mesh.submitted(id),
+                        JobState.RUNNING,
+                        Samples.run(Samples.DGX, System.currentTimeMillis(), List.of()),
+                        0));
+        var run = new RunId(new JobId(id), 1);
+        var steps = List.of(new StepUsage(0, 4, 7, 8, "train", 1_700_000_000_000L));
+        mesh.write(
+                Topics.HEARTBEATS,
+                new Heartbeat(
+                        Samples.DGX.node(),
+                        1,
+                        0,
+                        List.of(run),
+                        250,
+                        12_000,
+                        List.of(),
+                        List.of(new RunUsage(run, new Consumption(8000, 512), steps))));
+        String step = "steps.find { it.job == " + id + " }";
+        Api.eventually(() ->
+                Api.as("bob")
+                        .get("/v1/steps")
+                        .then()
+                        .body(step + ".name", is("train"))
+                        .body(step + ".tasks", is(4))
+                        .body(step + ".beganAt", is(1_700_000_000_000L))
+                        .body(step + ".nodes", contains("dgx-01")));
+        mesh.forgetJob(id);
     }
 
     @Test

@@ -1,0 +1,161 @@
+package io.berth.cli;
+
+import io.berth.cli.CliOption.Words;
+import io.berth.cli.JobField.Moment;
+import io.berth.contracts.JobState;
+import io.berth.slurm.HostList;
+import io.berth.slurm.SlurmTime;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// `squeue --steps`: the scripts and steps of running jobs.
+///
+/// Source: squeue(1) of Slurm 22.05, `--steps` and `--format` for steps.
+final class StepLines {
+
+    private static final String FORMAT = "%.15i %.8j %.9P %.8u %.9M %N";
+
+    /// What `--steps` names: `17.0`, `17_4.batch`, or all of `17`.
+    private static final String NAMED = "[0-9]+(_[0-9]+)?(\\.([0-9]{1,9}|batch))?";
+
+    private final Layout<Field> layout;
+    private final Set<String> named;
+
+    private StepLines(Layout<Field> layout, Set<String> named) {
+        this.layout = layout;
+        this.named = named;
+    }
+
+    /// A column.
+    private enum Field {
+        TASKS('A', "TASKS"),
+        STEP_ID('i', "STEPID"),
+        NAME('j', "NAME"),
+        TIME_LIMIT('l', "TIME_LIMIT"),
+        TIME('M', "TIME"),
+        NODELIST('N', "NODELIST"),
+        PARTITION('P', "PARTITION"),
+        START_TIME('S', "START_TIME"),
+        USER('u', "USER");
+
+        private final char letter;
+        private final String header;
+
+        Field(char letter, String header) {
+            this.letter = letter;
+            this.header = header;
+        }
+
+        static @Nullable Field of(char letter) {
+            for (Field field : values()) {
+                if (field.letter == letter) {
+                    return field;
+                }
+            }
+            return null;
+        }
+
+        String value(Line line, Moment moment) {
+            return switch (this) {
+                case TASKS -> Long.toString(line.tasks());
+                case STEP_ID -> line.id();
+                case NAME -> line.name();
+                case TIME_LIMIT ->
+                        line.job().unlimited()
+                                ? SlurmTime.UNLIMITED
+                                : SlurmTime.brief(line.job().number("timeLimitSeconds"));
+                case TIME -> line.began() == 0 ? "" : SlurmTime.brief(line.seconds(moment.now()));
+                case NODELIST -> HostList.compress(line.nodes());
+                case PARTITION -> line.job().text("partition");
+                case START_TIME -> moment.iso(line.began());
+                case USER -> line.job().text("user");
+            };
+        }
+    }
+
+    /// A script or a step.
+    ///
+    /// @param step its number, or `batch`
+    /// @param began epoch milliseconds; 0 if it was not told
+    private record Line(
+            JobView job, String step, String name, long tasks, long began, List<String> nodes) {
+
+        String id() {
+            return job.name() + "." + step;
+        }
+
+        long seconds(long now) {
+            return Math.max(0, (now - began) / 1000 - job.number("suspendedSeconds"));
+        }
+    }
+
+    /// What a command line asks for: without a list all of them.
+    ///
+    /// @throws CommandFailure if one is no step, or a column is unknown
+    static StepLines of(Words words) throws CommandFailure {
+        List<String> named = words.list("steps");
+        for (String each : named) {
+            if (!each.matches(NAMED)) {
+                throw CommandFailure.error("squeue", "Invalid job_step id: " + each);
+            }
+        }
+        return new StepLines(
+                Layout.parse("squeue", words.value("format", FORMAT), Field::of),
+                Set.copyOf(named));
+    }
+
+    void print(Terminal terminal, MeshClient client, Words words, List<JobView> jobs, Moment moment)
+            throws CommandFailure {
+        if (!words.has("noheader")) {
+            terminal.out().print(layout.line(field -> field.header) + "\n");
+        }
+        for (Line line : lines(client, jobs)) {
+            if (named.isEmpty() || named.contains(line.id()) || named.contains(line.job().name())) {
+                terminal.out().print(layout.line(field -> field.value(line, moment)) + "\n");
+            }
+        }
+    }
+
+    private static List<Line> lines(MeshClient client, List<JobView> jobs) throws CommandFailure {
+        Map<Long, List<JsonObject>> steps = new HashMap<>();
+        for (JsonObject step : client.get("/v1/steps").objects("steps")) {
+            steps.computeIfAbsent(step.number("job"), _ -> new ArrayList<>()).add(step);
+        }
+        var lines = new ArrayList<Line>();
+        jobs.stream()
+                .filter(job -> job.is(JobState.RUNNING) || job.is(JobState.SUSPENDED))
+                .sorted(
+                        Comparator.comparing((JobView job) -> job.text("partition"))
+                                .thenComparing(JobView::id))
+                .forEach(job -> {
+                    for (JsonObject step : steps.getOrDefault(job.id(), List.of())) {
+                        lines.add(
+                                new Line(
+                                        job,
+                                        Long.toString(step.number("step")),
+                                        step.text("name"),
+                                        step.number("tasks"),
+                                        step.number("beganAt"),
+                                        step.texts("nodes")));
+                    }
+                    lines.add(batch(job));
+                });
+        return lines;
+    }
+
+    private static Line batch(JobView job) {
+        List<String> nodes = job.json().texts("nodeNames");
+        return new Line(
+                job,
+                "batch",
+                "batch",
+                1,
+                job.startAt(),
+                nodes.isEmpty() ? nodes : nodes.subList(0, 1));
+    }
+}

@@ -1,0 +1,74 @@
+package io.berth.submit.http;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import io.berth.contracts.StepUsage;
+import io.berth.core.request.Sight;
+import io.berth.submit.Job;
+import io.berth.submit.JobUsage;
+import io.berth.submit.Picture;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.jspecify.annotations.Nullable;
+
+/// The steps that run, as their nodes told it last.
+@Schema(name = "Steps")
+record StepsJson(List<StepJson> steps) {
+
+    /// A step that runs.
+    ///
+    /// @param job its job
+    /// @param name of its program; left out if no node told it
+    /// @param tasks on all of its nodes
+    /// @param beganAt epoch milliseconds by the clock of its first node; left out if none told it
+    @Schema(name = "Step")
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    record StepJson(
+            long job,
+            int step,
+            @Nullable String name,
+            int tasks,
+            @Nullable Long beganAt,
+            List<String> nodes) {
+
+        StepJson and(StepJson more) {
+            var all = new ArrayList<>(nodes);
+            all.addAll(more.nodes);
+            Long first =
+                    beganAt == null || (more.beganAt != null && more.beganAt < beganAt)
+                            ? more.beganAt
+                            : beganAt;
+            return new StepJson(
+                    job, step, name == null ? more.name : name, tasks + more.tasks, first, all);
+        }
+    }
+
+    /// Those of the jobs that may be seen, by job and number.
+    static StepsJson of(Stream<Job> jobs, Picture picture, Sight sight) {
+        return new StepsJson(
+                jobs.filter(job -> !job.held().isEmpty() && job.seenBy(sight))
+                        .flatMap(job -> of(job, picture.usage(job)))
+                        .toList());
+    }
+
+    private static Stream<StepJson> of(Job job, List<JobUsage> nodes) {
+        var steps = new TreeMap<Integer, StepJson>();
+        for (JobUsage usage : nodes) {
+            for (StepUsage step : usage.steps()) {
+                steps.merge(
+                        step.number(),
+                        new StepJson(
+                                job.id().value(),
+                                step.number(),
+                                step.name(),
+                                step.tasks(),
+                                step.beganAt(),
+                                List.of(usage.node().value())),
+                        StepJson::and);
+            }
+        }
+        return steps.values().stream();
+    }
+}
