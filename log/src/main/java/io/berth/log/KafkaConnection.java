@@ -2,9 +2,10 @@ package io.berth.log;
 
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
@@ -25,6 +26,9 @@ public record KafkaConnection(String bootstrapServers) {
     /// How much of one partition goes in a request; a longer record goes alone.
     private static final int BATCH_BYTES = 256 << 10;
 
+    /// The same where it matters less than that each partition has such a piece of memory.
+    private static final int SMALL_BATCH_BYTES = 32 << 10;
+
     /// Longer than a transaction is filled: to commit it sends what waits.
     private static final int UNTIL_COMMIT_MILLIS = 5000;
 
@@ -39,13 +43,20 @@ public record KafkaConnection(String bootstrapServers) {
     private static final Duration MEMBER_AT_WORK = Duration.ofMinutes(30);
 
     public Admin admin() {
-        return Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers));
+        return Admin.create(settings());
     }
 
     /// A producer whose send is done when all in-sync replicas have the record.
     public Producer<byte[], byte[]> producer() {
         return new KafkaProducer<>(
                 producerSettings(), new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    /// A producer as [#producer], for one who writes little: it keeps less memory for that.
+    public Producer<byte[], byte[]> smallProducer() {
+        var settings = producerSettings();
+        settings.put(ProducerConfig.BATCH_SIZE_CONFIG, SMALL_BATCH_BYTES);
+        return new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
     }
 
     /// A producer that gives up on a record after so long: its outcome is unknown then, and it is
@@ -117,8 +128,7 @@ public record KafkaConnection(String bootstrapServers) {
     }
 
     private Consumer<byte[], byte[]> consumer(Map<String, Object> way) {
-        var settings = new HashMap<String, Object>();
-        settings.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+        var settings = settings();
         settings.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
         settings.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
         settings.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
@@ -135,8 +145,7 @@ public record KafkaConnection(String bootstrapServers) {
     /// heard for [#CANDIDATE_SESSION], or does not poll for that time, is out; one that lives keeps
     /// what it has when others come and go.
     Consumer<byte[], byte[]> candidate(String group, Duration wedgedAfter) {
-        var settings = new HashMap<String, Object>();
-        settings.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+        var settings = settings();
         settings.put(ConsumerConfig.GROUP_ID_CONFIG, group);
         settings.put(
                 ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
@@ -158,9 +167,18 @@ public record KafkaConnection(String bootstrapServers) {
                 settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
     }
 
-    private Map<String, Object> producerSettings() {
+    /// Those of every client. What Kafka measures of itself nobody asks for: neither brokers nor
+    /// JMX are told.
+    private Map<String, Object> settings() {
         var settings = new HashMap<String, Object>();
-        settings.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+        settings.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+        settings.put(CommonClientConfigs.METRIC_REPORTER_CLASSES_CONFIG, List.of());
+        settings.put(CommonClientConfigs.ENABLE_METRICS_PUSH_CONFIG, false);
+        return settings;
+    }
+
+    private Map<String, Object> producerSettings() {
+        var settings = settings();
         settings.put(ProducerConfig.ACKS_CONFIG, "all");
         settings.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
         settings.put(ProducerConfig.LINGER_MS_CONFIG, 0);

@@ -27,7 +27,7 @@ public final class AgentLog implements Closeable {
     private final int cell;
 
     public AgentLog(KafkaConnection connection, int cell) {
-        this.producer = connection.producer();
+        this.producer = connection.smallProducer();
         this.writer = new EventWriter(producer);
         this.cell = cell;
     }

@@ -27,13 +27,17 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
     private static final List<String> LOWEST_PRIORITY = List.of("nice", "-n", "19");
 
     /// One compiler tier and one collector thread: quick to start, small, and fast enough for the
-    /// load of one machine. Heaps begin small and have room for a few hundred thousand jobs.
+    /// load of one machine. Heaps begin small and have room for a few hundred thousand jobs. The
+    /// JVM's archives of classes stay where they were made for: moved to a random place, as they
+    /// are else, most of their pages are written, and are the process's own memory.
     private static final List<String> JVM =
             List.of(
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                     "-XX:+UseSerialGC",
                     "-XX:TieredStopAtLevel=1",
                     "-XX:+UseCompactObjectHeaders",
+                    "-XX:+UnlockDiagnosticVMOptions",
+                    "-XX:ArchiveRelocationMode=0",
                     "-XX:-UsePerfData",
                     "-XX:+ExitOnOutOfMemoryError",
                     "-Xms48m",
