@@ -175,6 +175,31 @@ class JobsMeshTest {
     }
 
     @Test
+    void a_container_is_looked_for_from_where_srun_and_salloc_are() throws IOException {
+        String berth = TestMesh.ROOT.resolve("berth").toString();
+
+        Outcome alone = mesh.berth("srun", "--container=nowhere", "true");
+        assumeThat(alone.err()).doesNotContain("no container runtime");
+        Outcome held =
+                mesh.berth(
+                        "salloc",
+                        "--container=first",
+                        "sh",
+                        "-c",
+                        "echo $SLURM_CONTAINER; cd /; \"$0\" srun true; \"$0\" srun --container=second true",
+                        berth);
+
+        String folder = held.out().strip().replaceFirst("/first$", "");
+        assertThat(folder).startsWith("/");
+        assertThat(alone.status()).isEqualTo(1);
+        assertThat(alone.err()).contains("container " + folder + "/nowhere ");
+        assertThat(held.status()).isEqualTo(1);
+        assertThat(held.err())
+                .contains("container " + folder + "/first ")
+                .contains("container /second ");
+    }
+
+    @Test
     void accounting_has_a_job_that_ended() throws IOException {
         String id =
                 mesh.berth("sbatch", "--wait", "--parsable", example("cpu-only.sbatch"))
