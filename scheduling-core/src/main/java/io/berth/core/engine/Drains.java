@@ -251,11 +251,14 @@ final class Drains {
     /// Whether nothing but what is planned for those behind it keeps a job from GPUs that run empty
     /// for it.
     boolean blocked(Waiting job, long now, Decisions decisions) {
+        if (!job.fit.divisible) {
+            return false;
+        }
         List<Plan> behind =
                 all.plans.all().stream()
                         .filter(plan -> Waiting.compare(job, plan.job(), now) < 0)
                         .toList();
-        if (!job.fit.divisible || behind.isEmpty()) {
+        if (behind.isEmpty()) {
             return false;
         }
         List<Drain> some = decisions.drains(job, beside(job, now, true));
