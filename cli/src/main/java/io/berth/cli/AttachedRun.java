@@ -3,10 +3,15 @@ package io.berth.cli;
 import io.berth.slurm.session.Frame;
 import io.berth.slurm.session.Frame.Channel;
 import io.berth.slurm.session.FrameSocket;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /// A place beside the two ends of an interactive run: it is shown what the job's end says, and
@@ -15,12 +20,19 @@ final class AttachedRun implements AutoCloseable {
 
     private final Terminal terminal;
     private final LocalTerminal local;
+    private final Stream out;
+    private final Stream err;
     private final CompletableFuture<End> end = new CompletableFuture<>();
     private @Nullable FrameSocket socket;
 
-    AttachedRun(Terminal terminal, LocalTerminal local) {
+    /// @param label whether each line begins with the task's number
+    /// @param isTerminal whether this descriptor is one, which a program without one must not
+    ///   steer: it may be another user's
+    AttachedRun(Terminal terminal, LocalTerminal local, boolean label, IntPredicate isTerminal) {
         this.terminal = terminal;
         this.local = local;
+        this.out = new Stream(terminal.out(), !local.raw() && isTerminal.test(1), label);
+        this.err = new Stream(terminal.err(), !local.raw() && isTerminal.test(2), label);
     }
 
     /// How it ended.
@@ -30,10 +42,7 @@ final class AttachedRun implements AutoCloseable {
     record End(@Nullable Integer exitCode, String why) {}
 
     /// @param place as the gateway gave it
-    /// @param label whether each line begins with the task's number
-    void connect(MeshClient client, JsonObject place, boolean label) throws CommandFailure {
-        var out = new Stream(terminal.out(), label);
-        var err = new Stream(terminal.err(), label);
+    void connect(MeshClient client, JsonObject place) throws CommandFailure {
         try {
             FrameSocket connected =
                     FrameSocket.connect(
@@ -41,7 +50,7 @@ final class AttachedRun implements AutoCloseable {
                                     client.mesh().gateway().replaceFirst("^http", "ws")
                                             + place.text("path")),
                             place.text("secret"),
-                            frame -> take(frame, out, err));
+                            this::take);
             socket = connected;
             var unused = connected.closed().thenAccept(why -> end.complete(new End(null, why)));
         } catch (IOException e) {
@@ -49,7 +58,8 @@ final class AttachedRun implements AutoCloseable {
         }
     }
 
-    private void take(Frame frame, Stream out, Stream err) {
+    /// Takes what the job's end says.
+    void take(Frame frame) {
         switch (frame.channel()) {
             case OUTPUT -> out.print(frame.payload());
             case ERROR -> err.print(frame.payload());
@@ -95,28 +105,36 @@ final class AttachedRun implements AutoCloseable {
 
     /// Where a stream of the step is shown.
     private static final class Stream {
-        private final PrintStream to;
+        private static final byte[] LABEL = "0: ".getBytes(StandardCharsets.US_ASCII);
+
+        private final OutputStream to;
         private final boolean label;
         private boolean begins = true;
 
-        Stream(PrintStream to, boolean label) {
-            this.to = to;
+        Stream(PrintStream to, boolean printable, boolean label) {
+            this.to = printable ? new Printable(to) : to;
             this.label = label;
         }
 
         void print(byte[] bytes) {
-            if (!label) {
-                to.write(bytes, 0, bytes.length);
-            } else {
-                for (byte each : bytes) {
-                    if (begins) {
-                        to.print("0: ");
-                    }
-                    begins = each == '\n';
-                    to.write(each);
-                }
+            try {
+                to.write(label ? labelled(bytes) : bytes);
+                to.flush();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
             }
-            to.flush();
+        }
+
+        private byte[] labelled(byte[] bytes) {
+            var lines = new ByteArrayOutputStream();
+            for (byte each : bytes) {
+                if (begins) {
+                    lines.writeBytes(LABEL);
+                }
+                begins = each == '\n';
+                lines.write(each);
+            }
+            return lines.toByteArray();
         }
     }
 }

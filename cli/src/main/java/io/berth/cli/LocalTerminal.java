@@ -20,21 +20,27 @@ final class LocalTerminal implements AutoCloseable {
         this.raw = raw;
     }
 
+    /// @param command who says that there is none here
     /// @param wanted whether the other program wants a terminal
-    static LocalTerminal of(Terminal terminal, boolean wanted) throws CommandFailure {
+    static LocalTerminal of(Terminal terminal, String command, boolean wanted)
+            throws CommandFailure {
         if (wanted && System.console() == null) {
             terminal.err()
                     .print(
-                            "srun: standard input is no terminal: the program gets one that nobody sees\n");
+                            command
+                                    + ": standard input is no terminal: the program has one that is not this one\n");
         }
         return new LocalTerminal(wanted);
     }
 
     /// Whether what this process writes goes to a terminal.
-    static boolean showsOutput() {
+    ///
+    /// @param descriptor 1 of its output, 2 of its errors
+    static boolean shows(int descriptor) {
         try {
-            return new ProcessBuilder("test", "-t", "1")
+            return new ProcessBuilder("test", "-t", Integer.toString(descriptor))
                             .redirectOutput(ProcessBuilder.Redirect.INHERIT)
+                            .redirectError(ProcessBuilder.Redirect.INHERIT)
                             .start()
                             .waitFor()
                     == 0;

@@ -48,7 +48,7 @@ final class Logs implements Command {
         }
         var job = new JobView(answer.body());
         var log = new Log(client, terminal, job.id(), words.has("error"));
-        boolean shown = !words.has("raw") && LocalTerminal.showsOutput();
+        boolean shown = !words.has("raw") && LocalTerminal.shows(1);
         try (OutputStream out = shown ? new Printable(terminal.out()) : terminal.out()) {
             if (words.has("follow")) {
                 follow(log, job, terminal, out);

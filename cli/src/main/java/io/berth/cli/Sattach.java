@@ -64,6 +64,7 @@ final class Sattach implements Command {
         MeshClient client = MeshClient.of(terminal, "sattach");
         var job = new JobView(success(client.ask("GET", JobIds.path(name))));
         if (words.has("layout")) {
+            checkStep(job, step.group(2));
             terminal.out().print(layout(job));
             return 0;
         }
@@ -74,8 +75,13 @@ final class Sattach implements Command {
         if (pty && !place.flag("terminal")) {
             throw failure(words.operands().getFirst() + " has no terminal: srun --pty gives one");
         }
-        try (var run = new AttachedRun(terminal, LocalTerminal.of(terminal, pty))) {
-            run.connect(client, place, words.has("label"));
+        try (var run =
+                new AttachedRun(
+                        terminal,
+                        LocalTerminal.of(terminal, "sattach", pty),
+                        words.has("label"),
+                        LocalTerminal::shows)) {
+            run.connect(client, place);
             if (words.has("verbose")) {
                 terminal.err()
                         .print(
@@ -150,6 +156,16 @@ final class Sattach implements Command {
             if (!task.matches("-|0+")) {
                 throw failure("--%s: the step has no task but 0".formatted(filter));
             }
+        }
+    }
+
+    private static void checkStep(JobView job, String step) throws CommandFailure {
+        String why = "could not get job step info: job " + job.id();
+        if (!step.matches("0+")) {
+            throw failure(why + " has no step " + step + " that can be attached to: 0 may be one");
+        }
+        if (job.ended() || job.json().objects("allocations").isEmpty()) {
+            throw failure(why + " is " + job.state());
         }
     }
 

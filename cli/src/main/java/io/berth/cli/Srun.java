@@ -102,7 +102,7 @@ final class Srun {
         // What is wrong with the options is told before anything is asked of the mesh.
         var unused = job.submission(terminal, client, line, Map.of());
         InteractiveSession session = InteractiveSession.open(client, VOICE);
-        LocalTerminal local = LocalTerminal.of(terminal, pty);
+        LocalTerminal local = LocalTerminal.of(terminal, "srun", pty);
         Map<String, String> variables = session.variables();
         variables.putAll(programs(line));
         // By which the gateway knows whose streams those of the session are.
@@ -186,7 +186,7 @@ final class Srun {
         MeshClient client = MeshClient.of(terminal, "srun");
         String[] place = allocation.split(" ", 2);
         boolean pty = line.has(Setting.PTY);
-        LocalTerminal local = LocalTerminal.of(terminal, pty);
+        LocalTerminal local = LocalTerminal.of(terminal, "srun", pty);
         InteractiveSession session = InteractiveSession.open(client, VOICE);
         List<String> options = step(line);
         var command = new ArrayList<String>();

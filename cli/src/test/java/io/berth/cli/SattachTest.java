@@ -29,6 +29,11 @@ class SattachTest {
                  "allocations":[{"node":"gpu-1","tasks":%d},{"node":"gpu-2","tasks":1}]}\
                 """
                         .formatted(tasks, tasks - 1));
+        mesh.on("GET", "/v1/jobs/18", "{\"id\":18,\"state\":\"PENDING\",\"allocations\":[]}");
+        mesh.on(
+                "GET",
+                "/v1/jobs/19",
+                "{\"id\":19,\"state\":\"COMPLETED\",\"allocations\":[{\"node\":\"gpu-1\"}]}");
         mesh.on(
                 "POST",
                 "/v1/jobs/17/steps/0/attach",
@@ -56,6 +61,9 @@ class SattachTest {
                     1 | 17.0 18.0                  | '17.0 18.0' is no step: one is named JOB.STEP, such as 17.0
                     1 | -Q                         | which step? 'sattach JOB.STEP', such as 17.0
                     1 | 17.3                       | job 17 has no step '3' to attach to
+                    1 | --layout 17.99             | could not get job step info: job 17 has no step 99 that can be attached to: 0 may be one
+                    1 | --layout 18.0              | could not get job step info: job 18 is PENDING
+                    1 | --layout 19.0              | could not get job step info: job 19 is COMPLETED
                     1 | -Q -v 17.0                 | don't specify both --verbose (-v) and --quiet (-Q)
                     1 | --pty --input-filter=0 17.0 | don't specify both --pty and I/O filtering
                     1 | --pty 17.0                 | 17.0 has no terminal: srun --pty gives one

@@ -36,6 +36,9 @@ final class OutputReplies {
     /// after a while.
     private static final int MOST_REFUSALS = 8;
 
+    /// A gateway that does not go when it was told is left.
+    private static final int TOLD_WITHIN_SECONDS = 10;
+
     private final Map<String, Integer> reading = new HashMap<>();
     private final Semaphore refusals = new Semaphore(MOST_REFUSALS);
     private int all;
@@ -87,11 +90,17 @@ final class OutputReplies {
         }
         Thread.ofVirtual()
                 .start(() -> {
-                    URI session = URI.create(request.session());
-                    try (var socket = FrameSocket.connect(session, request.secret(), _ -> {})) {
+                    try (var socket =
+                            FrameSocket.connect(
+                                    URI.create(request.session()), request.secret(), _ -> {})) {
                         socket.send(Frame.control("busy " + why));
-                        socket.closed().join();
-                    } catch (IOException e) {
+                        socket.closed().get(TOLD_WITHIN_SECONDS, TimeUnit.SECONDS);
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    } catch (IOException
+                            | IllegalArgumentException
+                            | ExecutionException
+                            | TimeoutException e) {
                         LOG.atDebug().setCause(e).addKeyValue("job", request.job()).log("Not told");
                     } finally {
                         refusals.release();

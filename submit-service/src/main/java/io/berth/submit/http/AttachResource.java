@@ -10,7 +10,6 @@ import io.berth.submit.Permissions;
 import io.berth.submit.Refusal.StepNotFound;
 import io.berth.submit.Refused;
 import io.berth.submit.SubmitConfig;
-import io.berth.submit.TooBusy;
 import io.berth.submit.kafka.SpecReader;
 import io.berth.submit.session.Sessions;
 import io.smallrye.common.annotation.RunOnVirtualThread;
@@ -24,6 +23,7 @@ import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.util.Map;
+import java.util.Optional;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
@@ -103,16 +103,19 @@ public class AttachResource {
         // What a job's variables say is its user's word: the secret tells that the session is his.
         String session = variables.getOrDefault(SESSION, "");
         String name = session.substring(session.lastIndexOf('/') + 1);
-        if (!sessions.meet(name, variables.getOrDefault(SECRET, ""))) {
+        Optional<Sessions.Attaching> place =
+                sessions.meet(name, variables.getOrDefault(SECRET, ""))
+                        ? sessions.attach(name)
+                        : Optional.empty();
+        if (place.isEmpty()) {
             throw new Refused(new StepNotFound(notHere(job, session, caller)));
         }
-        Sessions.Attaching place =
-                sessions.attach(name)
-                        .orElseThrow(() -> new TooBusy("as many are attached as may be"));
         return Response.status(Response.Status.CREATED)
                 .entity(
                         new AttachmentJson(
-                                place.path(), place.secret(), variables.containsKey(TERMINAL)))
+                                place.get().path(),
+                                place.get().secret(),
+                                variables.containsKey(TERMINAL)))
                 .build();
     }
 

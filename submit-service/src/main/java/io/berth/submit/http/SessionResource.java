@@ -2,7 +2,6 @@ package io.berth.submit.http;
 
 import io.berth.submit.Refused;
 import io.berth.submit.SubmitConfig;
-import io.berth.submit.TooBusy;
 import io.berth.submit.session.Sessions;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import io.vertx.core.http.HttpServerRequest;
@@ -57,13 +56,9 @@ public class SessionResource {
             responseCode = "201",
             description = "The session",
             content = @Content(schema = @Schema(implementation = SessionJson.class)))
-    @APIResponse(responseCode = "429", description = "There are as many as there may be")
+    @APIResponse(responseCode = "429", description = "As many are connected or attached as may be")
     public Response open(@Context HttpServerRequest request) {
-        Sessions.Opened opened =
-                sessions.open()
-                        .orElseThrow(() ->
-                                new TooBusy(
-                                        "there are " + config.sessions() + " sessions already"));
+        Sessions.Opened opened = sessions.open().orElseThrow(sessions::full);
         String path = "/v1/sessions/" + opened.id();
         return Response.status(Response.Status.CREATED)
                 .entity(

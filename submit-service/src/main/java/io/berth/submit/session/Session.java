@@ -1,5 +1,6 @@
 package io.berth.submit.session;
 
+import io.netty.channel.ChannelHandlerContext;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.ServerWebSocket;
@@ -103,16 +104,23 @@ final class Session {
     }
 
     /// Takes one who is beside the two ends.
-    synchronized void attach(ServerWebSocket socket) {
-        if (ended || job == null) {
-            close(socket, GONE, "the job is gone");
-            return;
-        }
-        var attachment = new Attachment(socket);
+    ///
+    /// @param connection the WebSocket's own place in the pipeline
+    /// @param gone runs once, when his connection is closed
+    synchronized void attach(
+            ServerWebSocket socket, ChannelHandlerContext connection, Runnable gone) {
+        var attachment = new Attachment(socket, connection, Attachment.GOES_WITHIN);
         attached.add(attachment);
-        socket.closeHandler(_ -> attached.remove(attachment));
-        socket.exceptionHandler(_ -> attached.remove(attachment));
-        attachment.giveInputTo(job);
+        socket.closeHandler(_ -> {
+            attached.remove(attachment);
+            gone.run();
+        });
+        socket.exceptionHandler(_ -> attachment.leave(GONE, "the connection is broken"));
+        if (ended || job == null) {
+            attachment.leave(GONE, "the job is gone");
+        } else {
+            attachment.giveInputTo(job);
+        }
     }
 
     private void pass(Buffer message, ServerWebSocket from, ServerWebSocket to) {

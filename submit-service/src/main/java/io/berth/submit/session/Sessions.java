@@ -2,11 +2,13 @@ package io.berth.submit.session;
 
 import io.berth.submit.Secret;
 import io.berth.submit.SubmitConfig;
+import io.berth.submit.TooBusy;
 import io.berth.submit.session.Session.End;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.impl.HttpServerConnection;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.event.Observes;
@@ -16,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /// The sessions of this gateway, and the WebSocket at which their ends meet. Whoever knows an end's
@@ -32,6 +35,10 @@ public final class Sessions {
     private static final int MOST_ATTACHED = 8;
 
     private final Map<String, Place> places = new ConcurrentHashMap<>();
+
+    /// Those who are beside the ends of a session, also of one that is over.
+    private final AtomicInteger beside = new AtomicInteger();
+
     private final Vertx vertx;
     private final int limit;
 
@@ -68,8 +75,8 @@ public final class Sessions {
     /// A session that nobody has come to yet.
     public record Opened(String id, String userSecret, String jobSecret) {}
 
-    /// Opens a session, unless there are as many as there may be. It is forgotten if its user does
-    /// not come soon.
+    /// Opens a session, unless [as many are here as may be][#full]. It is forgotten if its user
+    /// does not come soon.
     public Optional<Opened> open() {
         if (interactive() >= limit) {
             return Optional.empty();
@@ -100,11 +107,20 @@ public final class Sessions {
     /// Where one comes who is let in beside the two ends of a session, within half a minute.
     public record Attaching(String path, String secret) {}
 
-    /// Lets one more in to a session, unless as many are there as may be, or it is over.
+    /// Lets one more in to a session.
+    ///
+    /// @return empty if it is over
+    /// @throws TooBusy if as many are there as may be, or at this gateway
     public Optional<Attaching> attach(String id) {
         Place place = places.get(id);
-        if (place == null || place.attached() >= MOST_ATTACHED || interactive() >= limit) {
+        if (place == null) {
             return Optional.empty();
+        }
+        if (place.attached() >= MOST_ATTACHED) {
+            throw new TooBusy(MOST_ATTACHED + " are attached to the step already");
+        }
+        if (interactive() >= limit) {
+            throw full();
         }
         String secret = Secret.random();
         place.attaching().add(secret);
@@ -112,12 +128,18 @@ public final class Sessions {
         return Optional.of(new Attaching(PATH + id, secret));
     }
 
-    /// Those that people opened, and those that they attached to them.
+    /// What who finds no place here is told.
+    public TooBusy full() {
+        return new TooBusy(limit + " are connected or attached already");
+    }
+
+    /// Sessions that people opened, and those who are attached or will be.
     private long interactive() {
-        return places.values().stream()
-                .filter(it -> !it.listens())
-                .mapToLong(it -> 1 + it.attached())
-                .sum();
+        return beside.get()
+                + places.values().stream()
+                        .filter(it -> !it.listens())
+                        .mapToLong(it -> 1 + it.attaching().size())
+                        .sum();
     }
 
     /// A session whose user's end is the gateway itself.
@@ -182,7 +204,13 @@ public final class Sessions {
                 .onSuccess(socket -> {
                     UpgradedRequest.done(context.request());
                     if (end == null) {
-                        place.session().attach(socket);
+                        beside.incrementAndGet();
+                        var connection = (HttpServerConnection) context.request().connection();
+                        place.session()
+                                .attach(
+                                        socket,
+                                        connection.channelHandlerContext(),
+                                        beside::decrementAndGet);
                     } else {
                         place.session().join(end, socket);
                     }

@@ -124,10 +124,7 @@ function legend() {
     : [['free', 'free'], ['lost', 'out of service']].filter(([key]) => found.has(key)).map(([key, text]) => ({ ...found.get(key), text }));
   const more = holders.slice(NAMED);
   return [...holders.slice(0, NAMED).map((it) => ({ ...it, text: colouring === 'job' ? jobText(it.name) : it.name === '?' ? 'of others' : plain(it.name) })), ...others].map((it) =>
-    h('button', { type: 'button', 'aria-pressed': String(it.key === only), 'data-only': it.key, onclick: () => {
-      show(it.key === only ? null : it.key);
-      dispatchEvent(new Event('berth-redraw'));
-    } }, h('i', { class: it.kind, style: it.style ?? {} }), it.text, h('small', {}, it.gpus.toLocaleString())))
+    h('button', { type: 'button', 'aria-pressed': String(it.key === only), 'data-only': it.key }, h('i', { class: it.kind, style: it.style ?? {} }), it.text, h('small', {}, it.gpus.toLocaleString())))
     .concat(more.length ? [h('small', {}, `and ${count(more.length, `${colouring} more`, `${colouring}s more`)}`)] : []);
 }
 
@@ -157,6 +154,24 @@ const choices = h('div', { class: 'tools' }, COLOURS.map(([name, label]) => h('b
 const key = h('div', { class: 'legend', role: 'group', 'aria-label': 'What the colours mean' });
 const map = arrows.among(h('div', { class: 'racks', role: 'group', 'aria-label': 'GPUs by rack and node; arrows move' }));
 const page = h('div', {}, h('div', { class: 'map-head' }, choices, key), map);
+
+const named = ({ target }) => (key.contains(target) && target.closest('[data-only]')?.dataset.only) || null;
+
+function press(name) {
+  show(name === only ? null : name);
+  dispatchEvent(new Event('berth-redraw'));
+}
+
+// The buttons are drawn anew all the time: no click comes of one that was so between down and up.
+let pressed = null;
+key.addEventListener('pointerdown', (event) => { pressed = event.button === 0 ? named(event) : null; });
+document.addEventListener('pointercancel', () => { pressed = null; });
+document.addEventListener('pointerup', (event) => {
+  if (pressed !== null && named(event) === pressed) press(pressed);
+  pressed = null;
+});
+// Those of the keyboard, whose detail is 0.
+key.addEventListener('click', (event) => { if (event.detail === 0 && named(event) !== null) press(named(event)); });
 
 /** The next way of colouring. */
 export function turn() {

@@ -305,7 +305,19 @@ class ConsoleTest {
         awaitText("GPU does not answer");
         look("map");
 
-        browser().click(".legend button", "suspect");
+        // Drawn anew while the pointer is down.
+        browser()
+                .evaluate(
+                        """
+                        (async () => {
+                          const button = () => [...document.querySelectorAll('.legend button')].find((it) => it.textContent.includes('suspect'));
+                          const before = button();
+                          before.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true }));
+                          dispatchEvent(new Event('berth-redraw'));
+                          while (button() === before) await new Promise(requestAnimationFrame);
+                          button().dispatchEvent(new PointerEvent('pointerup', { bubbles: true }));
+                        })()\
+                        """);
         browser().evaluate("document.querySelector('.racks').focus()");
         for (String arrow : List.of("ArrowRight", "ArrowDown", "ArrowRight", "ArrowUp")) {
             browser()

@@ -26,14 +26,19 @@ import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.io.IOException;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.WebSocket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -168,6 +173,61 @@ class SessionTest {
     }
 
     @Test
+    void who_leaves_makes_place_for_the_next() throws Exception {
+        JsonPath session = open();
+        long id = job("alice", session, session.getString("jobSecret"));
+        try (var user = user(session);
+                var job = job(session)) {
+            user.send(text(Channel.INPUT, "both are here"));
+            assertThat(next(toJob)).isEqualTo("INPUT both are here");
+            for (int i = 0; i < 9; i++) {
+                Response place = attach("alice", id, 0);
+                attached(place.then().statusCode(201).extract().jsonPath(), toUser::add).close();
+            }
+            assertThat(job.closed()).isNotDone();
+        }
+    }
+
+    @Test
+    void who_sends_a_message_in_two_frames_is_told_so() throws Exception {
+        JsonPath session = open();
+        long id = job("alice", session, session.getString("jobSecret"));
+        try (var user = user(session);
+                var job = job(session);
+                var client = HttpClient.newHttpClient()) {
+            user.send(text(Channel.INPUT, "both are here"));
+            assertThat(next(toJob)).isEqualTo("INPUT both are here");
+            JsonPath place = attach("alice", id, 0).jsonPath();
+            var why = new CompletableFuture<String>();
+            var end =
+                    new WebSocket.Listener() {
+                        @Override
+                        public @Nullable CompletionStage<?> onClose(
+                                WebSocket from, int status, String reason) {
+                            why.complete(status + " " + reason);
+                            return null;
+                        }
+                    };
+            WebSocket socket =
+                    client.newWebSocketBuilder()
+                            .header("Authorization", "Bearer " + place.getString("secret"))
+                            .buildAsync(
+                                    URI.create(
+                                            "ws://127.0.0.1:"
+                                                    + RestAssured.port
+                                                    + place.getString("path")),
+                                    end)
+                            .get(10, TimeUnit.SECONDS);
+
+            var unused = socket.sendBinary(text(Channel.INPUT, "half").message(), false);
+
+            assertThat(why.get(10, TimeUnit.SECONDS))
+                    .isEqualTo("1008 a message is one binary frame");
+            assertThat(job.closed()).isNotDone();
+        }
+    }
+
+    @Test
     void who_does_not_keep_up_is_sent_away_and_the_job_does_not_wait() throws Exception {
         JsonPath session = open();
         long id = job("alice", session, session.getString("jobSecret"));
@@ -216,7 +276,8 @@ class SessionTest {
             for (int i = 0; i < 8; i++) {
                 attach("alice", id, 0).then().statusCode(201);
             }
-            Api.refused(attach("alice", id, 0), 429, "too_many_requests");
+            Api.refused(attach("alice", id, 0), 429, "too_many_requests")
+                    .body("detail", containsString("8 are attached to the step already"));
             assertThat(job.closed()).isNotDone();
         }
     }
