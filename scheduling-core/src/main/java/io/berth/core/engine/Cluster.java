@@ -184,7 +184,8 @@ public final class Cluster {
         return debts == null ? stay.demands[part] : stay.demands[part].less(debts[part]);
     }
 
-    /// A run leaves so much of what it holds to others than those who look for room.
+    /// A run leaves so much of what it holds to others than those who look for room. That may be a
+    /// look: nothing is taken to have come free where it leaves less.
     ///
     /// @param debts by part of the run; null for none
     void owe(long job, Demand @Nullable [] debts) {
@@ -195,7 +196,6 @@ public final class Cluster {
         }
         for (int part = 0; part < stay.nodes.length; part++) {
             nodes.get(stay.nodes[part]).release(job, stay.demands[part]);
-            touched.set(stay.nodes[part]);
         }
         take(job, stay);
     }

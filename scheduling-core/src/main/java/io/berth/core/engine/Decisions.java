@@ -25,7 +25,8 @@ public interface Decisions {
     ///
     /// @param beside jobs that have such GPUs and are given what they need of them first, in this
     ///   order
-    default List<Drain> drains(Waiting job, List<Long> beside) {
+    /// @param before none that is divided then or later, in epoch milliseconds
+    default List<Drain> drains(Waiting job, List<Long> beside, long before) {
         return List.of();
     }
 

@@ -130,6 +130,7 @@ final class Drains {
         Drain drain = plan.drain();
         if (drain != null) {
             remove(plan.job().job, drain);
+            cluster.touch(drain.node());
         }
     }
 
@@ -141,12 +142,11 @@ final class Drains {
             }
             its.jobs.remove(job);
             its.lifted.remove(job);
-            keep(its);
-            cluster.touch(its.node);
             if (its.jobs.isEmpty()) {
                 gpus.remove(gpu.name());
-                its.held.keySet().forEach(this::owe);
             }
+            keep(its);
+            its.held.keySet().forEach(this::owe);
         }
     }
 
@@ -229,6 +229,12 @@ final class Drains {
         cluster.owe(run, any ? debts : null);
     }
 
+    /// Whether a job that is not lifted counts on the end of a run, which holds some of a GPU that
+    /// runs empty for it.
+    boolean counts(long run) {
+        return gpus.values().stream().anyMatch(its -> !its.lifted() && its.held.containsKey(run));
+    }
+
     /// The jobs for whom GPUs run empty of which one of these runs holds some.
     Collection<Long> at(List<Long> runs) {
         var jobs = new TreeSet<Long>();
@@ -244,7 +250,7 @@ final class Drains {
     /// time, or if it would take something from who is expected to start.
     @Nullable Place earliest(Waiting job, long now, long before, Decisions decisions) {
         return job.fit.divisible
-                ? earliest(job, now, before, decisions.drains(job, beside(job, now, false)))
+                ? earliest(job, now, before, decisions.drains(job, beside(job, now, false), before))
                 : null;
     }
 
@@ -261,7 +267,7 @@ final class Drains {
         if (behind.isEmpty()) {
             return false;
         }
-        List<Drain> some = decisions.drains(job, beside(job, now, true));
+        List<Drain> some = decisions.drains(job, beside(job, now, true), Node.NEVER);
         behind.forEach(all.plans::lift);
         Place place = earliest(job, now, Node.NEVER, some);
         behind.forEach(all.plans::putBack);

@@ -5,6 +5,7 @@ import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /// Finds the runs on one node that lose the least and whose place makes room for a demand.
@@ -36,6 +37,7 @@ final class NodeVictims {
 
     private final Preemptor preemptor;
     private final VictimOrder order;
+    private final LongPredicate spared;
     private final long now;
 
     // The search on the node at hand.
@@ -45,9 +47,11 @@ final class NodeVictims {
     private @Nullable Loss least;
     private int tries;
 
-    NodeVictims(Preemptor preemptor, VictimOrder order, long now) {
+    /// @param spared runs that give way to nobody, but for those that have been told to
+    NodeVictims(Preemptor preemptor, VictimOrder order, LongPredicate spared, long now) {
         this.preemptor = preemptor;
         this.order = order;
+        this.spared = spared;
         this.now = now;
     }
 
@@ -58,7 +62,7 @@ final class NodeVictims {
         long[] lacks = lacks(node, demand);
         for (Node.Step run : node.runs()) {
             Stake stake = run.stake();
-            if (stake != null && preemptor.takes(stake, now) && !dearer(stake, most)) {
+            if (stake != null && takes(run.job(), stake) && !dearer(stake, most)) {
                 change(lacks, gives(run.demand(), stake, demand), -1);
             }
         }
@@ -101,6 +105,10 @@ final class NodeVictims {
         for (int i = 0; i < all.length; i++) {
             all[i] += sign * by[i];
         }
+    }
+
+    private boolean takes(long run, Stake stake) {
+        return preemptor.takes(stake, now) && (stake.told() || !spared.test(run));
     }
 
     private boolean dearer(Stake stake, @Nullable Loss most) {
@@ -149,7 +157,7 @@ final class NodeVictims {
         var all = new ArrayList<Giver>();
         for (Node.Step run : node.runs()) {
             Stake stake = run.stake();
-            if (stake == null || !preemptor.takes(stake, now)) {
+            if (stake == null || !takes(run.job(), stake)) {
                 continue;
             }
             long[] gives = gives(run.demand(), stake, demand);

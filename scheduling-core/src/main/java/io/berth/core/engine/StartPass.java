@@ -8,6 +8,7 @@ import io.berth.core.engine.Search.Place;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -178,9 +179,7 @@ final class StartPass {
             hopeless.put(job.fit, Buckets.of(job.length));
             return false;
         }
-        displace(job, clearing.nodes());
-        // What these would leave to who divides a GPU they leave to this job.
-        all.drains.at(clearing.victims()).forEach(this::displace);
+        displace(job, clearing);
         if (clearing.victims().isEmpty()) {
             start(job, new Place(now, clearing.nodes()));
         } else {
@@ -190,24 +189,20 @@ final class StartPass {
         return true;
     }
 
-    /// Voids the plans of jobs behind it that need these nodes.
-    private void displace(Waiting job, int[] nodes) {
+    /// Voids the plans of jobs behind it that need these nodes, or a GPU of which a victim has
+    /// some: what that would leave to who divides it, it leaves to this job.
+    private void displace(Waiting job, Clearing clearing) {
         var needed = new BitSet();
-        Arrays.stream(nodes).forEach(needed::set);
+        Arrays.stream(clearing.nodes()).forEach(needed::set);
+        Collection<Long> dividing = all.drains.at(clearing.victims());
         for (Plan plan : List.copyOf(all.plans.all())) {
             if (Waiting.compare(job, plan.job(), now) < 0
-                    && Arrays.stream(plan.nodes()).anyMatch(needed::get)) {
-                displace(plan.job().job);
+                    && (dividing.contains(plan.job().job)
+                            || Arrays.stream(plan.nodes()).anyMatch(needed::get))) {
+                all.unplan(plan.job(), decisions);
+                all.stale(true);
+                push(plan.job().fit);
             }
-        }
-    }
-
-    private void displace(long planned) {
-        Plan plan = all.plans.of(planned);
-        if (plan != null) {
-            all.unplan(plan.job(), decisions);
-            all.stale(true);
-            push(plan.job().fit);
         }
     }
 

@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 /// *Goals*, ranked: the lowest rank suffices; the least is lost; the fewest runs give way.
 ///
 /// *Constraints*: only runs on grounds that the job's class may have, none of them exempt; a run
-/// gives way on all its nodes or on none; every expected start of a job ahead stays where it is;
-/// nobody gives way whose loss does not help.
+/// gives way on all its nodes or on none; every expected start of a job ahead stays where it is,
+/// and so does a run of whose end one counts that has a GPU run empty; nobody gives way whose loss
+/// does not help.
 ///
 /// *Method*: on each node the cheapest victims for a part are found ([NodeVictims]); a gang takes
 /// its nodes in the order of what they cost, a run that gave way on one of them being free on all
@@ -129,7 +130,7 @@ final class VictimSearch {
 
     private Rooms rooms() {
         long end = length == Node.NEVER ? Node.NEVER : now + length;
-        var victims = new NodeVictims(preemptor, all.preemption.order(), now);
+        var victims = new NodeVictims(preemptor, all.preemption.order(), all.drains::counts, now);
         return new Rooms(all, fit, victims, now, end);
     }
 

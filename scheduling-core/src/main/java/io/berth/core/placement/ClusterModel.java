@@ -293,7 +293,9 @@ final class ClusterModel {
             int[] on = nodes.indices(planned.nodes());
             int lane = planned.gpu() == null ? -1 : nodes.lane(on[0], planned.gpu());
             Drain drain = drains.of(job, planned, now);
-            engine.plan(id, new Expected(planned.start(), on, lane, planned.place(), drain));
+            if (drain != null || planned.drains().isEmpty() || drains.brought(job, planned)) {
+                engine.plan(id, new Expected(planned.start(), on, lane, planned.place(), drain));
+            }
         }
     }
 

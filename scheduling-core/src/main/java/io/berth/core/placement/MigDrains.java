@@ -3,13 +3,11 @@ package io.berth.core.placement;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.Inventory;
-import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.MigGpu;
 import io.berth.contracts.MigGpus;
 import io.berth.contracts.MigPlacement;
 import io.berth.contracts.NodeName;
-import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.event.Division;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Planned;
@@ -19,26 +17,21 @@ import io.berth.core.engine.Demand;
 import io.berth.core.engine.Drain;
 import io.berth.core.engine.Drain.Emptied;
 import io.berth.core.engine.Drain.Hold;
-import io.berth.core.engine.Outlook;
 import io.berth.core.engine.Scheduling.Expected;
 import io.berth.core.state.Draft;
-import io.berth.core.state.Holding;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Collection;
-import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// The GPUs in MIG mode that could run empty for a job and be divided anew for it, in the engine's
-/// terms. Which of them does, and whether any, is the engine's to say.
-///
-/// A GPU that has what the job wants as it is divided now, though others hold it, is none: the job
-/// waits for that. Nor is one that has been divided a short while ago, or could not be.
+/// The GPUs in MIG mode that run empty for jobs and are then divided anew for them, in the engine's
+/// terms.
 final class MigDrains {
 
     private final ClusterModel model;
@@ -47,114 +40,14 @@ final class MigDrains {
         this.model = model;
     }
 
-    /// What could run empty for a job: any one GPU that has enough for it then, else the first that
-    /// will be empty of a node's.
-    ///
-    /// @param beside jobs that are given what they need of GPUs that run empty for them
-    List<Drain> of(JobStatus job, List<Long> beside, Draft draft, long now) {
-        JobDescription description = job.description();
-        ResourceRequest request = description.request();
-        BitSet only = model.only(request);
-        var drains = new ArrayList<Drain>();
-        model.mig
-                .rules()
-                .forEach((node, rule) -> {
-                    if (model.mig.mayUse(node, description.partition(), only)) {
-                        MigSite.of(draft.node(node), rule, _ -> false, Holding::new, now)
-                                .ifPresent(site -> {
-                                    beside.forEach(other -> give(other, site));
-                                    add(drains, job, site, draft, now);
-                                });
-                    }
-                });
-        return drains;
-    }
-
-    private void give(long other, MigSite site) {
-        Expected plan = Objects.requireNonNull(model.engine.expected(other));
-        Drain drain = plan.drain();
-        if (drain != null && model.nodes.name(drain.node()).equals(site.node())) {
-            site.give(request(other), drain.gpus().stream().map(Emptied::name).toList());
-        }
-    }
-
-    private ResourceRequest request(long job) {
-        return model.state.knownJob(new JobId(job)).description().request();
-    }
-
-    private void add(List<Drain> drains, JobStatus job, MigSite site, Draft draft, long now) {
-        NodeStatus status = draft.node(site.node());
-        Demand rest = rest(job, site.node());
-        if (rest == null) {
-            return;
-        }
-        Map<String, JobStatus> holders = holders(site.node(), draft);
-        var outlook = new Outlook(model.engine);
-        var gpus = new ArrayList<Emptied>();
-        for (MigGpu gpu : site.gpus()) {
-            Emptied emptied = emptied(status, gpu, holders);
-            if (emptied != null) {
-                gpus.add(emptied);
-            }
-        }
-        gpus.sort(
-                Comparator.comparingLong(gpu ->
-                        gpu.held().stream()
-                                .mapToLong(hold -> outlook.ends(hold.job(), now))
-                                .max()
-                                .orElse(0)));
-        ResourceRequest request = job.description().request();
-        var together = new ArrayList<Emptied>();
-        boolean enough = false;
-        for (Emptied gpu : gpus) {
-            together.add(gpu);
-            if (gives(site, request, List.of(gpu))) {
-                add(drains, status, request, site, List.of(gpu), rest);
-            } else if (!enough && gives(site, request, together)) {
-                enough = true;
-                add(drains, status, request, site, together, rest);
-            }
-        }
-    }
-
-    private static boolean gives(MigSite site, ResourceRequest request, List<Emptied> gpus) {
-        return site.copy().give(request, gpus.stream().map(Emptied::name).toList());
-    }
-
-    private void add(
-            List<Drain> drains,
-            NodeStatus status,
-            ResourceRequest request,
-            MigSite site,
-            List<Emptied> gpus,
-            Demand rest) {
-        if (gpus.stream().allMatch(gpu -> model.engine.drains(gpu.name()))
-                || !has(status, request, gpus)) {
-            drains.add(
-                    new Drain(
-                            model.nodes.index(status.node()),
-                            gpus,
-                            rest,
-                            site.rule().costSeconds() * 1000));
-        }
-    }
-
-    /// Whether GPUs have what a request wants as they are divided now.
-    private static boolean has(NodeStatus status, ResourceRequest request, List<Emptied> gpus) {
-        List<String> names = gpus.stream().map(Emptied::name).toList();
-        return status.usableGpus().stream()
-                        .filter(gpu -> gpu.parent() != null && names.contains(gpu.parent()))
-                        .filter(request.gpus()::admits)
-                        .count()
-                >= request.gpusOn(0);
-    }
-
-    private @Nullable Demand rest(JobStatus job, NodeName node) {
-        JobDescription description = job.description();
-        boolean allowed =
-                model.tenants.allows(description.partition(), description.request().cpusOn(0));
-        Demand rest = allowed ? model.nodes.kindOf(node).rest(description.request(), 0) : null;
-        return rest == null ? null : rest.of(model.tenants.of(description));
+    /// Those GPUs of a node of which nothing is given out in parts, as they could run empty.
+    List<Emptied> emptied(NodeStatus status, Collection<MigGpu> gpus, Draft draft) {
+        Map<String, JobStatus> holders = holders(status.node(), draft);
+        var lanes = new Lanes(status.node());
+        return gpus.stream()
+                .map(gpu -> emptied(status, gpu, holders, lanes))
+                .filter(Objects::nonNull)
+                .toList();
     }
 
     /// By GPU, who holds it on a node.
@@ -174,9 +67,8 @@ final class MigDrains {
         return holders;
     }
 
-    /// Null for a GPU of which something is given out in parts.
-    private @Nullable Emptied emptied(
-            NodeStatus status, MigGpu gpu, Map<String, JobStatus> holders) {
+    private static @Nullable Emptied emptied(
+            NodeStatus status, MigGpu gpu, Map<String, JobStatus> holders, Lanes lanes) {
         Division last = status.division(gpu.uuid());
         if (last != null && last.inProgress()) {
             return new Emptied(gpu.uuid(), List.of(), List.of(), last.since());
@@ -184,7 +76,7 @@ final class MigDrains {
         List<Gpu> instances = status.seen().inventory().instancesOf(gpu.uuid());
         var held = new TreeMap<Long, List<Gpu>>();
         for (Gpu instance : instances) {
-            if (lane(status.node(), instance) < 0) {
+            if (lanes.of(instance) < 0) {
                 return null;
             }
             JobStatus holder = holders.get(instance.uuid());
@@ -194,25 +86,36 @@ final class MigDrains {
         }
         return new Emptied(
                 gpu.uuid(),
-                byLane(status.node(), instances),
+                lanes.count(instances),
                 held.entrySet().stream()
-                        .map(it -> new Hold(it.getKey(), byLane(status.node(), it.getValue())))
+                        .map(it -> new Hold(it.getKey(), lanes.count(it.getValue())))
                         .toList(),
                 0);
     }
 
-    private int lane(NodeName node, Gpu instance) {
-        return model.nodes.gpus(node, false).contains(instance)
-                ? model.nodes.kindOf(node).lane(instance)
-                : -1;
-    }
+    /// How the engine counts the GPUs of a node that are given out whole.
+    private final class Lanes {
 
-    private List<Demand> byLane(NodeName node, Collection<Gpu> instances) {
-        var counts = new TreeMap<Integer, Integer>();
-        instances.forEach(it -> counts.merge(lane(node, it), 1, Integer::sum));
-        return counts.entrySet().stream()
-                .map(it -> new Demand(0, 0, it.getValue(), it.getKey()))
-                .toList();
+        private final NodeKind kind;
+        private final Set<Gpu> whole;
+
+        Lanes(NodeName node) {
+            kind = model.nodes.kindOf(node);
+            whole = new HashSet<>(model.nodes.gpus(node, false));
+        }
+
+        /// -1 for one of another kind.
+        int of(Gpu instance) {
+            return whole.contains(instance) ? kind.lane(instance) : -1;
+        }
+
+        List<Demand> count(Collection<Gpu> instances) {
+            var counts = new TreeMap<Integer, Integer>();
+            instances.forEach(it -> counts.merge(of(it), 1, Integer::sum));
+            return counts.entrySet().stream()
+                    .map(it -> new Demand(0, 0, it.getValue(), it.getKey()))
+                    .toList();
+        }
     }
 
     /// Tells the engine what a run holds of GPUs that run empty.
@@ -234,7 +137,8 @@ final class MigDrains {
                             .filter(instance -> allocation.gpus().contains(instance.uuid()))
                             .toList();
             if (!held.isEmpty() && model.engine.drains(gpu.uuid())) {
-                model.engine.holds(job.job().value(), gpu.uuid(), byLane(allocation.node(), held));
+                List<Demand> instances = new Lanes(allocation.node()).count(held);
+                model.engine.holds(job.job().value(), gpu.uuid(), instances);
             }
         }
     }
@@ -245,24 +149,32 @@ final class MigDrains {
         NodeName node = planned.nodes().getFirst();
         NodeStatus status = model.state.node(node).orElse(null);
         MigGpus rule = model.mig.rules().get(node);
-        Demand rest = status == null || planned.drains().isEmpty() ? null : rest(job, node);
+        Demand rest =
+                status == null || planned.drains().isEmpty()
+                        ? null
+                        : MigChoices.rest(model, job.description(), node);
         if (rule == null || status == null || rest == null) {
             return null;
         }
-        Map<String, JobStatus> holders = holders(node, new Draft(model.state));
-        var gpus = new ArrayList<Emptied>();
+        var gpus = new ArrayList<MigGpu>();
         for (var entry : planned.drains().entrySet()) {
             MigGpu gpu = status.seen().inventory().migGpu(entry.getKey()).orElse(null);
-            Emptied emptied =
-                    gpu != null && runsEmpty(status, rule, gpu, entry.getValue(), now)
-                            ? emptied(status, gpu, holders)
-                            : null;
-            if (emptied == null) {
+            if (gpu == null || !runsEmpty(status, rule, gpu, entry.getValue(), now)) {
                 return null;
             }
-            gpus.add(emptied);
+            gpus.add(gpu);
         }
-        return new Drain(model.nodes.index(node), gpus, rest, rule.costSeconds() * 1000);
+        List<Emptied> emptied = emptied(status, gpus, new Draft(model.state));
+        return emptied.size() < gpus.size()
+                ? null
+                : new Drain(model.nodes.index(node), emptied, rest, rule.costSeconds() * 1000);
+    }
+
+    /// Whether the GPUs that ran empty for a job by its plan have become what it wants.
+    boolean brought(JobStatus job, Planned planned) {
+        NodeStatus status = model.state.node(planned.nodes().getFirst()).orElse(null);
+        return status != null
+                && MigChoices.has(status, job.description().request(), planned.drains().keySet());
     }
 
     private static boolean runsEmpty(

@@ -49,6 +49,7 @@ final class Round implements Decisions {
     private final long now;
     private final FreeNodes free;
     private final Draft draft;
+    private final MigChoices choices;
     private final Throttles throttles;
     private final Keeping keeping;
     private final TreeSet<JobId> planned = new TreeSet<>();
@@ -70,6 +71,7 @@ final class Round implements Decisions {
         this.now = now;
         this.free = new FreeNodes(state, model.nodes, model.layouts, model.engine::drains);
         this.draft = new Draft(state);
+        this.choices = new MigChoices(model, draft, now);
         this.throttles = new Throttles(state);
         this.keeping = new Keeping(model, now);
     }
@@ -114,8 +116,8 @@ final class Round implements Decisions {
     }
 
     @Override
-    public List<Drain> drains(Waiting job, List<Long> beside) {
-        return model.drains.of(state.knownJob(new JobId(job.job())), beside, draft, now);
+    public List<Drain> drains(Waiting job, List<Long> beside, long before) {
+        return choices.of(state.knownJob(new JobId(job.job())), beside, before);
     }
 
     @Override

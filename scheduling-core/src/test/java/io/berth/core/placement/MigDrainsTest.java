@@ -56,20 +56,15 @@ final class MigDrainsTest {
     }
 
     private void give(Configuration it) {
+        give(it, List.of(new MigGpus(List.of("ALL"), null, null, 15, 300)));
+    }
+
+    private void give(Configuration it, List<MigGpus> rules) {
         cell.take(
                 new Input.Configured(
                         new Configuration(
                                 cell.state.configuration().orElseThrow().revision() + 1,
-                                it.cluster()
-                                        .with(to ->
-                                                to.migGpus =
-                                                        List.of(
-                                                                new MigGpus(
-                                                                        List.of("ALL"),
-                                                                        null,
-                                                                        null,
-                                                                        15,
-                                                                        300))),
+                                it.cluster().with(to -> to.migGpus = rules),
                                 it.partitions(),
                                 it.accounts(),
                                 it.associations(),
@@ -77,6 +72,25 @@ final class MigDrainsTest {
                                 it.reservations(),
                                 it.switches(),
                                 it.licenses())));
+    }
+
+    /// Jobs of the partition `urgent` have the place of those of others.
+    private void preempt() {
+        give(
+                TestCell.configuration(
+                        Limits.NONE,
+                        new PreemptRules(
+                                PreemptRules.Type.PARTITION_PRIO,
+                                PreemptMode.REQUEUE,
+                                false,
+                                PreemptMode.REQUEUE,
+                                0,
+                                false,
+                                0,
+                                0,
+                                0,
+                                30,
+                                null)));
     }
 
     private void register(String gpu, String geometry) {
@@ -94,10 +108,11 @@ final class MigDrainsTest {
     }
 
     private void submit(long id, String profile, long minutes) {
-        var request =
-                new ResourceRequest(
-                        1, 1, 1, MemoryRequest.perCpu(1024), new GpuRequest(1, profile));
-        cell.submit(id, TestCell.job(request, 60 * minutes));
+        cell.submit(id, TestCell.job(mig(profile), 60 * minutes));
+    }
+
+    private static ResourceRequest mig(String profile) {
+        return new ResourceRequest(1, 1, 1, MemoryRequest.perCpu(1024), new GpuRequest(1, profile));
     }
 
     private void run(int from, int to, String profile, long minutes) {
@@ -310,35 +325,53 @@ final class MigDrainsTest {
 
     @Test
     void who_may_have_the_place_of_a_run_there_has_it_at_once() {
-        give(
-                TestCell.configuration(
-                        Limits.NONE,
-                        new PreemptRules(
-                                PreemptRules.Type.PARTITION_PRIO,
-                                PreemptMode.REQUEUE,
-                                false,
-                                PreemptMode.REQUEUE,
-                                0,
-                                false,
-                                0,
-                                0,
-                                0,
-                                30,
-                                null)));
+        preempt();
         register("A", SEVEN);
         run(1, 7, "1g.10gb", 10);
         submit(8, "3g.40gb", 10);
         cell.round();
         assertThat(planned(8)).isNotNull();
 
-        var request =
-                new ResourceRequest(
-                        1, 1, 1, MemoryRequest.perCpu(1024), new GpuRequest(1, "1g.10gb"));
-        cell.submit(9, "urgent", request, LaunchMode.BATCH, true);
+        cell.submit(9, "urgent", mig("1g.10gb"), LaunchMode.BATCH, true);
         cell.round();
 
         assertThat(cell.job(9).clearing()).isNotNull();
         assertThat(planned(8)).isNull();
+    }
+
+    @Test
+    void nobody_gives_way_of_whom_a_gpu_runs_empty_for_a_job_ahead() {
+        preempt();
+        register("A", SEVEN);
+        run(1, 7, "1g.10gb", 10);
+        cell.submit(8, "urgent", mig("3g.40gb"), LaunchMode.BATCH, true);
+        cell.round();
+        Planned before = planned(8);
+        assertThat(before).isNotNull();
+
+        cell.submit(9, "urgent", TestCell.cpus(12), LaunchMode.BATCH, true);
+        cell.round();
+
+        assertThat(planned(8)).isEqualTo(before);
+        assertThat(cell.job(9).clearing()).isNull();
+        assertThat(Objects.requireNonNull(planned(9)).start()).isEqualTo(cell.now + RUN);
+    }
+
+    @Test
+    void the_expected_start_goes_with_the_rule_for_the_gpu() {
+        register("A", SEVEN);
+        register("B", "3g.40gb@0 3g.40gb@4");
+        run(1, 7, "1g.10gb", 10);
+        run(8, 9, "3g.40gb", 60);
+        submit(10, "3g.40gb", 10);
+        cell.round();
+        assertThat(Objects.requireNonNull(planned(10)).drains()).containsOnlyKeys("A");
+
+        give(TestCell.configuration(), List.of());
+        cell.round();
+
+        assertThat(Objects.requireNonNull(planned(10)).start())
+                .isEqualTo(cell.now + 3_600_000 + Scheduling.SLACK_MILLIS);
     }
 
     @Test
