@@ -42,7 +42,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// Measures, with the agent's own launcher and without a log, how long it takes from an order to the first line of the script: order on the disk, group with limits, shim, task in its group, isolation verified, word given. One launch after the other. Then counts what is left behind.
+/// Measures, with the agent's own launcher and without a log, how long it takes from an order to the first line of the script: order on the disk, group with limits, shim, task in its group, isolation verified, word given. One launch after the other. Then counts what is left behind. It sets favordynmods, as the agent does: that stays until the next boot.
 ///
 /// `java -cp "node-agent/target/quarkus-app/app/*:node-agent/target/quarkus-app/lib/main/*" benchmarks/LaunchLatency.java [launches]`, default 1000 for each kind of shim. The first tenth warms up and is not counted.
 class LaunchLatency {
@@ -66,6 +66,7 @@ class LaunchLatency {
     private static void measure(Path home, Shims.Kind kind, int launches) throws Exception {
         LocalNode node = LocalNode.host(Host.read(), "launches", FoundGpus.NONE, new Hardware(List.of(), List.of(), 0, List.of(), List.of()));
         Groups groups = HostGroups.find(PARENT);
+        groups.favorMoves().ifPresent(why -> System.out.println("favordynmods not set: " + why));
         DeviceRules rules = DeviceRules.read();
         var commands = new Commands();
         Shims best = Shims.install(home, commands);

@@ -102,13 +102,14 @@ static void enter_groups(bool born)
     free(line);
 }
 
-static void try_devices(void)
+/* Tells that the task is ready, and how it came into its groups. */
+static void try_devices(bool born)
 {
     char *line = NULL;
     size_t size = 0;
     FILE *devices = opened("devices", "re");
     FILE *ready = opened("ready.new", "we");
-    fprintf(ready, "pid %ld\n", (long)getpid());
+    fprintf(ready, "pid %ld\n%s", (long)getpid(), born ? "born\n" : "");
     while (next_line(devices, &line, &size) != NULL) {
         int device = open(line, O_RDONLY | O_CLOEXEC);
         if (device < 0) {
@@ -280,8 +281,8 @@ static _Noreturn void be_task(bool born)
     if (word != WORD)
         close(word);
     enter_groups(born);
-    try_devices();
-    execl("/bin/sh", "sh", "-c", "read -r word <&9; . ./start", "./start", born ? BORN : NULL, (char *)NULL);
+    try_devices(born);
+    execl("/bin/sh", "sh", "-c", "read -r word <&9; . ./start", "./start", (char *)NULL);
     fail("cannot run", "/bin/sh");
 }
 

@@ -75,7 +75,8 @@ final class CgroupV1 implements Groups {
             group.kill();
             group.remove();
         }
-        for (Path folder : group.folders.values()) {
+        // Controllers that are mounted together have one folder.
+        for (Path folder : Set.copyOf(group.folders.values())) {
             Files.createDirectories(Objects.requireNonNull(folder.getParent()));
             Files.createDirectory(folder);
         }
@@ -165,7 +166,7 @@ final class CgroupV1 implements Groups {
         @Override
         public Group makeStep(int number, StepLimits limits) throws IOException {
             V1Group step = ofStep(number);
-            for (Path folder : step.folders.values()) {
+            for (Path folder : Set.copyOf(step.folders.values())) {
                 Files.createDirectory(folder);
             }
             try {

@@ -2,8 +2,7 @@ package io.berth.agent.group;
 
 import io.berth.agent.host.LiveProcess;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
@@ -39,11 +38,12 @@ final class ControlFiles {
         }
     }
 
-    /// Writes values one after the other into a file that takes one at a time.
+    /// Writes values one after the other into a file that takes one at a time. Unlike a channel, a
+    /// stream of [Files] is not closed by an interrupt: a stop is no failure of a launch.
     static void writeAll(Path file, List<String> values) throws IOException {
-        try (var channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+        try (OutputStream stream = Files.newOutputStream(file, StandardOpenOption.WRITE)) {
             for (String value : values) {
-                channel.write(ByteBuffer.wrap(value.getBytes(StandardCharsets.US_ASCII)), 0);
+                stream.write(value.getBytes(StandardCharsets.US_ASCII));
             }
         } catch (IOException e) {
             throw new IOException("cannot write one of %s to %s".formatted(values, file), e);

@@ -10,10 +10,12 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.locks.LockSupport;
 
 /// Groups without the kernel's help, for an agent that has no cgroups or no rights on them: the
 /// processes that carry the run's variables, their sessions and all that descends from them. It
@@ -24,6 +26,11 @@ final class ProcessTrees implements Groups {
     /// What is looked at of a process's variables: as much as Linux lets one have. A process may
     /// tell of more, without end.
     private static final int MOST_BYTES = 6 << 20;
+
+    /// How long the kernel may take to put a new program in a process's place, on a busy machine.
+    private static final Duration LONGEST_EXEC = Duration.ofSeconds(1);
+
+    private static final Duration PAUSE = Duration.ofMillis(1);
 
     @Override
     public String description() {
@@ -115,14 +122,35 @@ final class ProcessTrees implements Groups {
         public void remove() {}
 
         private boolean marked(long pid) {
-            Path environ = Path.of("/proc", Long.toString(pid), "environ");
-            try (var bytes = Files.newInputStream(environ)) {
-                var environment =
-                        new String(bytes.readNBytes(MOST_BYTES), StandardCharsets.ISO_8859_1);
+            try {
+                String environment = environment(pid);
                 return mark.stream().allMatch(variable -> has(environment, variable));
             } catch (IOException e) {
                 return false;
             }
+        }
+
+        /// The variables of a process. While it becomes another program it seems to have none.
+        private static String environment(long pid) throws IOException {
+            Path environ = Path.of("/proc", Long.toString(pid), "environ");
+            long end = System.nanoTime() + LONGEST_EXEC.toNanos();
+            while (true) {
+                try (var bytes = Files.newInputStream(environ)) {
+                    byte[] read = bytes.readNBytes(MOST_BYTES);
+                    if (read.length > 0 || !hasVariables(pid) || System.nanoTime() - end > 0) {
+                        return new String(read, StandardCharsets.ISO_8859_1);
+                    }
+                }
+                LockSupport.parkNanos(PAUSE.toNanos());
+            }
+        }
+
+        /// Whether a process has variables, or is to have some. A thread of the kernel, which is in
+        /// no session, has none.
+        private static boolean hasVariables(long pid) {
+            return LiveProcess.stat(pid)
+                    .filter(it -> it.state() != 'Z' && it.session() != 0 && !it.bare())
+                    .isPresent();
         }
 
         /// Whether a variable is there, with its value.

@@ -50,7 +50,8 @@ public record LiveProcess(long pid, long startTime) {
                         fields[0].charAt(0),
                         Long.parseLong(fields[1]),
                         Long.parseLong(fields[3]),
-                        Long.parseLong(fields[19])));
+                        Long.parseLong(fields[19]),
+                        !fields[23].equals("0") && fields[47].equals(fields[48])));
     }
 
     /// All that run on the host now, without zombies.
@@ -83,5 +84,9 @@ public record LiveProcess(long pid, long startTime) {
     }
 
     /// A line of /proc/pid/stat. Source: proc_pid_stat(5).
-    public record Stat(long pid, char state, long parent, long session, long startTime) {}
+    ///
+    /// @param bare whether its program was given no variables at all; false where it has none yet:
+    ///   while the kernel puts a new program in its place, it tells of no code either
+    public record Stat(
+            long pid, char state, long parent, long session, long startTime, boolean bare) {}
 }

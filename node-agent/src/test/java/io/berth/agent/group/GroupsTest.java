@@ -199,6 +199,35 @@ class GroupsTest {
         return lines.stream().map(it -> it.replace("," + option, "")).toList();
     }
 
+    /// Some hosts have cpu and cpuacct so, or all controllers.
+    @Test
+    void controllers_of_version_1_that_are_mounted_together_share_a_group() throws IOException {
+        Groups groups =
+                HostGroups.find(
+                        List.of("cgroup " + folder + " cgroup rw,cpuacct,blkio 0 0"), PARENT);
+
+        Group group = groups.create(NODE, new RunId(new JobId(86), 1), LIMITS);
+        Group step = group.makeStep(1, new StepLimits(IndexSet.EMPTY, 0));
+
+        assertThat(group.folders().getFirst()).isDirectory();
+        assertThat(step.folders().getFirst()).isDirectory();
+    }
+
+    @Test
+    void a_process_that_becomes_another_program_is_a_member_all_along() throws Exception {
+        RunId run = new RunId(new JobId(87), 1);
+        Group group = HostGroups.processTrees().find(NODE, run);
+        Path again = Files.writeString(folder.resolve("again"), "exec sh again");
+        Process process = enter(group, run, "exec sh " + again);
+        await().until(() -> group.members().contains(process.pid()));
+
+        for (int look = 0; look < 100; look++) {
+            assertThat(group.members()).contains(process.pid());
+        }
+
+        process.destroyForcibly().waitFor();
+    }
+
     @ParameterizedTest
     @MethodSource("kinds")
     void a_group_that_is_gone_is_empty_and_can_be_removed_again(Groups groups) throws Exception {
