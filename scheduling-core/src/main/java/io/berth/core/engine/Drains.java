@@ -164,9 +164,13 @@ final class Drains {
         for (Emptied gpu : drain == null ? List.<Emptied>of() : drain.gpus()) {
             Emptying its = gpus.get(gpu.name());
             if (its != null) {
-                boolean changed =
-                        lift ? its.lifted.add(plan.job().job) : its.lifted.remove(plan.job().job);
-                if (changed) {
+                boolean before = its.lifted();
+                if (lift) {
+                    its.lifted.add(plan.job().job);
+                } else {
+                    its.lifted.remove(plan.job().job);
+                }
+                if (its.lifted() != before) {
                     keep(its);
                     its.held.keySet().forEach(this::owe);
                 }
