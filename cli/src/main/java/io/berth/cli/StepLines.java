@@ -10,6 +10,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,9 @@ final class StepLines {
 
     /// What `--steps` names: `17.0`, `17_4.batch`, or all of `17`.
     private static final String NAMED = "[0-9]+(_[0-9]+)?(\\.([0-9]{1,9}|batch))?";
+
+    /// Options that have no meaning for steps, or none yet.
+    private static final List<String> OF_JOBS = List.of("Format", "json", "sort", "start", "yaml");
 
     private final Layout<Field> layout;
     private final Set<String> named;
@@ -69,7 +73,10 @@ final class StepLines {
                         line.job().unlimited()
                                 ? SlurmTime.UNLIMITED
                                 : SlurmTime.brief(line.job().number("timeLimitSeconds"));
-                case TIME -> line.began() == 0 ? "" : SlurmTime.brief(line.seconds(moment.now()));
+                case TIME -> {
+                    OptionalLong seconds = line.seconds(moment.now());
+                    yield seconds.isEmpty() ? "" : SlurmTime.brief(seconds.getAsLong());
+                }
                 case NODELIST -> HostList.compress(line.nodes());
                 case PARTITION -> line.job().text("partition");
                 case START_TIME -> moment.iso(line.began());
@@ -89,8 +96,13 @@ final class StepLines {
             return job.name() + "." + step;
         }
 
-        long seconds(long now) {
-            return Math.max(0, (now - began) / 1000 - job.number("suspendedSeconds"));
+        /// Nothing of a step whose job was suspended: how long of it the step stood still is not
+        /// told.
+        OptionalLong seconds(long now) {
+            long suspended = job.number("suspendedSeconds");
+            return began == 0 || (suspended > 0 && !step.equals("batch"))
+                    ? OptionalLong.empty()
+                    : OptionalLong.of(Math.max(0, (now - began) / 1000 - suspended));
         }
     }
 
@@ -98,6 +110,11 @@ final class StepLines {
     ///
     /// @throws CommandFailure if one is no step, or a column is unknown
     static StepLines of(Words words) throws CommandFailure {
+        for (String other : OF_JOBS) {
+            if (words.has(other)) {
+                throw CommandFailure.error("squeue", "--" + other + " is not for --steps");
+            }
+        }
         List<String> named = words.list("steps");
         for (String each : named) {
             if (!each.matches(NAMED)) {

@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class SqueueTest {
 
@@ -46,6 +48,18 @@ final class SqueueTest {
                         "Fri Nov 20 10:01:06 2026",
                         "             JOBID PARTITION     NAME     USER    STATE       TIME TIME_LIMI  NODES NODELIST(REASON)",
                         "              1021  training   e_high      eve  PENDING       0:00      5:00      4 (Resources)");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--json", "--yaml", "--start", "--sort=i", "--Format=JobID"})
+    void what_is_not_for_steps_is_refused_beside_them(String option) {
+        assertThat(new CommandRun(mesh).run("squeue", "-s", option))
+                .isEqualTo(
+                        new Outcome(
+                                1,
+                                "",
+                                "squeue: error: %s is not for --steps\n"
+                                        .formatted(option.replaceFirst("=.*", ""))));
     }
 
     @Test

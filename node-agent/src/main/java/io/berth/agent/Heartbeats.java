@@ -15,6 +15,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.errors.ApiException;
+import org.apache.kafka.common.errors.RetriableException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,6 +52,16 @@ final class Heartbeats implements Closeable {
         timer.shutdownNow();
     }
 
+    /// Says if the log will never take what it was given; that it is away is said by others.
+    private static void told(NodeAgent agent, @Nullable Throwable error) {
+        if (error instanceof ApiException && !(error instanceof RetriableException)) {
+            LOG.atError()
+                    .setCause(error)
+                    .addKeyValue("node", agent.name())
+                    .log("Heartbeat refused");
+        }
+    }
+
     private void beat(NodeAgent agent) {
         CompletableFuture<?> last = underway.get(agent.name().value());
         if (last != null && !last.isDone()) {
@@ -60,7 +73,9 @@ final class Heartbeats implements Closeable {
                 long written = LiveProcess.uptimeMillis();
                 underway.put(
                         agent.name().value(),
-                        log.write(heartbeat.get(), number++).thenRun(() -> agent.heard(written)));
+                        log.write(heartbeat.get(), number++)
+                                .whenComplete((_, error) -> told(agent, error))
+                                .thenRun(() -> agent.heard(written)));
             }
         } catch (IOException | RuntimeException e) {
             LOG.atWarn().setCause(e).addKeyValue("node", agent.name()).log("Heartbeat not written");

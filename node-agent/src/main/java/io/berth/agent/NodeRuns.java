@@ -43,6 +43,9 @@ final class NodeRuns implements Closeable {
 
     private static final Logger LOG = LoggerFactory.getLogger(NodeRuns.class);
 
+    /// Steps that are told at once.
+    private static final int MOST_STEPS = 500;
+
     private final Spool spool;
     private final String bootId;
     private final Surroundings surroundings;
@@ -128,7 +131,17 @@ final class NodeRuns implements Closeable {
 
     /// What those whose code runs have used so far.
     List<RunUsage> used() {
-        return parts.values().stream().flatMap(part -> part.used().stream()).toList();
+        return told(parts.values().stream().flatMap(part -> part.used().stream()).toList());
+    }
+
+    /// As much of it as a record takes: a step may tell near to 1 KiB of itself, and each run tells
+    /// of as many.
+    static List<RunUsage> told(List<RunUsage> all) {
+        int each = Math.max(1, MOST_STEPS / Math.max(1, all.size()));
+        return all.stream()
+                .map(it ->
+                        new RunUsage(it.run(), it.used(), it.steps().stream().limit(each).toList()))
+                .toList();
     }
 
     /// Begins a run, whose order is in the spool then. One that is there already is confirmed.

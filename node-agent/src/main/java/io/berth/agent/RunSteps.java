@@ -9,7 +9,6 @@ import io.berth.agent.launch.RunFiles;
 import io.berth.agent.launch.StartScript;
 import io.berth.agent.launch.StepCommand;
 import io.berth.agent.launch.StepLog;
-import io.berth.agent.launch.StepLog.Begun;
 import io.berth.agent.launch.StepUse;
 import io.berth.agent.launch.StepUse.StepUses;
 import io.berth.contracts.Allocation;
@@ -30,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -99,7 +99,20 @@ final class RunSteps {
     ///
     /// @param tasks of the step here, as it says
     /// @param limited whether the step has less memory than the run
-    record Holder(long pid, long startTime, int tasks, boolean limited) {
+    /// @param name of the step, as it says
+    /// @param beganAt epoch milliseconds
+    record Holder(
+            long pid,
+            long startTime,
+            int tasks,
+            boolean limited,
+            @Nullable String name,
+            @Nullable Long beganAt) {
+
+        Holder(long pid, long startTime, int tasks, boolean limited) {
+            this(pid, startTime, tasks, limited, null, null);
+        }
+
         LiveProcess process() {
             return new LiveProcess(pid, startTime);
         }
@@ -150,21 +163,19 @@ final class RunSteps {
     /// What the steps that run now have used.
     static List<StepUsage> now(RunFiles files, Group group) throws IOException {
         var used = new ArrayList<StepUsage>();
-        Map<Integer, Holder> kept = kept(files);
-        Map<Integer, Begun> begun = kept.isEmpty() ? Map.of() : StepLog.begun(files);
-        for (Map.Entry<Integer, Holder> each : kept.entrySet()) {
+        for (Map.Entry<Integer, Holder> each : kept(files).entrySet()) {
             Optional<Group> step = group.step(each.getKey());
             if (step.isPresent()) {
                 Consumption use = step.get().usage();
-                Begun told = begun.get(each.getKey());
+                Holder holder = each.getValue();
                 used.add(
                         new StepUsage(
                                 each.getKey(),
-                                each.getValue().tasks(),
+                                holder.tasks(),
                                 use.cpuMillis(),
                                 use.maxMemoryMib(),
-                                told == null ? null : told.name(),
-                                told == null ? null : told.at()));
+                                holder.name(),
+                                holder.beganAt()));
             }
         }
         return used;
@@ -300,7 +311,9 @@ final class RunSteps {
                         Long.parseLong(words.group(1)),
                         Long.parseLong(words.group(2)),
                         Integer.parseInt(words.group(3)),
-                        memory > 0);
+                        memory > 0,
+                        StepLog.name(files, number),
+                        System.currentTimeMillis());
         String why = hold(number, holder, new StepLimits(cpus(words.group(5)), memory), askedAt);
         return why.isEmpty() || memory == 0
                 ? ""
@@ -313,7 +326,9 @@ final class RunSteps {
     private String hold(int number, Holder holder, StepLimits limits, long askedAt)
             throws IOException {
         if (holders.containsKey(number)) {
-            return holder.equals(holders.get(number)) ? "" : "another step has its number";
+            return holders.get(number).process().equals(holder.process())
+                    ? ""
+                    : "another step has its number";
         }
         if (holders.size() >= MOST) {
             return "%d steps of the job run here, the most that can be limited".formatted(MOST);

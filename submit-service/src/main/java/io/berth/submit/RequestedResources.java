@@ -289,16 +289,10 @@ final class RequestedResources {
         if (perSocket == null || givenTasks == 0) {
             return 1;
         }
-        int cpus =
-                (int)
-                        number(
-                                "the number of CPUs per task",
-                                asked.cpusPerTask(),
-                                1,
-                                IndexSet.MAX_INDEX + 1L,
-                                1);
+        int cpus = cpusPerTask(gpus, givenTasks);
         long most =
                 candidates.stream()
+                        .filter(node -> gpus == 0 || matchingGpus(node) > 0)
                         .mapToLong(node ->
                                 Sockets.of(node.inventory()).cpus().stream()
                                         .mapToLong(it -> Math.min(perSocket, it.size() / cpus))

@@ -28,7 +28,7 @@ final class ProcessTrees implements Groups {
     private static final int MOST_BYTES = 6 << 20;
 
     /// How long the kernel may take to put a new program in a process's place, on a busy machine.
-    private static final Duration LONGEST_EXEC = Duration.ofSeconds(1);
+    private static final Duration LONGEST_EXEC = Duration.ofMillis(200);
 
     private static final Duration PAUSE = Duration.ofMillis(1);
 
@@ -70,10 +70,11 @@ final class ProcessTrees implements Groups {
         @Override
         public Set<Long> members() throws IOException {
             List<Stat> all = LiveProcess.all();
+            long until = System.nanoTime() + LONGEST_EXEC.toNanos();
             var pids = new TreeSet<Long>();
             var sessions = new HashSet<Long>();
             for (Stat process : all) {
-                if (marked(process.pid())) {
+                if (marked(process.pid(), until)) {
                     pids.add(process.pid());
                     sessions.add(process.session());
                 }
@@ -121,23 +122,23 @@ final class ProcessTrees implements Groups {
         @Override
         public void remove() {}
 
-        private boolean marked(long pid) {
+        private boolean marked(long pid, long until) {
             try {
-                String environment = environment(pid);
+                String environment = environment(pid, until);
                 return mark.stream().allMatch(variable -> has(environment, variable));
             } catch (IOException e) {
                 return false;
             }
         }
 
-        /// The variables of a process. While it becomes another program it seems to have none.
-        private static String environment(long pid) throws IOException {
+        /// The variables of a process. While it becomes another program it seems to have none; one
+        /// that always seems so holds up a look at all processes no longer than that.
+        private static String environment(long pid, long until) throws IOException {
             Path environ = Path.of("/proc", Long.toString(pid), "environ");
-            long end = System.nanoTime() + LONGEST_EXEC.toNanos();
             while (true) {
                 try (var bytes = Files.newInputStream(environ)) {
                     byte[] read = bytes.readNBytes(MOST_BYTES);
-                    if (read.length > 0 || !hasVariables(pid) || System.nanoTime() - end > 0) {
+                    if (read.length > 0 || !hasVariables(pid) || System.nanoTime() - until > 0) {
                         return new String(read, StandardCharsets.ISO_8859_1);
                     }
                 }

@@ -89,30 +89,21 @@ public final class StepLog {
         }
     }
 
-    /// The beginning of a step.
-    ///
-    /// @param at epoch milliseconds, not in the future
-    public record Begun(String name, long at) {}
-
-    /// The steps that have begun in a run, by number; none if none can be read.
-    public static Map<Integer, Begun> begun(RunFiles files) {
-        var begun = new HashMap<Integer, Begun>();
-        long now = System.currentTimeMillis();
+    /// What `srun` noted as the name of a step that begins; null if that cannot be read.
+    public static @Nullable String name(RunFiles files, int number) {
         try {
-            files.textOfOthers("steps/log", MOST_BYTES)
+            return files.textOfOthers("steps/log", MOST_BYTES)
                     .lines()
+                    .filter(it -> it.startsWith("begin " + number + " "))
                     .map(BEGIN::matcher)
                     .filter(Matcher::matches)
-                    .forEach(it ->
-                            begun.putIfAbsent(
-                                    Integer.valueOf(it.group(1)),
-                                    new Begun(
-                                            name(it.group(6)),
-                                            Math.min(now, Long.parseLong(it.group(2))))));
+                    .map(it -> name(it.group(6)))
+                    .findFirst()
+                    .orElse(null);
         } catch (IOException e) {
             LOG.atDebug().setCause(e).addKeyValue("folder", files.folder()).log("Steps not read");
+            return null;
         }
-        return begun;
     }
 
     private void take(Stream<String> lines) {

@@ -47,7 +47,7 @@ final class NodeVictims {
     private @Nullable Loss least;
     private int tries;
 
-    /// @param spared runs that give way to nobody, but for those that have been told to
+    /// @param spared runs that give way to nobody
     NodeVictims(Preemptor preemptor, VictimOrder order, LongPredicate spared, long now) {
         this.preemptor = preemptor;
         this.order = order;
@@ -108,7 +108,7 @@ final class NodeVictims {
     }
 
     private boolean takes(long run, Stake stake) {
-        return preemptor.takes(stake, now) && (stake.told() || !spared.test(run));
+        return preemptor.takes(stake, now) && !spared.test(run);
     }
 
     private boolean dearer(Stake stake, @Nullable Loss most) {

@@ -23,6 +23,8 @@ final class RequestsInFlight {
 
     private static final Pattern OUTPUT = Pattern.compile("/v1/jobs/[^/]+/output");
 
+    private static final Pattern WAITING_NODE = Pattern.compile("/v1/steps/[^/]+/[^/]+");
+
     private final AtomicInteger inFlight = new AtomicInteger();
     private final int limit;
     private final Counter turnedAway;
@@ -43,7 +45,7 @@ final class RequestsInFlight {
                 || path.equals("/v1/events")
                 || path.startsWith("/v1/sessions/")
                 || OUTPUT.matcher(path).matches()
-                || (path.startsWith("/v1/steps/")
+                || (WAITING_NODE.matcher(path).matches()
                         && context.request().method().equals(HttpMethod.GET))) {
             context.next();
             return;

@@ -1,7 +1,7 @@
 package io.berth.submit.http;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import io.berth.contracts.StepUsage;
+import io.berth.contracts.LaunchMode;
 import io.berth.core.request.Sight;
 import io.berth.submit.Job;
 import io.berth.submit.JobUsage;
@@ -54,21 +54,24 @@ record StepsJson(List<StepJson> steps) {
     }
 
     private static Stream<StepJson> of(Job job, List<JobUsage> nodes) {
-        var steps = new TreeMap<Integer, StepJson>();
-        for (JobUsage usage : nodes) {
-            for (StepUsage step : usage.steps()) {
-                steps.merge(
-                        step.number(),
-                        new StepJson(
-                                job.id().value(),
-                                step.number(),
-                                step.name(),
-                                step.tasks(),
-                                step.beganAt(),
-                                List.of(usage.node().value())),
-                        StepJson::and);
-            }
+        Stream<StepJson> all =
+                nodes.stream()
+                        .flatMap(usage ->
+                                usage.steps().stream()
+                                        .map(step ->
+                                                new StepJson(
+                                                        job.id().value(),
+                                                        step.number(),
+                                                        step.name(),
+                                                        step.tasks(),
+                                                        step.beganAt(),
+                                                        List.of(usage.node().value()))));
+        if (job.description().launch() == LaunchMode.PER_NODE) {
+            // Each of its scripts numbers its own steps.
+            return all;
         }
+        var steps = new TreeMap<Integer, StepJson>();
+        all.forEach(step -> steps.merge(step.step(), step, StepJson::and));
         return steps.values().stream();
     }
 }
