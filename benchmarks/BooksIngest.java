@@ -15,15 +15,8 @@ import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.Events;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
-import java.util.regex.Pattern;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
@@ -32,30 +25,23 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 /// `java -cp 'standalone/target/lib/*' benchmarks/BooksIngest.java [jobs]`, default 25,000. For a mesh of its own (BERTH_HOME): its books are of no use afterwards.
 class BooksIngest {
 
-    private static final HttpClient CLIENT = HttpClient.newHttpClient();
-    private static final Pattern BOOKED = Pattern.compile("berth_books_events_total(?:\\{.*})? ([0-9.E]+)");
     private static final long FIRST_JOB = System.currentTimeMillis() * 1000;
 
     public static void main(String[] arguments) throws Exception {
         java.util.logging.LogManager.getLogManager().reset();
         int jobs = arguments.length == 0 ? 25_000 : Integer.parseInt(arguments[0]);
         var mesh = MeshUnderTest.find();
-        var where = new Properties();
-        try (var reader = Files.newBufferedReader(mesh.home().resolve("mesh.properties"))) {
-            where.load(reader);
-        }
-        URI metrics = URI.create(where.getProperty("accountingUrl") + "/q/metrics");
         long accounting = mesh.processes().get("accounting");
-        double before = booked(metrics);
+        double before = mesh.booked();
         signal("STOP", accounting);
         try {
-            write(where.getProperty("kafka"), jobs);
+            write(mesh.kafka(), jobs);
             Thread.sleep(5000);
         } finally {
             signal("CONT", accounting);
         }
         long begin = System.nanoTime();
-        while (booked(metrics) - before < 4.0 * jobs) {
+        while (mesh.booked() - before < 4.0 * jobs) {
             Thread.sleep(100);
         }
         double seconds = (System.nanoTime() - begin) / 1e9;
@@ -89,12 +75,6 @@ class BooksIngest {
                 new JobEvent.Placed(job, at + 10, 1, List.of(allocation), 4000),
                 new JobEvent.Started(job, at + 20, 1),
                 new JobEvent.Ended(job, at + 60_010, description, JobState.COMPLETED, Reason.NONE, ExitStatus.SUCCESS, at, List.of(run), null, null));
-    }
-
-    private static double booked(URI metrics) throws Exception {
-        String text = CLIENT.send(HttpRequest.newBuilder(metrics).build(), BodyHandlers.ofString()).body();
-        var value = BOOKED.matcher(text);
-        return value.find() ? Double.parseDouble(value.group(1)) : 0;
     }
 
     private static void signal(String name, long process) throws Exception {

@@ -9,7 +9,11 @@ import java.util.Properties;
 import java.util.regex.Pattern;
 
 /// The mesh that is up under BERTH_HOME (`~/.berth`), as the benchmarks see it.
-record MeshUnderTest(Path home, String host, int port, String token) {
+///
+/// @param properties what `berth up` tells of where its parts are
+record MeshUnderTest(Path home, String host, int port, String token, Properties properties) {
+
+    private static final Pattern BOOKED = Pattern.compile("berth_books_events_total(?:\\{.*})? ([0-9.E]+)");
 
     static MeshUnderTest find() throws IOException {
         Path home = Path.of(System.getenv().getOrDefault("BERTH_HOME", System.getProperty("user.home") + "/.berth"));
@@ -18,7 +22,20 @@ record MeshUnderTest(Path home, String host, int port, String token) {
             mesh.load(reader);
         }
         var url = java.net.URI.create(mesh.getProperty("url"));
-        return new MeshUnderTest(home, url.getHost(), url.getPort(), Files.readString(home.resolve("operator.token")).strip());
+        return new MeshUnderTest(home, url.getHost(), url.getPort(), Files.readString(home.resolve("operator.token")).strip(), mesh);
+    }
+
+    String kafka() {
+        return properties.getProperty("kafka");
+    }
+
+    /// How many events the accounting service has entered in the books since it started.
+    double booked() throws IOException {
+        var metrics = java.net.URI.create(properties.getProperty("accountingUrl") + "/q/metrics").toURL();
+        try (var in = metrics.openStream()) {
+            var value = BOOKED.matcher(new String(in.readAllBytes(), StandardCharsets.UTF_8));
+            return value.find() ? Double.parseDouble(value.group(1)) : 0;
+        }
     }
 
     /// The process ids of its parts, by name.

@@ -17,12 +17,10 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -42,7 +40,6 @@ class VirtualJobs {
 
     private static final HttpClient CLIENT = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private static final Pattern NAME = Pattern.compile("\"name\":\"([^\"]+)\",\"state\"");
-    private static final Pattern BOOKED = Pattern.compile("berth_books_events_total(?:\\{.*})? ([0-9.E]+)");
     private static final int CPUS = 128;
     private static final int MOST_AT_ONCE = 10_000;
     private static final long HEARTBEAT_NANOS = 5_000_000_000L;
@@ -52,24 +49,19 @@ class VirtualJobs {
         int jobs = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 20_000;
         int nodes = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 32;
         var mesh = MeshUnderTest.find();
-        var where = new Properties();
-        try (var reader = Files.newBufferedReader(mesh.home().resolve("mesh.properties"))) {
-            where.load(reader);
-        }
         String others = String.join(",", nodesOf(mesh));
-        URI metrics = URI.create(where.getProperty("accountingUrl") + "/q/metrics");
-        var connection = new KafkaConnection(where.getProperty("kafka"));
+        var connection = new KafkaConnection(mesh.kafka());
         try (var agent = new Agent(connection, nodes);
                 var ends = connection.follower()) {
             follow(ends, Topics.JOBS);
             Thread.ofPlatform().daemon().start(agent::run);
             agent.awaitRegistered();
-            double booked = booked(metrics);
+            double booked = mesh.booked();
             long begin = System.nanoTime();
             Thread submitter = Thread.ofPlatform().start(() -> submit(mesh, jobs, others));
             double[] passed = awaitEnds(ends, jobs, begin);
             submitter.join();
-            while (booked(metrics) - booked < 4.0 * jobs) {
+            while (mesh.booked() - booked < 4.0 * jobs) {
                 Thread.sleep(50);
             }
             double all = (System.nanoTime() - begin) / 1e9;
@@ -125,11 +117,6 @@ class VirtualJobs {
                 .header("Authorization", "Bearer " + mesh.token())
                 .build();
         return NAME.matcher(CLIENT.send(request, BodyHandlers.ofString()).body()).results().map(it -> it.group(1)).toList();
-    }
-
-    private static double booked(URI metrics) throws Exception {
-        var value = BOOKED.matcher(CLIENT.send(HttpRequest.newBuilder(metrics).build(), BodyHandlers.ofString()).body());
-        return value.find() ? Double.parseDouble(value.group(1)) : 0;
     }
 
     private static void follow(Consumer<byte[], byte[]> consumer, Topic<?> topic) {

@@ -4,7 +4,6 @@ import io.berth.core.engine.Cluster;
 import io.berth.core.engine.Decisions;
 import io.berth.core.engine.Demand;
 import io.berth.core.engine.FitClass;
-import io.berth.core.engine.Hours;
 import io.berth.core.engine.Kind;
 import io.berth.core.engine.Network;
 import io.berth.core.engine.Scheduling;
@@ -143,9 +142,7 @@ final class Fleet implements Decisions {
             on.add(fits ? way : null);
             ways.add(fits ? List.of(way) : List.of());
         }
-        return engine.fitClass(
-                new FitClass.Terms(
-                        0, 0, 1, 0, on, on, null, 0, null, Hours.ALWAYS, new int[0], true, ways));
+        return engine.fitClass(new FitClass.Terms(0, 0, 1, 0, on, on, null, 0).sharing(ways));
     }
 
     private static boolean holds(int shape, int cpus, long memory) {

@@ -68,17 +68,20 @@ final class OtherCommandsTest {
                 .containsExactly(CANCEL + " {\"jobs\":[\"17\",\"18_[1-3]\"]}");
     }
 
-    @Test
-    void more_jobs_than_a_request_takes_are_cancelled_by_several() {
-        mesh.on("POST", CANCEL, NONE_REFUSED);
-
+    private Outcome scancelOf1001Jobs() {
         String[] words =
                 Stream.concat(
                                 Stream.of("scancel"),
                                 IntStream.rangeClosed(1, 1001).mapToObj(Integer::toString))
                         .toArray(String[]::new);
+        return new CommandRun(mesh).run(words);
+    }
 
-        assertThat(new CommandRun(mesh).run(words).exitCode()).isZero();
+    @Test
+    void more_jobs_than_a_request_takes_are_cancelled_by_several() {
+        mesh.on("POST", CANCEL, NONE_REFUSED);
+
+        assertThat(scancelOf1001Jobs().exitCode()).isZero();
         assertThat(mesh.requests()).hasSize(2);
         assertThat(mesh.requests().getLast().body()).isEqualTo("{\"jobs\":[\"1001\"]}");
     }
@@ -87,12 +90,7 @@ final class OtherCommandsTest {
     void that_some_jobs_could_not_be_cancelled_does_not_keep_the_others() {
         mesh.on("POST", CANCEL, Reply.problem(503, "unavailable", "try again"), NONE_REFUSED);
 
-        String[] words =
-                Stream.concat(
-                                Stream.of("scancel"),
-                                IntStream.rangeClosed(1, 1001).mapToObj(Integer::toString))
-                        .toArray(String[]::new);
-        Outcome outcome = new CommandRun(mesh).run(words);
+        Outcome outcome = scancelOf1001Jobs();
 
         assertThat(outcome.exitCode()).isOne();
         assertThat(outcome.err().lines()).hasSize(1000).allMatch(it -> it.endsWith("try again"));
@@ -318,15 +316,19 @@ final class OtherCommandsTest {
         assertThat(mesh.requests()).hasSize(3);
     }
 
-    @Test
-    void following_goes_on_where_it_was_cut_off_until_the_job_has_ended() {
+    /// Those of job 17, one after the other.
+    private void states(String... inTurn) {
         mesh.on(
                 "GET",
                 "/v1/jobs/17",
-                new Reply(200, job(17, "RUNNING", Path.of("/nowhere"))),
-                new Reply(200, job(17, "RUNNING", Path.of("/nowhere"))),
-                new Reply(200, job(17, "RUNNING", Path.of("/nowhere"))),
-                new Reply(200, job(17, "COMPLETED", Path.of("/nowhere"))));
+                Stream.of(inTurn)
+                        .map(it -> new Reply(200, job(17, it, Path.of("/nowhere"))))
+                        .toArray(Reply[]::new));
+    }
+
+    @Test
+    void following_goes_on_where_it_was_cut_off_until_the_job_has_ended() {
+        states("RUNNING", "RUNNING", "RUNNING", "COMPLETED");
         mesh.on(
                 "GET",
                 "/v1/jobs/17/output",
@@ -343,13 +345,7 @@ final class OtherCommandsTest {
 
     @Test
     void following_says_once_what_it_waits_for() {
-        mesh.on(
-                "GET",
-                "/v1/jobs/17",
-                new Reply(200, job(17, "PENDING", Path.of("/nowhere"))),
-                new Reply(200, job(17, "PENDING", Path.of("/nowhere"))),
-                new Reply(200, job(17, "RUNNING", Path.of("/nowhere"))),
-                new Reply(200, job(17, "COMPLETED", Path.of("/nowhere"))));
+        states("PENDING", "PENDING", "RUNNING", "COMPLETED");
         mesh.on(
                 "GET",
                 "/v1/jobs/17/output",

@@ -31,6 +31,12 @@ public record NodeConstraints(
     public static final NodeConstraints NONE =
             new NodeConstraints(null, List.of(), List.of(), Sharing.SHARED, null);
 
+    /// Any nodes that are built so.
+    public static NodeConstraints built(NodeShape shape) {
+        return new NodeConstraints(
+                null, List.of(), List.of(), Sharing.SHARED, null, null, shape, null);
+    }
+
     /// Constraints that say nothing of blocks and links.
     public NodeConstraints(
             @Nullable FeatureExpression features,

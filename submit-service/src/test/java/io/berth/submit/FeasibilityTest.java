@@ -94,16 +94,7 @@ final class FeasibilityTest {
                         ? GpuRequest.NONE
                         : new GpuRequest(2 * gpusEach, null, null, null, gpusEach, null);
         Integer most = tasksEach == 0 ? null : (Integer) tasksEach;
-        var where =
-                new NodeConstraints(
-                        null,
-                        List.of(),
-                        List.of(),
-                        Sharing.SHARED,
-                        null,
-                        null,
-                        new NodeShape(0, 0, 0, null, most),
-                        null);
+        var where = NodeConstraints.built(new NodeShape(0, 0, 0, null, most));
         var request = new ResourceRequest(1, tasks, cpus, MemoryRequest.perNode(1), gpus).on(where);
         return new Feasibility(request, List.of(node), cluster).obstacle().orElse("");
     }
@@ -208,16 +199,7 @@ final class FeasibilityTest {
         var one = new GpuRequest(1, "1g.10gb");
         var bySocket =
                 new ResourceRequest(1, 1, 1, MemoryRequest.perNode(1), one)
-                        .on(
-                                new NodeConstraints(
-                                        null,
-                                        List.of(),
-                                        List.of(),
-                                        Sharing.SHARED,
-                                        null,
-                                        null,
-                                        new NodeShape(0, 0, 0, null, 1),
-                                        null));
+                        .on(NodeConstraints.built(new NodeShape(0, 0, 0, null, 1)));
         assertThat(new Feasibility(bySocket, List.of(node), given).obstacle()).isEmpty();
         var alone =
                 new ResourceRequest(1, 1, 1, MemoryRequest.perNode(1), one)

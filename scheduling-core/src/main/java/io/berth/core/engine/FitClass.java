@@ -142,69 +142,8 @@ public final class FitClass {
             List<List<Demand>> shares,
             Layout layout) {
 
-        /// Of jobs that any nodes will do for.
-        public Terms(
-                int tier,
-                int partition,
-                int large,
-                int small,
-                List<@Nullable Demand> largeOn,
-                List<@Nullable Demand> smallOn,
-                @Nullable BitSet only,
-                int maxSwitches,
-                @Nullable Preemptor preemptor,
-                Hours hours,
-                int[] pools,
-                boolean plans,
-                List<List<Demand>> shares) {
-            this(
-                    tier,
-                    partition,
-                    large,
-                    small,
-                    largeOn,
-                    smallOn,
-                    only,
-                    maxSwitches,
-                    preemptor,
-                    hours,
-                    pools,
-                    plans,
-                    shares,
-                    Layout.ANY);
-        }
-
-        /// Of jobs that want no part of a GPU.
-        public Terms(
-                int tier,
-                int partition,
-                int large,
-                int small,
-                List<@Nullable Demand> largeOn,
-                List<@Nullable Demand> smallOn,
-                @Nullable BitSet only,
-                int maxSwitches,
-                @Nullable Preemptor preemptor,
-                Hours hours,
-                int[] pools,
-                boolean plans) {
-            this(
-                    tier,
-                    partition,
-                    large,
-                    small,
-                    largeOn,
-                    smallOn,
-                    only,
-                    maxSwitches,
-                    preemptor,
-                    hours,
-                    pools,
-                    plans,
-                    List.of());
-        }
-
-        /// Of jobs that no reservation touches.
+        /// Of jobs that no reservation touches, that want no part of a GPU, and that any nodes will
+        /// do for.
         public Terms(
                 int tier,
                 int partition,
@@ -227,7 +166,9 @@ public final class FitClass {
                     preemptor,
                     Hours.ALWAYS,
                     NOTHING,
-                    true);
+                    true,
+                    List.of(),
+                    Layout.ANY);
         }
 
         /// Of jobs that take nobody's place.
@@ -241,6 +182,27 @@ public final class FitClass {
                 @Nullable BitSet only,
                 int maxSwitches) {
             this(tier, partition, large, small, largeOn, smallOn, only, maxSwitches, null);
+        }
+
+        /// The same that want a part of a GPU.
+        ///
+        /// @param ways as [#shares]
+        public Terms sharing(List<List<Demand>> ways) {
+            return new Terms(
+                    tier,
+                    partition,
+                    large,
+                    small,
+                    largeOn,
+                    smallOn,
+                    only,
+                    maxSwitches,
+                    preemptor,
+                    hours,
+                    pools,
+                    plans,
+                    ways,
+                    layout);
         }
 
         /// The same on nodes that lie so.

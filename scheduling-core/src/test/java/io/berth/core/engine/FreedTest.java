@@ -65,21 +65,8 @@ final class FreedTest {
     /// A job waits that takes 600 units of the first shared GPU, or 300 of the second.
     private void submitPart() {
         List<Demand> ways = List.of(units(600, 1), units(300, 2));
-        var terms =
-                new Terms(
-                        0,
-                        0,
-                        1,
-                        0,
-                        List.of(ways.getFirst()),
-                        List.of(ways.getFirst()),
-                        null,
-                        0,
-                        null,
-                        Hours.ALWAYS,
-                        new int[0],
-                        true,
-                        List.of(ways));
+        List<@Nullable Demand> first = List.of(ways.getFirst());
+        var terms = new Terms(0, 0, 1, 0, first, first, null, 0).sharing(List.of(ways));
         wait(100, engine.fitClass(terms));
     }
 

@@ -243,14 +243,19 @@ final class MigDrainsTest {
         assertThat(Objects.requireNonNull(planned(10)).start()).isEqualTo(cell.now + RUN);
     }
 
-    @Test
-    void a_gpu_that_runs_empty_before_is_better_than_the_right_size_later() {
+    /// A is in sevenths for ten minutes more, B in halves for an hour.
+    private void job10WantsHalfOfAGpu() {
         register("A", SEVEN);
         register("B", "3g.40gb@0 3g.40gb@4");
         run(1, 7, "1g.10gb", 10);
         run(8, 9, "3g.40gb", 60);
         submit(10, "3g.40gb", 10);
         cell.round();
+    }
+
+    @Test
+    void a_gpu_that_runs_empty_before_is_better_than_the_right_size_later() {
+        job10WantsHalfOfAGpu();
 
         assertThat(Objects.requireNonNull(planned(10)).drains()).containsOnlyKeys("A");
         assertThat(Objects.requireNonNull(planned(10)).start()).isEqualTo(cell.now + RUN + COST);
@@ -359,12 +364,7 @@ final class MigDrainsTest {
 
     @Test
     void the_expected_start_goes_with_the_rule_for_the_gpu() {
-        register("A", SEVEN);
-        register("B", "3g.40gb@0 3g.40gb@4");
-        run(1, 7, "1g.10gb", 10);
-        run(8, 9, "3g.40gb", 60);
-        submit(10, "3g.40gb", 10);
-        cell.round();
+        job10WantsHalfOfAGpu();
         assertThat(Objects.requireNonNull(planned(10)).drains()).containsOnlyKeys("A");
 
         give(TestCell.configuration(), List.of());

@@ -58,16 +58,7 @@ final class SeatsTest {
 
     private static ResourceRequest tasksPerSocket(int most, int tasks, int cpus) {
         return new ResourceRequest(1, tasks, cpus, MemoryRequest.perNode(100), GpuRequest.NONE)
-                .on(
-                        new NodeConstraints(
-                                null,
-                                List.of(),
-                                List.of(),
-                                Sharing.SHARED,
-                                null,
-                                null,
-                                new NodeShape(0, 0, 0, null, most),
-                                null));
+                .on(NodeConstraints.built(new NodeShape(0, 0, 0, null, most)));
     }
 
     private void submit(long id, ResourceRequest request, long limitSeconds) {
