@@ -69,18 +69,15 @@ final class StepLines {
                 case TASKS -> Long.toString(line.tasks());
                 case STEP_ID -> line.id();
                 case NAME -> line.name();
-                case TIME_LIMIT ->
-                        line.job().unlimited()
-                                ? SlurmTime.UNLIMITED
-                                : SlurmTime.brief(line.job().number("timeLimitSeconds"));
+                case TIME_LIMIT -> JobField.TIME_LIMIT.value(line.job(), moment);
                 case TIME -> {
                     OptionalLong seconds = line.seconds(moment.now());
                     yield seconds.isEmpty() ? "" : SlurmTime.brief(seconds.getAsLong());
                 }
                 case NODELIST -> HostList.compress(line.nodes());
-                case PARTITION -> line.job().text("partition");
+                case PARTITION -> JobField.PARTITION.value(line.job(), moment);
                 case START_TIME -> moment.iso(line.began());
-                case USER -> line.job().text("user");
+                case USER -> JobField.USER.value(line.job(), moment);
             };
         }
     }

@@ -16,10 +16,4 @@ public record StepUsage(
         long cpuMillis,
         long maxMemoryMib,
         @Nullable String name,
-        @Nullable Long beganAt) {
-
-    /// Of which no more is known.
-    public StepUsage(int number, int tasks, long cpuMillis, long maxMemoryMib) {
-        this(number, tasks, cpuMillis, maxMemoryMib, null, null);
-    }
-}
+        @Nullable Long beganAt) {}

@@ -1216,7 +1216,7 @@ final class SampleEvents {
                                 new RunUsage(
                                         RUN,
                                         new Consumption(8000, 512),
-                                        List.of(new StepUsage(3, 4, 7000, 300))))));
+                                        List.of(new StepUsage(3, 4, 7000, 300, null, null))))));
         addNamed(
                 "named-steps",
                 Topics.HEARTBEATS,

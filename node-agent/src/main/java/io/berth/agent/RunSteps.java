@@ -109,10 +109,6 @@ final class RunSteps {
             @Nullable String name,
             @Nullable Long beganAt) {
 
-        Holder(long pid, long startTime, int tasks, boolean limited) {
-            this(pid, startTime, tasks, limited, null, null);
-        }
-
         LiveProcess process() {
             return new LiveProcess(pid, startTime);
         }

@@ -206,7 +206,7 @@ class RunStepsTest {
     @Test
     void a_step_that_hangs_in_the_kernel_does_not_keep_others_from_ending() throws Exception {
         LiveProcess.Stat me = LiveProcess.stat(ME).orElseThrow();
-        var gone = new Holder(me.pid(), me.startTime() + 1, 1, false);
+        var gone = new Holder(me.pid(), me.startTime() + 1, 1, false, null, null);
         files.note(Holders.NAME, new Holders(Map.of(1, gone, 2, gone, 3, gone)));
         var clock = new AtomicLong();
         for (int number = 1; number <= 3; number++) {

@@ -19,9 +19,8 @@ final class JobTable {
     private final Map<JobId, NavigableSet<JobId>> arrays = new ConcurrentHashMap<>();
 
     void put(Job job) {
-        jobs.put(job.id(), job);
         ArrayTask task = job.description().array();
-        if (task != null) {
+        if (jobs.put(job.id(), job) == null && task != null) {
             arrays.computeIfAbsent(task.array(), _ -> new ConcurrentSkipListSet<>()).add(job.id());
         }
     }

@@ -282,6 +282,11 @@ public final class Picture {
         return jobs.above(after).values().stream().filter(job -> shown(job, now));
     }
 
+    /// The jobs that hold something, in the order of their ids.
+    public Stream<Job> holding() {
+        return holding.values().stream();
+    }
+
     private static boolean shown(Job job, long now) {
         return job.endedAt() == 0 || job.endedAt() > now - ENDED_SHOWN.toMillis();
     }

@@ -162,7 +162,6 @@ public record Containers(Optional<ContainerRuntime> runtime, Commands commands) 
         }
         String folderOfIt = FOLDER + place;
         if (by.takesBundle()) {
-            files.makePassage(FOLDER);
             files.makePassage(folderOfIt);
             Files.createDirectories(files.folder().resolve(folderOfIt + STATE));
             files.write(folderOfIt + CONFIG, config);

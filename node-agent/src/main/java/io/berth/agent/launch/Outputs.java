@@ -13,6 +13,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -25,6 +26,7 @@ import java.util.stream.Stream;
 public record Outputs(Path folder, Path runs, int most) {
 
     private static final int MOST = 10_000;
+    private static final int HUNDREDTH = 100;
 
     /// @param user whose account opens the files
     public record Kept(JobId job, String user, String output, String error) {}
@@ -58,9 +60,12 @@ public record Outputs(Path folder, Path runs, int most) {
         }
     }
 
-    /// Forgets those that were kept first and have no run. A tenth more may be there: not each job
-    /// looks at all of them.
+    /// Forgets those that were kept first and have no run. A tenth more may be there, and some: to
+    /// look how many there are takes milliseconds, and one job of a hundred does.
     private void prune() {
+        if (ThreadLocalRandom.current().nextInt(Math.max(1, most / HUNDREDTH)) != 0) {
+            return;
+        }
         String[] names = folder.toFile().list();
         if (names == null || names.length <= most + most / 10) {
             return;

@@ -89,8 +89,12 @@ public final class StepLog {
         }
     }
 
-    /// What `srun` noted as the name of a step that begins; null if that cannot be read.
+    /// What `srun` noted as the name of a step that begins; null if that cannot be read, and of
+    /// those after the first [#MOST], of which it notes nothing.
     public static @Nullable String name(RunFiles files, int number) {
+        if (number >= MOST) {
+            return null;
+        }
         try {
             return files.textOfOthers("steps/log", MOST_BYTES)
                     .lines()

@@ -104,9 +104,7 @@ public class AttachResource {
         String session = variables.getOrDefault(SESSION, "");
         String name = session.substring(session.lastIndexOf('/') + 1);
         Optional<Sessions.Attaching> place =
-                sessions.meet(name, variables.getOrDefault(SECRET, ""))
-                        ? sessions.attach(name)
-                        : Optional.empty();
+                sessions.attach(name, variables.getOrDefault(SECRET, ""));
         if (place.isEmpty()) {
             throw new Refused(new StepNotFound(notHere(job, session, caller)));
         }

@@ -216,8 +216,7 @@ public class ClusterResource {
             @Context HttpServerRequest request)
             throws Refused {
         Picture picture = picture(position);
-        return StepsJson.of(
-                picture.jobs(clock.millis()), picture, callers.of(request).sight(picture));
+        return StepsJson.of(picture, callers.of(request).sight(picture));
     }
 
     /// @throws Refused if what is asked for is for operators alone

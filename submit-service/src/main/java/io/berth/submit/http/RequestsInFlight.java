@@ -2,6 +2,7 @@ package io.berth.submit.http;
 
 import io.berth.submit.SubmitConfig;
 import io.berth.submit.TooBusy;
+import io.berth.submit.session.Sessions;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.vertx.http.runtime.filters.Filters;
@@ -43,7 +44,7 @@ final class RequestsInFlight {
         String path = context.normalizedPath();
         if (!path.startsWith("/v1/")
                 || path.equals("/v1/events")
-                || path.startsWith("/v1/sessions/")
+                || path.startsWith(Sessions.PATH)
                 || OUTPUT.matcher(path).matches()
                 || (WAITING_NODE.matcher(path).matches()
                         && context.request().method().equals(HttpMethod.GET))) {

@@ -59,7 +59,7 @@ public class SessionResource {
     @APIResponse(responseCode = "429", description = "As many are connected or attached as may be")
     public Response open(@Context HttpServerRequest request) {
         Sessions.Opened opened = sessions.open().orElseThrow(sessions::full);
-        String path = "/v1/sessions/" + opened.id();
+        String path = Sessions.PATH + opened.id();
         return Response.status(Response.Status.CREATED)
                 .entity(
                         new SessionJson(

@@ -45,10 +45,11 @@ record StepsJson(List<StepJson> steps) {
         }
     }
 
-    /// Those of the jobs that may be seen, by job and number.
-    static StepsJson of(Stream<Job> jobs, Picture picture, Sight sight) {
+    /// Those of jobs that may be seen, by job and number.
+    static StepsJson of(Picture picture, Sight sight) {
         return new StepsJson(
-                jobs.filter(job -> !job.held().isEmpty() && job.seenBy(sight))
+                picture.holding()
+                        .filter(job -> job.seenBy(sight))
                         .flatMap(job -> of(job, picture.usage(job)))
                         .toList());
     }

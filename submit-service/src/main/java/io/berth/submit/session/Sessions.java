@@ -93,13 +93,9 @@ public final class Sessions {
         return Optional.of(opened);
     }
 
-    /// Whether the ends of that session meet here.
-    ///
-    /// @param jobSecret shows that it is the job's
-    public boolean meet(String id, String jobSecret) {
-        Place place = places.get(id);
-        return place != null
-                && !place.listens()
+    /// Whether the ends of a session meet here, and it is that job's.
+    private static boolean meet(Place place, String jobSecret) {
+        return !place.listens()
                 && place.end("Bearer " + jobSecret) == End.JOB
                 && place.session().meets();
     }
@@ -107,13 +103,14 @@ public final class Sessions {
     /// Where one comes who is let in beside the two ends of a session, within half a minute.
     public record Attaching(String path, String secret) {}
 
-    /// Lets one more in to a session.
+    /// Lets one more in to a session whose ends meet here.
     ///
-    /// @return empty if it is over
+    /// @param jobSecret shows that it is the job's
+    /// @return empty if they do not, or it is another's
     /// @throws TooBusy if as many are there as may be, or at this gateway
-    public Optional<Attaching> attach(String id) {
+    public Optional<Attaching> attach(String id, String jobSecret) {
         Place place = places.get(id);
-        if (place == null) {
+        if (place == null || !meet(place, jobSecret)) {
             return Optional.empty();
         }
         if (place.attached() >= MOST_ATTACHED) {
