@@ -328,10 +328,6 @@ public final class Cluster {
         return stay == null ? new int[0] : stay.nodes;
     }
 
-    @Nullable Stay stay(long job) {
-        return stays.get(job);
-    }
-
     /// What a class takes on these nodes, larger parts first.
     Demand[] demands(FitClass fit, int[] onNodes) {
         return demands(fit, onNodes, Search.WHOLE);

@@ -122,7 +122,7 @@ final class Drains {
             }
             its.jobs.put(job, divided);
             keep(its);
-            List.copyOf(its.held.keySet()).forEach(this::owe);
+            its.held.keySet().forEach(this::owe);
         }
     }
 
@@ -309,14 +309,16 @@ final class Drains {
         return some.stream()
                 .map(drain -> new Ready(drain, empty(drain, now)))
                 .filter(ready -> ready.empty() - now <= LONGEST_MILLIS)
-                .sorted(Comparator.comparingLong(Ready::at).thenComparing(this::fresh))
+                .sorted(
+                        Comparator.comparingLong(Ready::at)
+                                .thenComparing(ready -> fresh(ready.drain())))
                 .limit(STEPS)
                 .toList();
     }
 
     /// Whether it is of GPUs that do not run empty yet.
-    private boolean fresh(Ready ready) {
-        return !ready.drain().gpus().stream().allMatch(gpu -> gpus.containsKey(gpu.name()));
+    private boolean fresh(Drain drain) {
+        return !drain.gpus().stream().allMatch(gpu -> gpus.containsKey(gpu.name()));
     }
 
     /// When the last run has left the GPUs; never if one of them is told to give way for others.
@@ -361,7 +363,7 @@ final class Drains {
 
     /// Whether nobody counts on what the GPUs would not give any more.
     private boolean spares(Drain drain, long start, long now) {
-        if (drain.gpus().stream().allMatch(gpu -> gpus.containsKey(gpu.name()))) {
+        if (!fresh(drain)) {
             return true;
         }
         add(NOBODY, drain, start - drain.millis());

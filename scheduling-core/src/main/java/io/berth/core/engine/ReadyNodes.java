@@ -134,7 +134,7 @@ final class ReadyNodes {
             }
         }
         long[] times = Arrays.copyOf(least, count);
-        long chosen = chosenFor(fit, Arrays.copyOf(nodes, count), times);
+        long chosen = chosenFor(fit, nodes, times);
         if (fit.layout.segment() > 0) {
             chosen = Math.max(chosen, new Segments(cluster.network, fit).readyAt(nodes, times));
         }
@@ -197,7 +197,7 @@ final class ReadyNodes {
             return 0;
         }
         int[] rising =
-                IntStream.range(0, open.length)
+                IntStream.range(0, ready.length)
                         .boxed()
                         .sorted(Comparator.comparingLong(it -> ready[it]))
                         .mapToInt(Integer::intValue)

@@ -77,7 +77,7 @@ final class Segments {
     long readyAt(Node[] nodes, long[] readyAt) {
         long[][] byBlock = new long[network.blocks()][];
         int[] counts = new int[byBlock.length];
-        for (int i = 0; i < nodes.length; i++) {
+        for (int i = 0; i < readyAt.length; i++) {
             int block = network.block(nodes[i].index);
             if (block >= 0) {
                 long[] times = byBlock[block] == null ? new long[size] : byBlock[block];
@@ -89,7 +89,7 @@ final class Segments {
                 byBlock[block] = times;
             }
         }
-        long[] segments = new long[nodes.length / size + 1];
+        long[] segments = new long[readyAt.length / size + 1];
         int found = 0;
         for (int block = 0; block < byBlock.length; block++) {
             if (byBlock[block] != null) {

@@ -132,11 +132,14 @@ final class MigDrains {
 
     private void hold(JobStatus job, Allocation allocation, Inventory inventory) {
         for (MigGpu gpu : inventory.migGpus()) {
+            if (!model.engine.drains(gpu.uuid())) {
+                continue;
+            }
             List<Gpu> held =
                     inventory.instancesOf(gpu.uuid()).stream()
                             .filter(instance -> allocation.gpus().contains(instance.uuid()))
                             .toList();
-            if (!held.isEmpty() && model.engine.drains(gpu.uuid())) {
+            if (!held.isEmpty()) {
                 List<Demand> instances = new Lanes(allocation.node()).count(held);
                 model.engine.holds(job.job().value(), gpu.uuid(), instances);
             }

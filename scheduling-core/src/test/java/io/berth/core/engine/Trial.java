@@ -236,10 +236,7 @@ final class Trial implements Decisions {
     /// How many licenses runs hold.
     int licensesHeld() {
         return jobs.values().stream()
-                .filter(job -> {
-                    Cluster.Stay stay = engine.cluster.stay(job.id());
-                    return stay != null && stay.running();
-                })
+                .filter(job -> engine.cluster.runs(job.id()))
                 .mapToInt(Trial::licenses)
                 .sum();
     }
@@ -395,7 +392,7 @@ final class Trial implements Decisions {
                             new Expected(plan.start(), plan.nodes(), plan.lane(), plan.place()));
                     other.expected.put(job.id(), plan.start());
                 }
-            } else if (nodes != null && engine.cluster.stay(job.id()) != null) {
+            } else if (nodes != null && engine.cluster.nodesOf(job.id()).length > 0) {
                 other.engine.run(
                         job.id(),
                         nodes,
