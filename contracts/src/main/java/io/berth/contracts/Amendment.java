@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /// A change to a job's description. Null leaves a part as it is.
 ///
 /// @param request the whole new request
-/// @param terms the whole new terms; the place in an array stays, and so does the limit that a job
-///   asked for that has less time
+/// @param terms the whole new terms; the place in an array or a heterogeneous job stays, and so
+///   does the limit that a job asked for that has less time
 /// @param throttle of the job's array
 public record Amendment(
         @Nullable String account,
@@ -24,11 +24,17 @@ public record Amendment(
     /// What a job is to which this has happened.
     public JobDescription applied(JobDescription to) {
         Long asked = timeLimitSeconds == null ? to.conditions().askedLimitSeconds() : null;
-        JobTerms next = (terms == null ? to.conditions() : terms).asked(asked);
         ArrayTask task = to.array();
-        if (task != null) {
-            next = next.as(throttle == null ? task : task.throttled(throttle));
-        }
+        JobTerms next =
+                (terms == null ? to.conditions() : terms)
+                        .with(its -> {
+                            its.askedLimitSeconds = asked;
+                            its.array =
+                                    task == null || throttle == null
+                                            ? task
+                                            : task.throttled(throttle);
+                            its.het = to.het();
+                        });
         return new JobDescription(
                 to.user(),
                 Objects.requireNonNullElse(account, to.account()),

@@ -1,6 +1,7 @@
 package io.berth.contracts;
 
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// What a job is, as far as ranking, placement and the books need to know. It holds no script and
@@ -60,18 +61,7 @@ public record JobDescription(
 
     /// The same job on other terms.
     public JobDescription on(JobTerms other) {
-        return new JobDescription(
-                user,
-                account,
-                partition,
-                qos,
-                name,
-                request,
-                launch,
-                timeLimitSeconds,
-                nice,
-                requeue,
-                other);
+        return with(to -> to.terms = other);
     }
 
     /// The same job with a lower limit than it asks for.
@@ -87,54 +77,71 @@ public record JobDescription(
     }
 
     private JobDescription withLimit(long seconds, @Nullable Long asked) {
-        return new JobDescription(
-                user,
-                account,
-                partition,
-                qos,
-                name,
-                request,
-                launch,
-                seconds,
-                nice,
-                requeue,
-                conditions().asked(asked));
+        return with(to -> {
+            to.timeLimitSeconds = seconds;
+            to.terms = conditions().asked(asked);
+        });
     }
 
     /// The same job with another request.
     public JobDescription with(ResourceRequest other) {
-        return new JobDescription(
-                user,
-                account,
-                partition,
-                qos,
-                name,
-                other,
-                launch,
-                timeLimitSeconds,
-                nice,
-                requeue,
-                terms);
+        return with(to -> to.request = other);
     }
 
     /// The same job in another partition.
     public JobDescription in(String other) {
+        return with(to -> to.partition = other);
+    }
+
+    /// The same job as a component of a heterogeneous one: those after the first have no program of
+    /// their own.
+    public JobDescription as(HetComponent component, JobId job) {
+        return with(to -> {
+            to.launch = component.offset(job) == 0 ? launch : LaunchMode.HELD;
+            to.terms = conditions().with(terms -> terms.het = component);
+        });
+    }
+
+    private JobDescription with(Consumer<Draft> change) {
+        var draft = new Draft(this);
+        change.accept(draft);
         return new JobDescription(
                 user,
                 account,
-                other,
+                draft.partition,
                 qos,
                 name,
-                request,
-                launch,
-                timeLimitSeconds,
+                draft.request,
+                draft.launch,
+                draft.timeLimitSeconds,
                 nice,
                 requeue,
-                terms);
+                draft.terms);
+    }
+
+    private static final class Draft {
+        String partition;
+        ResourceRequest request;
+        LaunchMode launch;
+        long timeLimitSeconds;
+        @Nullable JobTerms terms;
+
+        Draft(JobDescription job) {
+            partition = job.partition;
+            request = job.request;
+            launch = job.launch;
+            timeLimitSeconds = job.timeLimitSeconds;
+            terms = job.terms;
+        }
     }
 
     /// The place in an array; null for a job that is none of an array's.
     public @Nullable ArrayTask array() {
         return terms == null ? null : terms.array();
+    }
+
+    /// The place in a heterogeneous job; null for a job that is no component of one.
+    public @Nullable HetComponent het() {
+        return terms == null ? null : terms.het();
     }
 }

@@ -1,5 +1,6 @@
 package io.berth.contracts;
 
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The terms on which a job starts and ends, beside its resources. Null is not given. Times are
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// @param maxWaitSeconds it ends as DEADLINE when it has waited for its turn so long and never ran
 /// @param askedLimitSeconds the limit that it asked for and has again when it waits again, 0 being
 ///   none; null unless its run has a lower one, see `timeMinSeconds`
+/// @param het the heterogeneous job of which it is a component; null of none
 public record JobTerms(
         @Nullable Hold hold,
         @Nullable Long beginAt,
@@ -31,7 +33,8 @@ public record JobTerms(
         @Nullable PreemptPolicy preemption,
         @Nullable Integer siteFactor,
         @Nullable Long maxWaitSeconds,
-        @Nullable Long askedLimitSeconds) {
+        @Nullable Long askedLimitSeconds,
+        @Nullable HetComponent het) {
 
     public static final JobTerms NONE =
             new JobTerms(null, null, null, null, null, null, null, null, null, null, null, null);
@@ -64,65 +67,61 @@ public record JobTerms(
                 preemption,
                 siteFactor,
                 null,
+                null,
                 null);
     }
 
     /// The same terms, of a job that begins at that time at the earliest.
     public JobTerms from(long at) {
-        return new JobTerms(
-                hold,
-                at,
-                deadlineAt,
-                timeMinSeconds,
-                dependency,
-                killOnInvalidDependency,
-                signal,
-                array,
-                priority,
-                comment,
-                preemption,
-                siteFactor,
-                maxWaitSeconds,
-                askedLimitSeconds);
+        return with(to -> to.beginAt = at);
     }
 
     /// The same terms for a task of an array.
     public JobTerms as(ArrayTask task) {
-        return new JobTerms(
-                hold,
-                beginAt,
-                deadlineAt,
-                timeMinSeconds,
-                dependency,
-                killOnInvalidDependency,
-                signal,
-                task,
-                priority,
-                comment,
-                preemption,
-                siteFactor,
-                maxWaitSeconds,
-                askedLimitSeconds);
+        return with(to -> to.array = task);
     }
 
     /// The same terms of a job whose limit is lower than the one that it asked for.
     ///
     /// @param seconds what it asked for; null if it has that
     JobTerms asked(@Nullable Long seconds) {
+        return with(to -> to.askedLimitSeconds = seconds);
+    }
+
+    /// The same terms but for what is changed.
+    public JobTerms with(Consumer<Draft> change) {
+        var draft = new Draft(this);
+        change.accept(draft);
         return new JobTerms(
                 hold,
-                beginAt,
+                draft.beginAt,
                 deadlineAt,
                 timeMinSeconds,
                 dependency,
                 killOnInvalidDependency,
                 signal,
-                array,
+                draft.array,
                 priority,
                 comment,
                 preemption,
                 siteFactor,
                 maxWaitSeconds,
-                seconds);
+                draft.askedLimitSeconds,
+                draft.het);
+    }
+
+    /// What [#with] may change; as the terms have it until then.
+    public static final class Draft {
+        public @Nullable Long beginAt;
+        public @Nullable ArrayTask array;
+        public @Nullable Long askedLimitSeconds;
+        public @Nullable HetComponent het;
+
+        private Draft(JobTerms terms) {
+            beginAt = terms.beginAt;
+            array = terms.array;
+            askedLimitSeconds = terms.askedLimitSeconds;
+            het = terms.het;
+        }
     }
 }

@@ -206,12 +206,12 @@ final class SampleEvents {
             DESCRIPTION.on(
                     new JobTerms(
                             null, null, null, null, null, null, null, null, null, null, null, null,
-                            7200L, null));
+                            7200L, null, null));
     private static final JobDescription SHORTENED =
             DESCRIPTION.on(
                     new JobTerms(
                             null, null, null, 600L, null, null, null, null, null, null, null, null,
-                            null, 7200L));
+                            null, 7200L, null));
     private static final JobDescription IN_ARRAY =
             DESCRIPTION.on(
                     new JobTerms(
@@ -227,6 +227,10 @@ final class SampleEvents {
                             null,
                             null,
                             null));
+    private static final Submission.Submitted SET =
+            new Submission.Submitted(
+                    JOB, DESCRIPTION, "alice", SPEC, KEY, null, List.of(IN_PARTS, DESCRIPTION));
+    private static final List<Submission.Submitted> HET = SET.jobs();
     private static final Allocation ALLOCATION =
             new Allocation(NODE, 0, 2, IndexSet.parse("0-7"), 8192, List.of("GPU-a1", "GPU-a2"));
     private static final EndedRun ENDED_RUN =
@@ -436,6 +440,7 @@ final class SampleEvents {
                 "part",
                 Topics.SUBMISSIONS,
                 new Submission.Submitted(JOB, IN_PARTS, "alice", SPEC, null));
+        addNamed("het", Topics.SUBMISSIONS, SET);
         add(Topics.SUBMISSIONS, new Submission.Held(JOB, "alice", Hold.USER));
         add(Topics.SUBMISSIONS, new Submission.Released(JOB, "root", Hold.ADMIN));
         add(Topics.SUBMISSIONS, new Submission.RequeueRequested(JOB, "root", true));
@@ -661,7 +666,30 @@ final class SampleEvents {
                         List.of(ALLOCATION),
                         3600,
                         IN_ARRAY,
-                        600L));
+                        600L,
+                        List.of()));
+        addNamed(
+                "het",
+                Topics.PLACEMENTS,
+                new Order.Launch(
+                        NODE,
+                        4,
+                        1,
+                        RUN,
+                        SPEC,
+                        LaunchMode.BATCH,
+                        true,
+                        List.of(ALLOCATION),
+                        3600,
+                        HET.getFirst().description(),
+                        null,
+                        HET.stream()
+                                .map(it ->
+                                        new Order.HetGroup(
+                                                new RunId(it.job(), RUN.lease()),
+                                                it.description(),
+                                                List.of(ALLOCATION)))
+                                .toList()));
         add(Topics.PLACEMENTS, new Order.Signal(NODE, 4, 4, RUN, 10, SignalTarget.STEPS));
         add(Topics.PLACEMENTS, new Order.Limit(NODE, 4, 5, RUN, 7200));
         ofMig();

@@ -219,7 +219,8 @@ public final class Amendments {
                 before.preemption(),
                 siteFactor(before, change.siteFactor()),
                 before.maxWaitSeconds(),
-                before.askedLimitSeconds());
+                before.askedLimitSeconds(),
+                before.het());
     }
 
     private static @Nullable Long changed(String what, @Nullable Long asked, @Nullable Long before)

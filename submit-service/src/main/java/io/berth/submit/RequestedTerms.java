@@ -64,6 +64,7 @@ final class RequestedTerms {
                                                 1,
                                                 MAX_SECONDS,
                                                 0),
+                        null,
                         null);
         return terms.equals(JobTerms.NONE) ? null : terms;
     }

@@ -1,5 +1,8 @@
 package io.berth.contracts.event;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import io.berth.contracts.Added;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobState;
@@ -55,6 +58,8 @@ public sealed interface Order {
     /// @param timeLimitSeconds of run time, by the agent's own monotonic clock; 0 is unlimited
     /// @param job the job as it is now; null is as the specification says
     /// @param overTimeSeconds for which it may go on beyond its limit; null is none
+    /// @param hetGroups of the first component of a heterogeneous job, where its script runs: the
+    ///   runs of all components, in their order. None elsewhere
     record Launch(
             NodeName node,
             long epoch,
@@ -66,7 +71,8 @@ public sealed interface Order {
             List<Allocation> allocations,
             long timeLimitSeconds,
             @Nullable JobDescription job,
-            @Nullable Long overTimeSeconds)
+            @Nullable Long overTimeSeconds,
+            @Added @JsonInclude(Include.NON_EMPTY) List<HetGroup> hetGroups)
             implements Order {
 
         /// A run that ends at its limit.
@@ -92,7 +98,8 @@ public sealed interface Order {
                     allocations,
                     timeLimitSeconds,
                     job,
-                    null);
+                    null,
+                    List.of());
         }
 
         /// A run of the job that the specification describes.
@@ -121,6 +128,7 @@ public sealed interface Order {
 
         public Launch {
             allocations = List.copyOf(allocations);
+            hetGroups = hetGroups == null ? List.of() : List.copyOf(hetGroups);
         }
 
         /// What the run holds on the node that this order is for.
@@ -135,7 +143,18 @@ public sealed interface Order {
 
         /// Whether the script runs on this node.
         public boolean runsScript() {
-            return mode == LaunchMode.PER_NODE || here().index() == 0;
+            return mode.runsScriptOn(here().index());
+        }
+    }
+
+    /// The run of a component of a heterogeneous job.
+    ///
+    /// @param job the component as it is now
+    /// @param allocations what the run holds on all its nodes, in the order of their indices
+    record HetGroup(RunId run, JobDescription job, List<Allocation> allocations) {
+
+        public HetGroup {
+            allocations = List.copyOf(allocations);
         }
     }
 

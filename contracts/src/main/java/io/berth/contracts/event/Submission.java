@@ -1,6 +1,10 @@
 package io.berth.contracts.event;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import io.berth.contracts.Added;
 import io.berth.contracts.Amendment;
+import io.berth.contracts.HetComponent;
 import io.berth.contracts.Hold;
 import io.berth.contracts.IdempotencyKey;
 import io.berth.contracts.JobArray;
@@ -18,17 +22,35 @@ public sealed interface Submission {
 
     /// A job was accepted. The submission order is the order of these records in the log.
     ///
-    /// @param job of an array its first task
+    /// @param job of an array its first task, of a heterogeneous job its first component
     /// @param submittedBy who sent it: the user, or an operator for the user
     /// @param array the tasks that it makes, each a job; null makes the one job
+    /// @param components of a heterogeneous job, those after the first, each a job: their ids
+    ///   follow the first one's, and they have its specification. None makes the one job
     record Submitted(
             JobId job,
             JobDescription description,
             String submittedBy,
             SpecReference spec,
             @Nullable IdempotencyKey key,
-            @Nullable JobArray array)
+            @Nullable JobArray array,
+            @Added @JsonInclude(Include.NON_EMPTY) List<JobDescription> components)
             implements Submission {
+
+        public Submitted {
+            components = components == null ? List.of() : List.copyOf(components);
+        }
+
+        /// One job, or an array.
+        public Submitted(
+                JobId job,
+                JobDescription description,
+                String submittedBy,
+                SpecReference spec,
+                @Nullable IdempotencyKey key,
+                @Nullable JobArray array) {
+            this(job, description, submittedBy, spec, key, array, List.of());
+        }
 
         /// One job, no array.
         public Submitted(
@@ -40,20 +62,31 @@ public sealed interface Submission {
             this(job, description, submittedBy, spec, key, null);
         }
 
-        /// The jobs that it makes; of an array only the first has the key.
+        /// The jobs that it makes; of several only the first has the key.
         public List<Submitted> jobs() {
+            if (!components.isEmpty()) {
+                var set = new HetComponent(job, 1 + components.size());
+                return set.jobs().stream().map(it -> component(set, it)).toList();
+            }
             return array == null
                     ? List.of(this)
                     : array.all().stream()
                             .map(task ->
-                                    new Submitted(
+                                    one(
                                             task.job(),
                                             description.on(
-                                                    description.conditions().as(task.place())),
-                                            submittedBy,
-                                            spec,
-                                            task.job().equals(job) ? key : null))
+                                                    description.conditions().as(task.place()))))
                             .toList();
+        }
+
+        private Submitted component(HetComponent set, JobId id) {
+            int offset = set.offset(id);
+            JobDescription own = offset == 0 ? description : components.get(offset - 1);
+            return one(id, own.as(set, id));
+        }
+
+        private Submitted one(JobId id, JobDescription own) {
+            return new Submitted(id, own, submittedBy, spec, id.equals(job) ? key : null);
         }
     }
 

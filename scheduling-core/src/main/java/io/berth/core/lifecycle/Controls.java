@@ -144,9 +144,9 @@ final class Controls {
         }
         var draft = new Draft(state);
         Run run = job.run();
-        boolean batch = job.description().launch() == LaunchMode.BATCH;
+        LaunchMode launch = job.description().launch();
         for (Part part : run.parts()) {
-            boolean script = !batch || part.allocation().index() == 0;
+            boolean script = launch.runsScriptOn(part.allocation().index());
             if (part.phase() == Part.Phase.STARTED
                     && (script || request.target() != SignalTarget.BATCH)) {
                 draft.order(

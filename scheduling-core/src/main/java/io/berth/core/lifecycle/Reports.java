@@ -207,7 +207,8 @@ final class Reports {
     private static @Nullable Outcome exited(
             JobStatus job, Run run, int index, RunReport.Ended report) {
         ExitStatus exit = report.exit();
-        if (job.description().launch() == LaunchMode.BATCH && index != 0) {
+        LaunchMode launch = job.description().launch();
+        if (!launch.runsScriptOn(index)) {
             return Endings.nodesFailed(job, "a node of the run ended before its script");
         }
         if (exit.signal() != 0) {
@@ -217,7 +218,7 @@ final class Reports {
             return new Outcome(JobState.FAILED, Reason.NON_ZERO_EXIT_CODE, exit, report.message());
         }
         boolean last =
-                job.description().launch() == LaunchMode.BATCH
+                launch == LaunchMode.BATCH
                         || run.parts().stream().allMatch(part -> part.phase() == Phase.ENDED);
         return last ? new Outcome(JobState.COMPLETED, Reason.NONE, exit, null) : null;
     }

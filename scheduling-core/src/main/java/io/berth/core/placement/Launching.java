@@ -42,7 +42,8 @@ public final class Launching {
                                 allocations,
                                 job.description().timeLimitSeconds(),
                                 job.description(),
-                                over == 0 ? null : (Long) over));
+                                over == 0 ? null : (Long) over,
+                                List.of()));
         NodeStatus ordered = draft.node(node);
         draft.change(
                 Transitions.running(

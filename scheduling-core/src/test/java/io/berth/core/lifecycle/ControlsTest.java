@@ -83,7 +83,7 @@ final class ControlsTest {
         JobTerms terms =
                 new JobTerms(
                         null, null, null, null, null, null, null, null, null, null, null, null, 60L,
-                        null);
+                        null, null);
         for (long id = 1; id <= 2; id++) {
             cell.submit(
                     id,
