@@ -1,5 +1,6 @@
 package io.berth.core.engine;
 
+import io.berth.core.engine.Cluster.Creditor;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Collection;
@@ -133,7 +134,7 @@ final class Clearings {
                 TreeSet<Long> others = by.get(victim);
                 if (others != null && others.remove(job) && others.isEmpty()) {
                     by.remove(victim);
-                    cluster.owe(victim, null);
+                    cluster.owe(victim, Creditor.CLEARING, null);
                 }
             }
             settle(gone.victims());
@@ -188,17 +189,16 @@ final class Clearings {
                 }
             }
         }
-        debts.replaceAll((victim, _) -> nothing(cluster.demandsOf(victim).length));
+        debts.replaceAll((victim, _) -> nothing(cluster.demandsOf(victim)));
         for (Standing it : clearings) {
             reserve(it, open(it, debts));
         }
-        debts.forEach(cluster::owe);
+        debts.forEach((victim, its) -> cluster.owe(victim, Creditor.CLEARING, its));
     }
 
-    private static Demand[] nothing(int parts) {
-        var nothing = new Demand[parts];
-        Arrays.fill(nothing, Demand.NOTHING);
-        return nothing;
+    /// Nothing of each of these, for the same tenants.
+    private static Demand[] nothing(Demand[] of) {
+        return Arrays.stream(of).map(it -> Demand.NOTHING.of(it.tenant())).toArray(Demand[]::new);
     }
 
     /// What the job needs besides that which its victims owe it, by part.

@@ -3,6 +3,7 @@ package io.berth.core.engine;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,15 @@ public final class Cluster {
         }
     }
 
+    /// To whom a run leaves some of what it holds. What it owes to one says nothing of what it owes
+    /// to the other.
+    enum Creditor {
+        /// Jobs that nodes are cleared for.
+        CLEARING,
+        /// GPUs that run empty.
+        DRAIN
+    }
+
     final List<Kind> kinds;
     final Network network;
 
@@ -47,8 +57,8 @@ public final class Cluster {
     private final List<Node> nodes = new ArrayList<>();
     private final Map<Long, Stay> stays = new HashMap<>();
 
-    /// What runs will leave to jobs that nodes are cleared for, by part.
-    private final Map<Long, Demand[]> owed = new HashMap<>();
+    /// What runs will leave to each creditor, by part.
+    private final Map<Long, Map<Creditor, Demand[]>> owed = new HashMap<>();
 
     /// How many runs stand on each ground.
     private int[] grounds = {};
@@ -131,25 +141,34 @@ public final class Cluster {
         take(job, stay);
     }
 
-    /// A run holds exactly this since it began. Nothing comes free by that.
+    /// A run that has just begun, and owes nobody yet, holds exactly this. Nothing comes free by
+    /// that.
     void seat(long job, int[] onNodes, Demand[] demands) {
+        owed.remove(job);
         Stay stay = remove(job);
         if (stay != null) {
             enter(job, new Stay(onNodes, demands, stay.from, stay.until, true, stay.stake));
         }
     }
 
-    /// A job neither runs nor has anything reserved any more.
-    public void leave(long job) {
-        Stay stay = remove(job);
-        for (int part = 0; stay != null && part < stay.nodes.length; part++) {
-            touched.set(stay.nodes[part]);
+    private void touch(int[] some) {
+        for (int node : some) {
+            touched.set(node);
         }
     }
 
+    /// A job neither runs nor has anything reserved any more.
+    public void leave(long job) {
+        owed.remove(job);
+        Stay stay = remove(job);
+        if (stay != null) {
+            touch(stay.nodes);
+        }
+    }
+
+    /// Takes off the nodes what a job has there. What it owes it still owes if it enters again.
     private @Nullable Stay remove(long job) {
         Stay stay = stays.remove(job);
-        owed.remove(job);
         if (stay == null) {
             return null;
         }
@@ -180,16 +199,23 @@ public final class Cluster {
     }
 
     private Demand returns(long job, Stay stay, int part) {
-        Demand[] debts = owed.get(job);
-        return debts == null ? stay.demands[part] : stay.demands[part].less(debts[part]);
+        Demand rest = stay.demands[part];
+        for (Demand[] debts : owed.getOrDefault(job, Map.of()).values()) {
+            rest = rest.less(debts[part].within(rest));
+        }
+        return rest;
     }
 
-    /// A run leaves so much of what it holds to others than those who look for room. That may be a
-    /// look: nothing is taken to have come free where it leaves less.
+    /// A run leaves so much of what it holds to a creditor, and not to those who look for room.
+    /// That may be a look: nothing is taken to have come free where it leaves less.
     ///
     /// @param debts by part of the run; null for none
-    void owe(long job, Demand @Nullable [] debts) {
-        Demand[] before = debts == null ? owed.remove(job) : owed.put(job, debts);
+    void owe(long job, Creditor to, Demand @Nullable [] debts) {
+        Map<Creditor, Demand[]> its = owed.computeIfAbsent(job, _ -> new EnumMap<>(Creditor.class));
+        Demand[] before = debts == null ? its.remove(to) : its.put(to, debts);
+        if (its.isEmpty()) {
+            owed.remove(job);
+        }
         Stay stay = stays.get(job);
         if (stay == null || !stay.running || Arrays.equals(before, debts)) {
             return;
@@ -263,7 +289,9 @@ public final class Cluster {
         Stay stay = stays.get(job);
         if (stay != null && stay.stake != null && !stay.stake.told()) {
             Stake told = Stake.told(until, stay.stake.suspends());
-            put(job, new Stay(stay.nodes, stay.demands, 0, now, true, told));
+            remove(job);
+            enter(job, new Stay(stay.nodes, stay.demands, 0, now, true, told));
+            touch(stay.nodes);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.berth.core.engine;
 
+import io.berth.core.engine.Cluster.Creditor;
 import io.berth.core.engine.Drain.Emptied;
 import io.berth.core.engine.Drain.Hold;
 import io.berth.core.engine.Plans.Plan;
@@ -230,7 +231,7 @@ final class Drains {
                 }
             }
         }
-        cluster.owe(run, any ? debts : null);
+        cluster.owe(run, Creditor.DRAIN, any ? debts : null);
     }
 
     /// Whether a job that is not lifted counts on the end of a run, which holds some of a GPU that
