@@ -1,7 +1,6 @@
 package io.berth.cli;
 
 import io.berth.slurm.session.Frame;
-import io.berth.slurm.session.Frame.Channel;
 import io.berth.slurm.session.FrameSocket;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -88,8 +87,7 @@ final class AttachedRun implements AutoCloseable {
             return;
         }
         try {
-            to.sendAll(Channel.INPUT, terminal.in());
-            to.send(Frame.control("eof"));
+            to.sendInput(terminal.in());
         } catch (IOException e) {
             // Told by the end of the connection.
         }

@@ -4,7 +4,6 @@ import io.berth.cli.MeshClient.Answer;
 import io.berth.cli.MeshClient.NoAnswer;
 import io.berth.contracts.JobState;
 import io.berth.slurm.session.Frame;
-import io.berth.slurm.session.Frame.Channel;
 import io.berth.slurm.session.FrameSocket;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -229,8 +228,7 @@ final class InteractiveRun implements AutoCloseable {
             return;
         }
         try {
-            to.sendAll(Channel.INPUT, terminal.in());
-            to.send(Frame.control("eof"));
+            to.sendInput(terminal.in());
         } catch (IOException e) {
             // Told by the end of the connection.
         }

@@ -29,6 +29,9 @@ public final class JobEnd {
     /// How long output is waited for that a process in the background may still write.
     private static final long LAST_WORDS_MILLIS = 1000;
 
+    /// After so many bytes of input the other end is told that they were taken.
+    private static final int TELL_BYTES = 64 << 10;
+
     private final BlockingQueue<Frame> input = new LinkedBlockingQueue<>();
     private final @Nullable Terminal terminal;
     private final Process process;
@@ -147,7 +150,7 @@ public final class JobEnd {
     }
 
     private int untilExit(FrameSocket socket, String node) throws InterruptedException {
-        Thread writer = Thread.ofVirtual().start(this::writeInput);
+        Thread writer = Thread.ofVirtual().start(() -> writeInput(socket));
         try {
             socket.send(Frame.control("started " + node));
         } catch (IOException e) {
@@ -180,14 +183,20 @@ public final class JobEnd {
                 });
     }
 
-    private void writeInput() {
+    private void writeInput(FrameSocket socket) {
+        int taken = 0;
         try (OutputStream out = process.getOutputStream()) {
             for (Frame next = input.take(); next.channel() == Channel.INPUT; next = input.take()) {
                 out.write(next.payload());
                 out.flush();
+                taken += next.payload().length;
+                if (taken >= TELL_BYTES) {
+                    socket.send(Frame.control("took " + taken));
+                    taken = 0;
+                }
             }
         } catch (IOException e) {
-            // The command reads no more.
+            // The command reads no more, or nobody is there to give it anything.
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -1,10 +1,10 @@
 package io.berth.agent.session;
 
 import io.berth.slurm.session.Frame;
-import io.berth.slurm.session.Frame.Channel;
 import io.berth.slurm.session.FrameSocket;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.lang.ProcessBuilder.Redirect;
 import java.util.ArrayList;
@@ -110,10 +110,7 @@ abstract sealed class NodePart {
                     connected.send(frame);
                 }
                 runs(connected);
-                if (reads) {
-                    connected.sendAll(Channel.INPUT, System.in);
-                }
-                connected.send(Frame.control("eof"));
+                connected.sendInput(reads ? System.in : InputStream.nullInputStream());
             } catch (IOException e) {
                 if (!exit().isDone()) {
                     failed(node, String.valueOf(e.getMessage()));

@@ -155,6 +155,20 @@ class JobEndTest {
     }
 
     @Test
+    void what_was_taken_of_the_input_is_told() throws Exception {
+        var run = new Run(Map.of(), "sh", "-c", "cat >/dev/null; echo read");
+
+        for (int i = 0; i < 8; i++) {
+            run.type("x".repeat(Frame.MAX_BYTES));
+        }
+        run.send(Frame.control("eof"));
+
+        assertThat(run.exit()).isZero();
+        assertThat(run.control)
+                .containsExactly("started gpu-01", "took 65536", "took 65536", "exit 0");
+    }
+
+    @Test
     void arguments_arrive_as_they_are_with_and_without_a_terminal() throws Exception {
         String odd = "it's $HOME `x` \"q\" \\ *; exit 9";
         var plain = new Run(Map.of(), "printf", "[%s]", odd);

@@ -12,7 +12,8 @@ import java.util.stream.Stream;
 /// Control messages are words with blanks between. The user's end says `eof` (its input is over),
 /// `signal INT` and `size 24 80` (rows and columns of its terminal), to an allocation or the agent
 /// of a job's further node `step …`, to an allocation `end`, to a part of a step `part …` and
-/// `run`; the job's end says `started <node>` and, last, `exit <code>`.
+/// `run`; the job's end says `started <node>`, `took <n>` (so many more bytes of input have been
+/// read from it) and, last, `exit <code>`.
 public record Frame(Channel channel, byte[] payload) {
     private static final Base64.Encoder ENCODER = Base64.getUrlEncoder().withoutPadding();
     private static final Base64.Decoder DECODER = Base64.getUrlDecoder();
@@ -35,6 +36,19 @@ public record Frame(Channel channel, byte[] payload) {
 
     public static Frame control(String words) {
         return new Frame(Channel.CONTROL, words.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// How many bytes of input this says were taken; 0 if it says something else.
+    int took() {
+        if (channel != Channel.CONTROL) {
+            return 0;
+        }
+        List<String> words = words();
+        return words.size() == 2
+                        && words.getFirst().equals("took")
+                        && words.getLast().matches("\\d{1,9}")
+                ? Integer.parseInt(words.getLast())
+                : 0;
     }
 
     /// Has the job's end of an allocation run a command whose streams are at another session: `step

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,9 @@ public final class FrameSocket implements AutoCloseable {
 
     /// No message is larger: a whole command line with its variables is the longest.
     private static final int MOST_BYTES = 4 << 20;
+
+    /// So many bytes of input at most are on their way that the job's end has not said it took.
+    static final int INPUT_WINDOW = 1 << 20;
 
     /// The status of a close with a reason that is this end's.
     private static final int POLICY_VIOLATION = 1008;
@@ -96,6 +100,19 @@ public final class FrameSocket implements AutoCloseable {
         }
     }
 
+    /// Sends what a stream gives as input until its end, and says that it is over. It waits where
+    /// the program at the other end does not read.
+    public void sendInput(InputStream stream) throws IOException {
+        var buffer = new byte[Frame.MAX_BYTES];
+        for (int read = stream.read(buffer); read >= 0; read = stream.read(buffer)) {
+            if (read > 0) {
+                listener.window.acquireUninterruptibly(read);
+                send(Frame.of(Channel.INPUT, buffer, read));
+            }
+        }
+        send(Frame.control("eof"));
+    }
+
     /// Done when the connection is over, by whichever end: with the reason if the gateway sent this
     /// one away for what it did, else with "".
     public CompletableFuture<String> closed() {
@@ -129,6 +146,7 @@ public final class FrameSocket implements AutoCloseable {
         private final Receiver receiver;
         private final ByteArrayOutputStream parts = new ByteArrayOutputStream();
         private final CompletableFuture<String> closed = new CompletableFuture<>();
+        private final Semaphore window = new Semaphore(INPUT_WINDOW);
 
         /// When the last word was taken; while one is being taken, nothing can be heard.
         private volatile long heard = System.nanoTime();
@@ -137,6 +155,8 @@ public final class FrameSocket implements AutoCloseable {
 
         Listener(Receiver receiver) {
             this.receiver = receiver;
+            // Who still waits then is told by the connection that it is over.
+            var unused = closed.thenRun(() -> window.release(INPUT_WINDOW));
         }
 
         @Override
@@ -154,7 +174,13 @@ public final class FrameSocket implements AutoCloseable {
                 Frame frame = Frame.read(ByteBuffer.wrap(parts.toByteArray()));
                 parts.reset();
                 taking = true;
-                receiver.take(frame);
+                int took = frame.took();
+                if (took > 0) {
+                    // Others may give input beside this end, whose bytes are not told apart.
+                    window.release(Math.min(took, INPUT_WINDOW - window.availablePermits()));
+                } else {
+                    receiver.take(frame);
+                }
             }
             next(from);
             return null;

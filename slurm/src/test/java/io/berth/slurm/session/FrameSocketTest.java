@@ -2,21 +2,27 @@ package io.berth.slurm.session;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -94,5 +100,68 @@ class FrameSocketTest {
             there.getOutputStream().write(PING);
             await().until(() -> end.heard() > before);
         }
+    }
+
+    @Test
+    void input_waits_where_the_program_does_not_read_it() throws Exception {
+        CompletableFuture<Socket> connection = accepted();
+        var zeros = new Zeros();
+
+        try (FrameSocket end = connect(Duration.ofMinutes(1));
+                Socket there = connection.join()) {
+            Thread.ofVirtual().start(() -> drain(there));
+            var sent = CompletableFuture.runAsync(() -> sendInput(end, zeros));
+            int held = FrameSocket.INPUT_WINDOW + Frame.MAX_BYTES;
+            await().during(Duration.ofMillis(200)).until(() -> zeros.read.get() == held);
+
+            there.getOutputStream().write(message("took 65536"));
+            await().during(Duration.ofMillis(200)).until(() -> zeros.read.get() == held + 65536);
+
+            there.shutdownOutput();
+            assertThatThrownBy(() -> sent.get(20, TimeUnit.SECONDS))
+                    .hasRootCauseInstanceOf(IOException.class);
+        }
+    }
+
+    private static final class Zeros extends InputStream {
+        private final AtomicInteger read = new AtomicInteger();
+
+        @Override
+        public int read() {
+            read.incrementAndGet();
+            return 0;
+        }
+
+        @Override
+        public int read(byte[] into, int from, int length) {
+            read.addAndGet(length);
+            return length;
+        }
+    }
+
+    private static void sendInput(FrameSocket end, InputStream from) {
+        try {
+            end.sendInput(from);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void drain(Socket socket) {
+        try {
+            socket.getInputStream().transferTo(OutputStream.nullOutputStream());
+        } catch (IOException e) {
+            // The test is over.
+        }
+    }
+
+    /// A control frame in one binary message.
+    private static byte[] message(String words) {
+        ByteBuffer frame = Frame.control(words).message();
+        return ByteBuffer.allocate(frame.remaining() + 2)
+                .put((byte) 0x82)
+                .put((byte) frame.remaining())
+                .put(frame)
+                .array();
     }
 }
