@@ -46,8 +46,8 @@ public final class SigningKey {
             generate(file);
         }
         Set<PosixFilePermission> readers = Files.getPosixFilePermissions(file);
-        if (readers.contains(PosixFilePermission.GROUP_READ)
-                || readers.contains(PosixFilePermission.OTHERS_READ)) {
+        if (readers.contains(PosixFilePermission.OTHERS_READ)
+                || (readers.contains(PosixFilePermission.GROUP_READ) && isOwn(file))) {
             throw new IOException(file + " may be read by others than its owner: chmod 600 it");
         }
         String text = Files.readString(file);
@@ -63,6 +63,13 @@ public final class SigningKey {
         } catch (GeneralSecurityException | IllegalArgumentException e) {
             throw new IOException(file + " holds no Ed25519 key: " + e.getMessage(), e);
         }
+    }
+
+    /// Whether it is this process's. A key that another owns, such as a secret of Kubernetes, is
+    /// read by its group.
+    private static boolean isOwn(Path file) throws IOException {
+        return Files.getAttribute(file, "unix:uid")
+                .equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
     }
 
     /// The name of the key: 16 hexadecimal digits of its public half's SHA-256.

@@ -2,6 +2,7 @@ package io.berth.log;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
@@ -253,6 +254,22 @@ class SigningTest {
         assumeThat(status).as("openssl").isZero();
 
         assertThat(new TrustedKeys(trusted).objection(read(signed(key("openssl"))))).isEmpty();
+    }
+
+    @Test
+    void a_key_that_others_may_read_is_refused_but_to_the_group_of_another_owners()
+            throws Exception {
+        Path file = folder.resolve("shared");
+        var unused = SigningKey.of(file, trusted);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r-----"));
+        assertThatThrownBy(() -> SigningKey.of(file, trusted)).hasMessageContaining("chmod 600");
+
+        assumeThat(Files.getAttribute(Path.of("/proc/self"), "unix:uid")).isEqualTo(0);
+        Files.setAttribute(file, "unix:uid", 7600);
+        assertThatCode(() -> SigningKey.of(file, trusted)).doesNotThrowAnyException();
+
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+        assertThatThrownBy(() -> SigningKey.of(file, trusted)).hasMessageContaining("chmod 600");
     }
 
     @Test

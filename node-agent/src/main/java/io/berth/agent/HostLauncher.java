@@ -103,6 +103,9 @@ record HostLauncher(AgentConfig config, Path home, List<LocalNode> nodes) {
     private Accounts accounts(Commands commands) throws IOException {
         Accounts.Own own = Accounts.Own.ofThisProcess();
         if (config.runAs() == AgentConfig.RunAs.AGENT) {
+            if (own.account().uid() == 0) {
+                LOG.warn("Every user's scripts run as root: berth.agent.run-as=user is for others");
+            }
             return own;
         }
         if (own.account().uid() != 0) {

@@ -38,6 +38,8 @@ final class Checkout {
             Pattern.compile("@ConfigMapping\\(prefix = \"([a-z.-]+)\"\\)");
     private static final Pattern METHOD =
             Pattern.compile("^    [A-Z]?[\\w<>.]+ (\\w+)\\(\\);", Pattern.MULTILINE);
+    private static final Pattern IMAGE_VARIABLE =
+            Pattern.compile("^(?:ENV|   ) ([A-Z_]+)=", Pattern.MULTILINE);
     private static final Pattern PROPERTY =
             Pattern.compile("@ConfigProperty\\(\\s*name = \"([a-z.-]+)\"");
 
@@ -60,10 +62,16 @@ final class Checkout {
         return documents;
     }
 
-    /// The settings of a service, named as environment variables.
+    /// The settings of a service, named as environment variables, and the variables of its image.
     static Set<String> variables(String module) {
-        return Stream.concat(settings(module), PLATFORM.stream())
-                .map(Checkout::variable)
+        Stream<String> image =
+                IMAGE_VARIABLE
+                        .matcher(read(module + "/Dockerfile"))
+                        .results()
+                        .map(it -> it.group(1));
+        return Stream.concat(
+                        Stream.concat(settings(module), PLATFORM.stream()).map(Checkout::variable),
+                        image)
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 

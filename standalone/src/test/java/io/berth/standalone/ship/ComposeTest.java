@@ -3,7 +3,9 @@ package io.berth.standalone.ship;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.berth.contracts.json.Json;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -66,10 +68,17 @@ class ComposeTest {
                                                     .path("condition")
                                                     .asText())
                                     .isEqualTo("service_healthy");
-                            assertThat(services.path(name).path("healthcheck").path("test"))
+                            assertThat(saysWhenHealthy(services.path(name)))
                                     .as("health check of " + name)
-                                    .isNotEmpty();
+                                    .isTrue();
                         }));
+    }
+
+    private static boolean saysWhenHealthy(JsonNode service) {
+        return service.has("build")
+                ? Checkout.read(service.path("build").asText() + "/Dockerfile")
+                        .contains("\nHEALTHCHECK ")
+                : !service.path("healthcheck").path("test").isEmpty();
     }
 
     @Test
@@ -104,10 +113,12 @@ class ComposeTest {
     void every_named_volume_is_declared_and_used() {
         var used = new TreeSet<String>();
         services.forEach(service ->
-                texts(service.path("volumes"))
+                service.path("volumes")
                         .forEach(volume -> {
-                            var named = NAMED_VOLUME.matcher(volume);
-                            if (named.matches()) {
+                            var named = NAMED_VOLUME.matcher(volume.asText());
+                            if (volume.has("source")) {
+                                used.add(volume.path("source").asText());
+                            } else if (named.matches()) {
                                 used.add(named.group(1));
                             }
                         }));
@@ -126,6 +137,25 @@ class ComposeTest {
                                 + environment("postgres", "POSTGRES_DB"));
         assertThat(environment("accounting", "QUARKUS_DATASOURCE_USERNAME"))
                 .isEqualTo(environment("postgres", "POSTGRES_USER"));
+    }
+
+    @Test
+    void the_agent_obeys_signed_orders_alone_and_runs_scripts_as_their_users() {
+        Path key = Path.of(environment("placement", "BERTH_PLACEMENT_SIGNING_KEY"));
+        JsonNode keys = JsonNodeFactory.instance.missingNode();
+        for (JsonNode volume : services.path("agent").path("volumes")) {
+            if (volume.path("target")
+                    .asText()
+                    .equals(environment("agent", "BERTH_AGENT_PLACEMENT_KEYS"))) {
+                keys = volume;
+            }
+        }
+
+        assertThat(environment("agent", "BERTH_AGENT_RUN_AS")).isEqualTo("user");
+        assertThat(keys.path("volume").path("subpath").asText()).isEqualTo("placement-keys");
+        assertThat(keys.path("read_only").asBoolean()).isTrue();
+        assertThat(texts(services.path("placement").path("volumes")))
+                .containsExactly(keys.path("source").asText() + ":" + key.getParent());
     }
 
     @Test

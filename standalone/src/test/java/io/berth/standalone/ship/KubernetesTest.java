@@ -175,10 +175,15 @@ class KubernetesTest {
                     workload.findValues("secretName").forEach(it -> secrets.add(it.asText()));
                 });
 
-        assertThat(maps).isEqualTo(generated);
-        assertThat(secrets).containsExactlyInAnyOrder("berth-token-key", postgres() + "-app");
+        maps.removeAll(generated);
+        assertThat(maps).containsExactly("berth-placement-keys");
+        assertThat(secrets)
+                .containsExactlyInAnyOrder(
+                        "berth-token-key", "berth-placement-key", postgres() + "-app");
         assertThat(Checkout.read("docs/deploy.md"))
-                .contains("create secret generic berth-token-key");
+                .contains("create secret generic berth-token-key")
+                .contains("create secret generic berth-placement-key")
+                .contains("create configmap berth-placement-keys");
     }
 
     @Test
@@ -251,6 +256,29 @@ class KubernetesTest {
         assertThat(config.path("group.min.session.timeout.ms").asInt()).isEqualTo(1000);
         assertThat(config.path("unclean.leader.election.enable").asBoolean(true)).isFalse();
         assertThat(Checkout.read("k8s/berth.env")).contains("BERTH_REPLICAS=" + brokers + "\n");
+    }
+
+    @Test
+    void agents_obey_signed_orders_alone_and_run_scripts_as_their_users() {
+        assertThat(Manifests.value(container(workload("agent")), "BERTH_AGENT_RUN_AS"))
+                .isEqualTo("user");
+        assertThat(mounted("agent", "BERTH_AGENT_PLACEMENT_KEYS")).isTrue();
+        assertThat(mounted("placement", "BERTH_PLACEMENT_SIGNING_KEY")).isTrue();
+    }
+
+    private JsonNode workload(String name) {
+        return manifests.workloads().stream()
+                .filter(it -> name(it).equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /// Whether something is mounted where a variable of a service says.
+    private boolean mounted(String service, String variable) {
+        JsonNode container = container(workload(service));
+        String path = Manifests.value(container, variable);
+        return stream(container.path("volumeMounts"))
+                .anyMatch(it -> it.path("mountPath").asText().equals(path));
     }
 
     @Test

@@ -82,6 +82,16 @@ final class Manifests {
         }
     }
 
+    /// What a variable of a container is set to; empty if it is not.
+    static String value(JsonNode container, String variable) {
+        for (JsonNode it : container.path("env")) {
+            if (it.path("name").asText().equals(variable)) {
+                return it.path("value").asText();
+            }
+        }
+        return "";
+    }
+
     static String name(JsonNode object) {
         return object.path("metadata").path("name").asText();
     }
