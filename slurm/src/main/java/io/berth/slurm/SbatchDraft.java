@@ -51,6 +51,7 @@ final class SbatchDraft {
     private final SubmittedFrom from;
     final TermsDraft terms;
     final NodesDraft where = new NodesDraft();
+    private final StepsDraft steps = new StepsDraft();
     private boolean parsable;
     private boolean quiet;
     private boolean wait;
@@ -115,6 +116,8 @@ final class SbatchDraft {
                     SIGNAL,
                     TIME_MIN ->
                     terms.set(setting, given);
+            case DISTRIBUTION, GPU_BIND, GRES_FLAGS, HINT, MEM_BIND, NO_KILL ->
+                    steps.set(setting, given);
             case NODEFILE -> where.file(from.text(given));
             case CONSTRAINT,
                     CONTIGUOUS,
@@ -232,7 +235,7 @@ final class SbatchDraft {
                 new JobSubmission(
                         script,
                         List.copyOf(arguments),
-                        ExportedEnvironment.of(export, exportFile, environment),
+                        steps.in(ExportedEnvironment.of(export, exportFile, environment)),
                         directory,
                         user == null ? from.user() : user,
                         account,

@@ -31,6 +31,7 @@ final class SbatchOptionTable {
         table.aboutResources();
         table.aboutTerms();
         table.aboutNodes();
+        table.aboutSteps();
         table.ignored();
         table.refusedFirstHalf();
         table.refusedSecondHalf();
@@ -217,15 +218,67 @@ final class SbatchOptionTable {
         same("use-min-nodes", '\0', NONE, "SBATCH_USE_MIN_NODES", SbatchSetting.USE_MIN_NODES);
     }
 
+    private void aboutSteps() {
+        different(
+                "distribution",
+                'm',
+                "SBATCH_DISTRIBUTION",
+                SbatchSetting.DISTRIBUTION,
+                "`block` or `cyclic`, the default of the script's steps in `SLURM_DISTRIBUTION`; on a node's sockets tasks lie as `--cpu-bind` says; `plane` and `arbitrary` are refused");
+        different(
+                "gpu-bind",
+                "SBATCH_GPU_BIND",
+                SbatchSetting.GPU_BIND,
+                "the default of the script's steps, in `SLURM_GPU_BIND`");
+        different(
+                "gres-flags",
+                "SBATCH_GRES_FLAGS",
+                SbatchSetting.GRES_FLAGS,
+                "`disable-binding`, as jobs are without it; `enforce-binding` is refused, `--gpus-per-socket` has a job's CPUs beside its GPUs");
+        different(
+                "hint",
+                "SBATCH_HINT",
+                SbatchSetting.HINT,
+                "`multithread`, as all threads of a core count as CPUs; others are refused");
+        different(
+                "mem-bind",
+                "SBATCH_MEM_BIND",
+                SbatchSetting.MEM_BIND,
+                "`none` and `local`, as Linux gives memory; others are refused");
+        different(
+                "no-kill",
+                'k',
+                OPTIONAL,
+                "SBATCH_NO_KILL",
+                SbatchSetting.NO_KILL,
+                "`off`; a job ends, or is queued again, when it loses a node");
+    }
+
     private void ignored() {
         ignored("acctg-freq", '\0', REQUIRED, "SBATCH_ACCTG_FREQ", "usage is booked per run");
+        ignored(
+                "cpu-freq",
+                '\0',
+                REQUIRED,
+                null,
+                "a request that a node may decline, and Berth's do");
         ignored("delay-boot", '\0', REQUIRED, "SBATCH_DELAY_BOOT", "Berth boots no nodes");
-        ignored("gpu-bind", '\0', REQUIRED, "SBATCH_GPU_BIND", "binds tasks of steps");
+        ignored(
+                "get-user-env",
+                '\0',
+                OPTIONAL,
+                "SBATCH_GET_USER_ENV",
+                "the environment of `sbatch` is taken, which outranks it in Slurm too");
         ignored("ignore-pbs", '\0', NONE, "SBATCH_IGNORE_PBS", "`#PBS` lines are never read");
-        ignored("mem-bind", '\0', REQUIRED, "SBATCH_MEM_BIND", "binds tasks of steps");
         ignored("oversubscribe", 's', NONE, null, "a permission that is not used");
         ignored("power", '\0', REQUIRED, "SBATCH_POWER", "no power management");
         ignored("profile", '\0', REQUIRED, "SBATCH_PROFILE", "no profile files are written");
+        ignored(
+                "propagate",
+                '\0',
+                OPTIONAL,
+                null,
+                "a job has the limits (`ulimit`) of its node's agent, never those of the shell that submits it");
         ignored("verbose", 'v', NONE, "SBATCH_DEBUG", "there is nothing more to say");
         ignored("wckey", '\0', REQUIRED, "SBATCH_WCKEY", "not kept");
     }
@@ -237,23 +290,16 @@ final class SbatchOptionTable {
         refused("cluster-constraint", '\0', REQUIRED, null);
         refused("clusters", 'M', REQUIRED, "SBATCH_CLUSTERS");
         refused("core-spec", 'S', REQUIRED, "SBATCH_CORE_SPEC");
-        refused("cpu-freq", '\0', REQUIRED, null);
-        refused("distribution", 'm', REQUIRED, "SBATCH_DISTRIBUTION");
-        refused("get-user-env", '\0', OPTIONAL, "SBATCH_GET_USER_ENV");
         refused("gid", '\0', REQUIRED, null);
         refused("gpu-freq", '\0', REQUIRED, "SBATCH_GPU_FREQ");
-        refused("gres-flags", '\0', REQUIRED, "SBATCH_GRES_FLAGS");
-        refused("hint", '\0', REQUIRED, "SBATCH_HINT");
         refused("mcs-label", '\0', REQUIRED, null);
     }
 
     private void refusedSecondHalf() {
         refused("network", '\0', REQUIRED, "SBATCH_NETWORK");
-        refused("no-kill", 'k', OPTIONAL, "SBATCH_NO_KILL");
         refused("ntasks-per-core", '\0', REQUIRED, null);
         refused("overcommit", 'O', NONE, "SBATCH_OVERCOMMIT");
         refused("prefer", '\0', REQUIRED, null);
-        refused("propagate", '\0', OPTIONAL, null);
         refused("reboot", '\0', NONE, null);
         refused("spread-job", '\0', NONE, "SBATCH_SPREAD_JOB");
         refused("thread-spec", '\0', REQUIRED, "SBATCH_THREAD_SPEC");

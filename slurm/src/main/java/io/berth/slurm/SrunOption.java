@@ -48,6 +48,7 @@ public record SrunOption(String longName, char letter, Argument argument, Meanin
                     SbatchSetting.ARRAY,
                     SbatchSetting.CONTAINER,
                     SbatchSetting.ERROR,
+                    SbatchSetting.GPU_BIND,
                     SbatchSetting.HELP,
                     SbatchSetting.HOLD,
                     SbatchSetting.INPUT,
@@ -112,8 +113,7 @@ public record SrunOption(String longName, char letter, Argument argument, Meanin
         return switch (option.treatment()) {
             case Same same -> !NOT_OF_SRUN.contains(same.setting());
             case Different different -> !NOT_OF_SRUN.contains(different.setting());
-            case SbatchOption.Treatment.Ignored _ ->
-                    !List.of("gpu-bind", "verbose").contains(option.longName());
+            case SbatchOption.Treatment.Ignored _ -> !option.longName().equals("verbose");
             case SbatchOption.Treatment.Refused _ -> true;
         };
     }

@@ -45,6 +45,12 @@ final class GoldenSbatchTest {
                     "--gres=mps:801",
                             "Invalid generic resource (gres) specification: mps:801 is no part of one GPU, which has mps:1 to mps:100",
                     "--priority=abc", "Invalid --priority specification",
+                    "--hint=nomultithread",
+                            "--hint=nomultithread is not supported yet: multithread: each thread of a core is a CPU",
+                    "--no-kill",
+                            "--no-kill is not supported yet: a job ends, or is queued again, when it loses a node",
+                    "--gres-flags=enforce-binding --gres=gpu:1",
+                            "--gres-flags=enforce-binding is not supported yet: disable-binding; --gpus-per-socket has a job's CPUs beside its GPUs",
                     "--array=100000",
                             "Batch job submission failed: Invalid job array specification",
                     "--array=0-100000",
@@ -104,8 +110,8 @@ final class GoldenSbatchTest {
     @CsvSource({
         "time,40,0",
         "mem,25,0",
-        "gres,61,2",
-        "misc,101,1",
+        "gres,61,3",
+        "misc,101,3",
         "array,28,2",
         "dependency,25,2"
     })

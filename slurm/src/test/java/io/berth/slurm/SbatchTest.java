@@ -220,6 +220,10 @@ final class SbatchTest {
             value = {
                 "--bb=x | 1 | sbatch: error: --bb is not supported yet",
                 "-O | 1 | sbatch: error: --overcommit is not supported yet",
+                "-m plane=4 | 1 | sbatch: error: --distribution=plane=4 is not supported yet: block or cyclic",
+                "-m foo | 255 | sbatch: error: Invalid --distribution specification",
+                "--gpu-bind=some | 1 | sbatch: error: --gpu-bind=some is not supported yet: none, closest, single:N, per_task:N, map_gpu:LIST or mask_gpu:LIST",
+                "--mem-bind=rank | 1 | sbatch: error: --mem-bind=rank is not supported yet: none or local",
                 "--begin=foo | 255 | Invalid time specification (pos=0): foo",
                 "--priority=high | 255 | sbatch: error: Invalid --priority specification",
                 "-C a& | 1 | sbatch: error: Batch job submission failed: Invalid feature"
@@ -239,6 +243,31 @@ final class SbatchTest {
         assertThat(refusal.exitCode()).isEqualTo(exitCode);
         assertThat(refusal.print("sbatch").lines().findFirst().orElse("")).isEqualTo(firstLine);
         assertThat(refusal.code()).isEqualTo("invalid_option");
+    }
+
+    @Test
+    void what_is_said_of_steps_is_in_the_environment_of_the_script() throws InvalidOption {
+        JobSubmission job =
+                request(
+                                Map.of("SBATCH_DISTRIBUTION", "cyclic", "A", "a"),
+                                "--gpu-bind=verbose,closest",
+                                "--export=NONE",
+                                "--mem-bind=local",
+                                "--hint=multithread",
+                                "--gres-flags=disable-binding",
+                                "--no-kill=off",
+                                "--propagate=STACK",
+                                "--get-user-env",
+                                "--cpu-freq=high")
+                        .submission();
+
+        assertThat(job.environment())
+                .isEqualTo(
+                        Map.of(
+                                "SLURM_DISTRIBUTION",
+                                "cyclic",
+                                "SLURM_GPU_BIND",
+                                "verbose,closest"));
     }
 
     @Test

@@ -14,6 +14,35 @@ srun_forward() {
     fi
 }
 
+# Ends the step when its time is over, as a job's: the tasks may tidy up for half a minute. The timer is nobody's child, for
+# whom a shell would wait.
+srun_time() {
+    srun_timer=$( (
+        srun_sleep=''
+        trap 'kill $srun_sleep; exit' TERM
+        sleep "$srun_limit" &
+        srun_sleep=$!
+        wait "$srun_sleep"
+        echo "srun: error: *** STEP $SLURM_JOB_ID.$srun_id ON $SLURMD_NODENAME CANCELLED AT $(date +%Y-%m-%dT%H:%M:%S) DUE TO TIME LIMIT ***" >&2
+        kill -s TERM $$
+        sleep 30 &
+        srun_sleep=$!
+        wait "$srun_sleep"
+        kill -s KILL $$
+    ) >/dev/null & echo $!)
+}
+
+# Takes the caller's variables away but Slurm's, Berth's own and those that the list $1 names between commas. What srun
+# calls needs a PATH.
+srun_keep_only() {
+    for srun_word in $(awk 'BEGIN { for (name in ENVIRON) if (name ~ /^[a-zA-Z_][a-zA-Z_0-9]*$/) print name }'); do
+        case $srun_word in
+        SLURM_* | SLURMD_* | BERTH_* | MASTER_ADDR | MASTER_PORT | *_VISIBLE_DEVICES | PATH | PWD | srun_*) continue ;;
+        esac
+        case $1 in *,"$srun_word",*) ;; *) unset "$srun_word" ;; esac
+    done
+}
+
 # Empties the files by a pattern; one for all nodes was emptied before any task began.
 srun_empty() {
     case $1 in

@@ -453,6 +453,73 @@ class SrunTest {
         assertThat(step.output()).isEqualTo("1 x y 7\nnone\n");
     }
 
+    /// What the job was submitted with (`#SBATCH --gpu-bind`), its steps find in the environment.
+    @Test
+    void a_binding_of_the_job_is_that_of_its_steps_unless_they_say_otherwise() throws Exception {
+        String show = " -l sh -c 'echo ${CUDA_VISIBLE_DEVICES:--}'; ";
+        Result steps =
+                run(
+                        "export SLURM_GPU_BIND=verbose,single:1; srun -n2"
+                                + show
+                                + "srun --gpu-bind=map_gpu:3"
+                                + show);
+
+        assertThat(sorted(steps.output())).containsExactly("0: G0", "0: G3", "1: G1");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "NONE      | - - 7",
+                "A         | a - 7",
+                "B=x,NONE  | - x 7",
+                "A,B=x     | a x 7",
+                "ALL       | a b 7"
+            })
+    void a_list_of_variables_is_all_that_tasks_have_beside_slurms(String export, String expected)
+            throws Exception {
+        Result step =
+                run(
+                        "export A=a B=b; srun --export="
+                                + export
+                                + " sh -c 'echo ${A:--} ${B:--} $SLURM_JOB_ID'");
+
+        assertThat(step).isEqualTo(new Result(0, expected + "\n", ""));
+    }
+
+    @Test
+    void a_step_ends_when_its_time_is_over() throws Exception {
+        Result step = run("srun -t 0:1 sleep 3601; srun -t 59:59 true");
+
+        assertThat(step.status()).isZero();
+        assertThat(step.error())
+                .matches(
+                        "(?s).*srun: error: \\*\\*\\* STEP 7\\.0 ON gpu1 CANCELLED AT \\S+ DUE TO TIME LIMIT \\*\\*\\*\n.*")
+                .contains("task 0: ");
+        var left = new ProcessBuilder("pgrep", "-f", "^sleep (3601|3599)$");
+        await().untilAsserted(() -> assertThat(left.start().waitFor()).isEqualTo(1));
+    }
+
+    @Test
+    void what_has_no_effect_in_a_step_is_said() throws Exception {
+        Result step =
+                run(
+                        "srun -p gpu -W0 -W 30 --hint=multithread --hint=nomultithread --mem-bind=local"
+                                + " --jobid=7 --mpi=none echo hi");
+
+        assertThat(step)
+                .isEqualTo(
+                        new Result(
+                                0,
+                                "hi\n",
+                                """
+                                srun: -p has no effect inside an allocation
+                                srun: -W has no effect inside an allocation
+                                srun: --hint=nomultithread has no effect inside an allocation
+                                """));
+    }
+
     @Test
     void steps_are_noted_for_the_books() throws Exception {
         run(
@@ -490,7 +557,12 @@ class SrunTest {
             delimiter = '|',
             value = {
                 "srun                       | no program to run",
-                "srun --pty bash            | option --pty is not known here. See docs/node-agent.md, \"Steps\"",
+                "srun --pty bash            | --pty has no terminal in the script of a job: srun --pty is for a login host",
+                "srun --foo bash            | option --foo is not known here. See docs/node-agent.md, \"Steps\"",
+                "srun --jobid=8 true        | --jobid=8 is another job than this, 7",
+                "srun -m plane=2 true       | --distribution=plane=2 is not there: block or cyclic",
+                "SLURM_GPU_BIND=x srun true | --gpu-bind=x is not there: none, closest, single:N, per_task:N, map_gpu:LIST or mask_gpu:LIST",
+                "srun -t 1:x true           | -t is a time, such as 30, 1:30:00 or 1-12, not '1:x'",
                 "srun -n0 true              | -n is a number from 1 on, not '0'",
                 "srun -n                    | -n needs a value",
                 "srun -G5 true              | the step needs 5 GPUs, the job holds 4 here",

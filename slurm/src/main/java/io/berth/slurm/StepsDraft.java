@@ -1,0 +1,106 @@
+package io.berth.slurm;
+
+import io.berth.slurm.GetOpt.Given;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+/// What options of a job say of its steps, while they are read: steps find it in their environment,
+/// as Slurm's `srun` does. Beside them stand options of which Berth has the one value that is its
+/// own way.
+///
+/// Source: sbatch(1) of Slurm 22.05, "OUTPUT ENVIRONMENT VARIABLES"; srun(1), "INPUT ENVIRONMENT
+/// VARIABLES".
+final class StepsDraft {
+
+    private static final Pattern DISTRIBUTION =
+            Pattern.compile("(block|cyclic|\\*)(:(block|cyclic|fcyclic|\\*))*(,(no)?pack)?");
+    private static final Pattern OTHER_DISTRIBUTION = Pattern.compile("plane(=\\d+)?|arbitrary");
+    private static final Pattern GPU_BIND =
+            Pattern.compile(
+                    "(verbose,|v,)*(none|closest|single:\\d+|per_task:\\d+|map_gpu:.+|mask_gpu:.+)?");
+    private static final Pattern OTHER_MEMORY_BIND =
+            Pattern.compile("rank|(map_mem|mask_mem):.+|prefer|sort|nosort");
+
+    private final Map<String, String> variables = new TreeMap<>();
+
+    void set(SbatchSetting setting, Given<SbatchOption> given) throws InvalidOption {
+        String value = given.value() == null ? "" : given.value();
+        String word = value.toLowerCase(Locale.ROOT);
+        switch (setting) {
+            case DISTRIBUTION -> {
+                take(
+                        given,
+                        DISTRIBUTION.matcher(word).matches(),
+                        OTHER_DISTRIBUTION,
+                        "block or cyclic");
+                variables.put("SLURM_DISTRIBUTION", word);
+            }
+            case GPU_BIND -> {
+                String some = "none, closest, single:N, per_task:N, map_gpu:LIST or mask_gpu:LIST";
+                if (!GPU_BIND.matcher(word).matches()) {
+                    throw unsupported(given, some);
+                }
+                variables.put("SLURM_GPU_BIND", value);
+            }
+            case GRES_FLAGS ->
+                    take(
+                            given,
+                            word.equals("disable-binding"),
+                            Pattern.compile("enforce-binding"),
+                            "disable-binding; --gpus-per-socket has a job's CPUs beside its GPUs");
+            case HINT -> {
+                if (word.equals("multithread")) {
+                    return;
+                }
+                if (!word.matches("nomultithread|compute_bound|memory_bound")) {
+                    throw InvalidOption.refused(
+                            "unrecognized --hint argument \"" + value + "\", see --hint=help");
+                }
+                throw unsupported(given, "multithread: each thread of a core is a CPU");
+            }
+            case MEM_BIND ->
+                    take(
+                            given,
+                            word.matches("((quiet|verbose|q|v),?)*(none|no|local)?"),
+                            OTHER_MEMORY_BIND,
+                            "none or local");
+            case NO_KILL -> {
+                if (!word.equals("off")) {
+                    throw unsupported(
+                            given, "a job ends, or is queued again, when it loses a node");
+                }
+            }
+            default -> throw new IllegalStateException(setting + " says nothing of steps");
+        }
+    }
+
+    private static void take(Given<SbatchOption> given, boolean taken, Pattern others, String some)
+            throws InvalidOption {
+        if (!taken) {
+            throw others.matcher(String.valueOf(given.value()).toLowerCase(Locale.ROOT)).matches()
+                    ? unsupported(given, some)
+                    : SbatchDraft.invalid(given);
+        }
+    }
+
+    private static InvalidOption unsupported(Given<SbatchOption> given, String some) {
+        return InvalidOption.refused(
+                "--"
+                        + given.option().longName()
+                        + (given.value() == null ? "" : "=" + given.value())
+                        + " is not supported yet: "
+                        + some);
+    }
+
+    /// The environment with what steps are to find there.
+    Map<String, String> in(Map<String, String> environment) {
+        if (variables.isEmpty()) {
+            return environment;
+        }
+        var all = new TreeMap<>(environment);
+        all.putAll(variables);
+        return all;
+    }
+}
