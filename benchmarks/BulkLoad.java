@@ -21,6 +21,8 @@ class BulkLoad {
                 .POST(BodyPublishers.ofString(line.repeat(jobs)))
                 .build();
         try (var client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
+            double booked = mesh.booked();
+            var time = new ProcessorTime(mesh);
             for (int i = 1; i <= requests; i++) {
                 long begin = System.nanoTime();
                 var answer = client.send(request, BodyHandlers.ofLines());
@@ -28,6 +30,8 @@ class BulkLoad {
                 double seconds = (System.nanoTime() - begin) / 1e9;
                 System.out.printf("request %d: %d of %d jobs accepted in %.2f s, %.0f a second%n", i, accepted, jobs, seconds, accepted / seconds);
             }
+            mesh.awaitBooked(booked + (double) requests * jobs);
+            time.print(requests * jobs);
         }
     }
 }

@@ -38,6 +38,14 @@ record MeshUnderTest(Path home, String host, int port, String token, Properties 
         }
     }
 
+    /// Waits until that many events have been entered in the books.
+    void awaitBooked(double events) throws IOException, InterruptedException {
+        while (booked() < events) {
+            // Not often: to be asked for its metrics costs the service some milliseconds.
+            Thread.sleep(250);
+        }
+    }
+
     /// The process ids of its parts, by name.
     Map<String, Long> processes() throws IOException {
         var found = new LinkedHashMap<String, Long>();

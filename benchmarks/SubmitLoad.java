@@ -11,7 +11,8 @@ import java.util.concurrent.locks.LockSupport;
 /// Measures how many submissions a second the gateway of a mesh accepts, each on disk in the log before it is answered, and how long an answer takes.
 ///
 /// `java benchmarks/SubmitLoad.java [seconds [rate [connections]]]`: for so long (20), so many a second (0: each connection sends when it was answered), over so many connections (32). With a
-/// rate, times run from the moment when a request was due: a late one counts as slow. The jobs are held, so that nothing but their acceptance is measured. A quarter of the time before warms up.
+/// rate, times run from the moment when a request was due: a late one counts as slow. The jobs are held, so that nothing but their acceptance is measured. A quarter of the time before warms up. The processor time of each
+/// part goes until the last of the jobs is in the books.
 class SubmitLoad {
 
     private static final String HELD = "\"script\":\"#!/bin/sh\\ntrue\\n\",\"name\":\"load\",\"terms\":{\"hold\":true}";
@@ -22,10 +23,15 @@ class SubmitLoad {
         int connections = argument(arguments, 2, 32);
         var mesh = MeshUnderTest.find();
         byte[] request = mesh.submission(Path.of("/tmp"), HELD);
-        run(mesh, request, Math.max(1, seconds / 4), rate, connections);
+        double booked = mesh.booked();
+        int first = run(mesh, request, Math.max(1, seconds / 4), rate, connections).size();
+        mesh.awaitBooked(booked + first);
+        var time = new ProcessorTime(mesh);
         var answered = run(mesh, request, seconds, rate, connections);
         System.out.printf("%d connections, %s: %.0f accepted a second%n", connections, rate == 0 ? "as fast as answered" : rate + " a second", answered.size() / (double) seconds);
         MeshUnderTest.print("submission acknowledged", answered.stream().mapToDouble(it -> it).toArray());
+        mesh.awaitBooked(booked + first + answered.size());
+        time.print(answered.size());
     }
 
     private static int argument(String[] arguments, int index, int otherwise) {

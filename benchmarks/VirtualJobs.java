@@ -57,17 +57,17 @@ class VirtualJobs {
             Thread.ofPlatform().daemon().start(agent::run);
             agent.awaitRegistered();
             double booked = mesh.booked();
+            var time = new ProcessorTime(mesh);
             long begin = System.nanoTime();
             Thread submitter = Thread.ofPlatform().start(() -> submit(mesh, jobs, others));
             double[] passed = awaitEnds(ends, jobs, begin);
             submitter.join();
-            while (mesh.booked() - booked < 4.0 * jobs) {
-                Thread.sleep(50);
-            }
+            mesh.awaitBooked(booked + 4.0 * jobs);
             double all = (System.nanoTime() - begin) / 1e9;
             System.out.printf(
                     "%d jobs on %d nodes that only report: ended after %.1f s, %.0f a second, %.0f in the middle three fifths; in the books after %.1f s, %.0f a second%n",
                     jobs, nodes, passed[4], jobs / passed[4], 0.6 * jobs / (passed[3] - passed[0]), all, jobs / all);
+            time.print(jobs);
         }
     }
 

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -19,20 +20,29 @@ import org.slf4j.LoggerFactory;
 /// A reader's own picture of some partitions, kept up to date by a thread that reads them from
 /// their beginning on. All partitions are assigned by hand.
 ///
+/// While nobody waits for it, the view gathers what comes for a moment: a record at a time costs
+/// the broker and the reader several times as much as many at once.
+///
 /// The handler is called by that one thread. If the brokers are away it waits for them; if the
 /// handler or the log fails for good, the view stops and says so through [#failure].
 public final class LogView implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(LogView.class);
     private static final Duration POLL = Duration.ofSeconds(1);
+    private static final long GATHERING_NANOS = 20_000_000;
+
+    /// How many records that wait already make gathering useless.
+    private static final long ENOUGH = 500;
 
     private final Consumer<byte[], byte[]> consumer;
     private final LogReader.Handler handler;
     private final Thread thread;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition moved = lock.newCondition();
+    private final Condition wanted = lock.newCondition();
     private final Map<TopicPartition, Long> positions = new HashMap<>();
     private final Map<TopicPartition, Long> firstEnds = new HashMap<>();
+    private int waiting;
     private volatile long unread;
     private volatile boolean closed;
     private volatile @Nullable RuntimeException failure;
@@ -75,14 +85,34 @@ public final class LogView implements AutoCloseable {
         return failure;
     }
 
+    /// Whether the view has read up to those offsets (next to read).
+    public boolean reached(Map<TopicPartition, Long> ends) {
+        lock.lock();
+        try {
+            return ends.entrySet().stream()
+                    .allMatch(end -> positions.getOrDefault(end.getKey(), 0L) >= end.getValue());
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /// Waits until the view has read up to those offsets (next to read), at most so long. Whether
     /// it has.
     public boolean await(Map<TopicPartition, Long> ends, Duration limit)
             throws InterruptedException {
+        return await(() -> reached(ends), limit);
+    }
+
+    /// Waits until what the view has read makes that true, at most so long. Whether it has.
+    ///
+    /// @param shown asked after each reading, and not to wait itself
+    public boolean await(BooleanSupplier shown, Duration limit) throws InterruptedException {
         long nanos = limit.toNanos();
         lock.lock();
+        waiting++;
         try {
-            while (!reached(ends)) {
+            wanted.signal();
+            while (!shown.getAsBoolean()) {
                 if (nanos <= 0 || failure != null || closed) {
                     return false;
                 }
@@ -90,6 +120,7 @@ public final class LogView implements AutoCloseable {
             }
             return true;
         } finally {
+            waiting--;
             lock.unlock();
         }
     }
@@ -98,16 +129,12 @@ public final class LogView implements AutoCloseable {
     public void close() {
         closed = true;
         consumer.wakeup();
+        signal();
         try {
             thread.join(TimeUnit.SECONDS.toMillis(10));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    private boolean reached(Map<TopicPartition, Long> ends) {
-        return ends.entrySet().stream()
-                .allMatch(end -> positions.getOrDefault(end.getKey(), 0L) >= end.getValue());
     }
 
     private void run(List<TopicPartition> partitions) {
@@ -120,9 +147,13 @@ public final class LogView implements AutoCloseable {
                         .log("View waits for the brokers");
             }
             while (!closed) {
-                consumer.poll(POLL).forEach(handler::handle);
+                var records = consumer.poll(POLL);
+                records.forEach(handler::handle);
                 publishPositions(partitions);
                 unread = LogReader.unread(consumer);
+                if (!records.isEmpty() && unread < ENOUGH) {
+                    gather();
+                }
             }
         } catch (WakeupException e) {
             if (!closed) {
@@ -133,6 +164,20 @@ public final class LogView implements AutoCloseable {
             LOG.atError().setCause(e).addKeyValue("view", thread.getName()).log("View stopped");
         } finally {
             signal();
+        }
+    }
+
+    private void gather() {
+        long nanos = GATHERING_NANOS;
+        lock.lock();
+        try {
+            while (waiting == 0 && nanos > 0 && !closed) {
+                nanos = wanted.awaitNanos(nanos);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -177,6 +222,7 @@ public final class LogView implements AutoCloseable {
         lock.lock();
         try {
             moved.signalAll();
+            wanted.signal();
         } finally {
             lock.unlock();
         }

@@ -43,6 +43,20 @@ final class LogViewTest {
     }
 
     @Test
+    void a_view_is_waited_for_until_it_shows_what_is_asked(KafkaConnection kafka) throws Exception {
+        var topic = SharedBroker.createdTopic(kafka);
+        SharedBroker.write(kafka, topic, 1);
+        try (var view = view(kafka, new TopicPartition(topic.name(), 0))) {
+            assertThat(view.await(() -> offsets.contains(0L), LONG)).isTrue();
+
+            SharedBroker.write(kafka, topic, 2, 3);
+
+            assertThat(view.await(() -> offsets.contains(2L), LONG)).isTrue();
+            assertThat(view.await(() -> offsets.contains(3L), Duration.ofMillis(50))).isFalse();
+        }
+    }
+
+    @Test
     void a_view_of_an_empty_partition_is_caught_up(KafkaConnection kafka) throws Exception {
         var partition = new TopicPartition(SharedBroker.createdTopic(kafka).name(), 0);
         try (var view = view(kafka, partition)) {

@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
@@ -51,7 +52,6 @@ public class GatewayLog {
     private static final Logger LOG = LoggerFactory.getLogger(GatewayLog.class);
     private static final Duration PAUSE = Duration.ofMillis(500);
     private static final Duration BETWEEN_TENURES = Duration.ofSeconds(1);
-    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(5);
 
     /// Where a job shows itself: a job that stands in none of these up to the end does not exist.
     private static final List<Topic<?>> OF_JOBS = List.of(Topics.SUBMISSIONS, Topics.JOB_STATES);
@@ -141,12 +141,12 @@ public class GatewayLog {
     ///
     /// @throws Unavailable if it does not in time
     public void awaitDecision(Position position, Deadline due) {
-        while (!caughtUp().picture().decided(position)) {
-            if (due.passed()) {
-                throw new Unavailable("placement has not decided on an earlier request");
-            }
-            pause(BETWEEN_LOOKS);
-        }
+        Tenure now = caughtUp();
+        await(
+                now,
+                () -> now.picture().decided(position),
+                "placement has not decided on an earlier request",
+                due);
         catchUp(due);
     }
 
@@ -180,9 +180,18 @@ public class GatewayLog {
     }
 
     private static void await(Tenure tenure, Map<TopicPartition, Long> ends, Deadline due) {
+        await(
+                tenure,
+                () -> tenure.view().reached(ends),
+                "the gateway's view of the log is behind",
+                due);
+    }
+
+    private static void await(
+            Tenure tenure, BooleanSupplier shown, String otherwise, Deadline due) {
         try {
-            if (!tenure.view().await(ends, due.left())) {
-                throw new Unavailable("the gateway's view of the log is behind");
+            if (!tenure.view().await(shown, due.left())) {
+                throw new Unavailable(otherwise);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
