@@ -10,6 +10,9 @@ import java.util.List;
 /// @param millis how long it takes to divide them once they are empty
 public record Drain(int node, List<Emptied> gpus, Demand rest, long millis) {
 
+    /// How many choices the engine looks at for one job: those that are ready first.
+    public static final int STEPS = 64;
+
     public Drain {
         gpus = List.copyOf(gpus);
     }

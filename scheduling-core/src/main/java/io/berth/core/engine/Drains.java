@@ -22,9 +22,6 @@ import org.jspecify.annotations.Nullable;
 /// has given it back by then. All that is part of the expected start: it goes when that goes.
 final class Drains {
 
-    /// GPUs looked at for one job.
-    private static final int STEPS = 64;
-
     /// A GPU of which a run is not expected to end within that time does not run empty for anybody.
     private static final long LONGEST_MILLIS = TimeUnit.DAYS.toMillis(180);
 
@@ -313,7 +310,7 @@ final class Drains {
                 .sorted(
                         Comparator.comparingLong(Ready::at)
                                 .thenComparing(ready -> fresh(ready.drain())))
-                .limit(STEPS)
+                .limit(Drain.STEPS)
                 .toList();
     }
 

@@ -54,6 +54,7 @@ final class ClusterModel {
     final NodeTable nodes;
     final FreeGpus free;
     final MigNodes mig;
+    final MigOrder soonest;
     final MigDrains drains;
     final Tenants tenants;
     final Reservations reservations;
@@ -74,6 +75,7 @@ final class ClusterModel {
         this.nodes = new NodeTable(state, configuration, layouts);
         this.free = new FreeGpus(state, nodes);
         this.mig = new MigNodes(state, configuration, nodes);
+        this.soonest = new MigOrder(state, nodes.names(), mig.rules());
         this.tenants = new Tenants(state, configuration);
         this.drains = new MigDrains(this);
         this.licenses = new Licenses(configuration.licenses().values());
@@ -167,16 +169,22 @@ final class ClusterModel {
     /// Opens or closes a node. True: that changed something.
     boolean open(NodeStatus node) {
         int index = nodes.index(node.node());
-        free.changed(index);
+        changed(index);
         return engine.open(index, node.open());
     }
 
     /// Takes a job as it now is.
     void note(JobStatus job) {
         long id = job.job().value();
-        free.changed(engine.nodesOf(id));
+        changed(engine.nodesOf(id));
         take(job);
-        free.changed(engine.nodesOf(id));
+        changed(engine.nodesOf(id));
+    }
+
+    /// The nodes, or what is held on them, may be other than before.
+    private void changed(int... some) {
+        free.changed(some);
+        soonest.changed(some);
     }
 
     private void take(JobStatus job) {
@@ -326,7 +334,7 @@ final class ClusterModel {
 
     /// A job is no longer known.
     void gone(JobId job) {
-        free.changed(engine.nodesOf(job.value()));
+        changed(engine.nodesOf(job.value()));
         forget(job);
         quotas.gone(job);
     }

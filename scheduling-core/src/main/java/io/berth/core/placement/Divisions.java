@@ -106,14 +106,12 @@ final class Divisions {
 
     private List<MigSite> sites() {
         var sites = new ArrayList<MigSite>();
-        model.mig
-                .rules()
-                .forEach((node, rule) -> {
-                    Predicate<Gpu> kept =
-                            gpu -> free.holdsGpu(node, gpu.uuid()) || awaited(node, gpu);
-                    MigSite.of(draft.node(node), rule, kept, () -> free.holding(node), now)
-                            .ifPresent(sites::add);
-                });
+        for (MigOrder.Site open : model.soonest.open()) {
+            NodeName node = open.name();
+            Predicate<Gpu> kept = gpu -> free.holdsGpu(node, gpu.uuid()) || awaited(node, gpu);
+            MigSite.of(draft.node(node), open.rule(), kept, () -> free.holding(node), now)
+                    .ifPresent(sites::add);
+        }
         return sites;
     }
 

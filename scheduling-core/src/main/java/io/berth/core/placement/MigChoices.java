@@ -2,7 +2,6 @@ package io.berth.core.placement;
 
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
-import io.berth.contracts.MigGpus;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.event.JobStatus;
@@ -20,9 +19,11 @@ import java.util.BitSet;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /// The GPUs in MIG mode that could run empty for a job and be divided anew for it, as one pass sees
@@ -31,9 +32,15 @@ import org.jspecify.annotations.Nullable;
 /// A GPU that has what the job wants as it is divided now, though others hold it, is none: the job
 /// waits for that. Nor is one that has been divided a short while ago, or could not be.
 ///
-/// *Cost*: a node is looked at once, and again when the pass has placed somebody there, or others
-/// have its GPUs run empty than at the last look. Jobs that want the same are told the same.
+/// *Cost*: for a job [#STEPS] nodes are looked at, those first on which a GPU is empty first, and
+/// no more than give as many choices as the engine looks at before any other could: on a large
+/// cluster an earlier start may be missed. A node is looked at once, and again when the pass has
+/// placed somebody there, or others have its GPUs run empty than at the last look. Jobs that want
+/// the same are told the same.
 final class MigChoices {
+
+    /// Nodes looked at for one job.
+    static final int STEPS = 512;
 
     /// A job that is given what it needs of GPUs that run empty for it.
     private record Given(long job, Drain drain) {}
@@ -44,7 +51,13 @@ final class MigChoices {
     /// @param empty when the last run has left the GPUs at the earliest, in epoch milliseconds; 0
     ///   if none is there
     /// @param has whether they have what the job wants as they are divided now
-    private record Choice(Drain drain, long empty, boolean has) {}
+    private record Choice(Drain drain, long empty, boolean has) {
+
+        /// When they could have been divided at the earliest.
+        long divided() {
+            return empty + drain.millis();
+        }
+    }
 
     /// A GPU and when the last run has left it at the earliest.
     private record Emptying(Emptied gpu, long empty) {}
@@ -54,21 +67,21 @@ final class MigChoices {
     /// @param site null if nothing can be divided there
     /// @param gpus the one that is empty first before all
     private record Look(
-            NodeStatus status,
-            List<Given> given,
-            @Nullable MigSite site,
-            List<Emptying> gpus,
-            Map<Want, List<Choice>> known) {}
+            NodeStatus status, List<Given> given, @Nullable MigSite site, List<Emptying> gpus) {}
 
     private final ClusterModel model;
     private final Draft draft;
     private final long now;
     private final Map<NodeName, Look> looks = new HashMap<>();
 
+    /// What jobs that want the same were told of nodes as they were when they were looked at.
+    private final Map<Want, Map<Look, List<Choice>>> known = new HashMap<>();
+
     MigChoices(ClusterModel model, Draft draft, long now) {
         this.model = model;
         this.draft = draft;
         this.now = now;
+        model.soonest.refresh(new Outlook(model.engine));
     }
 
     /// What could run empty for a job: any one GPU that has enough for it then, else the first that
@@ -84,20 +97,32 @@ final class MigChoices {
                         description.partition(),
                         description.request(),
                         model.tenants.of(description));
+        Map<Look, List<Choice>> told = known.computeIfAbsent(want, _ -> new IdentityHashMap<>());
         Map<Integer, List<Given>> given = given(beside);
         var drains = new ArrayList<Drain>();
-        model.mig
-                .rules()
-                .forEach((node, rule) -> {
-                    if (model.mig.mayUse(node, want.partition, only)) {
-                        List<Given> others = given.getOrDefault(model.nodes.index(node), List.of());
-                        Look look = look(node, rule, others);
-                        look.known.computeIfAbsent(want, _ -> choices(description, look)).stream()
-                                .filter(it -> it.empty < before - it.drain.millis())
-                                .filter(it -> !it.has || drained(it.drain))
-                                .forEach(it -> drains.add(it.drain));
-                    }
-                });
+        var ready = new PriorityQueue<Long>();
+        int steps = 0;
+        int sooner = 0;
+        for (MigOrder.Site site : model.soonest.all()) {
+            for (; !ready.isEmpty() && ready.element() < site.divided(); sooner++) {
+                ready.remove();
+            }
+            if (steps == STEPS || sooner >= Drain.STEPS || site.divided() >= before) {
+                break;
+            }
+            if (!model.mig.mayUse(site.node(), want.partition, only)) {
+                continue;
+            }
+            steps++;
+            Look look = look(site, given.getOrDefault(site.node(), List.of()));
+            for (Choice it : told.computeIfAbsent(look, _ -> choices(description, look))) {
+                if (it.divided() < before && (!it.has || drained(it.drain))) {
+                    drains.add(it.drain);
+                    ready.add(it.divided());
+                }
+            }
+        }
+        drains.sort(Comparator.comparingInt(Drain::node));
         return drains;
     }
 
@@ -118,22 +143,22 @@ final class MigChoices {
         return given;
     }
 
-    private Look look(NodeName node, MigGpus rule, List<Given> given) {
-        NodeStatus status = draft.node(node);
-        Look last = looks.get(node);
+    private Look look(MigOrder.Site at, List<Given> given) {
+        NodeStatus status = draft.node(at.name());
+        Look last = looks.get(at.name());
         // Whoever is placed there, or told to go, changes the node: it has an order for that.
         boolean same = last != null && last.status.equals(status);
         if (last != null && same && last.given.equals(given)) {
             return last;
         }
-        MigSite site = MigSite.of(status, rule, _ -> false, Holding::new, now).orElse(null);
+        MigSite site = MigSite.of(status, at.rule(), _ -> false, Holding::new, now).orElse(null);
         List<Emptying> gpus = List.of();
         if (site != null) {
             given.forEach(it -> site.give(request(it.job), names(it.drain.gpus())));
             gpus = last != null && same ? last.gpus : gpus(status, site);
         }
-        var look = new Look(status, given, site, gpus, new HashMap<>());
-        looks.put(node, look);
+        var look = new Look(status, given, site, gpus);
+        looks.put(at.name(), look);
         return look;
     }
 

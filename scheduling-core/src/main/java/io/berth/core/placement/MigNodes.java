@@ -101,8 +101,12 @@ final class MigNodes {
     }
 
     boolean mayUse(NodeName node, String partition, @Nullable BitSet only) {
-        int index = nodes.index(node);
-        return nodes.in(partition, index) && (only == null || only.get(index));
+        return mayUse(nodes.index(node), partition, only);
+    }
+
+    /// @param node by index
+    boolean mayUse(int node, String partition, @Nullable BitSet only) {
+        return nodes.in(partition, node) && (only == null || only.get(node));
     }
 
     private boolean could(NodeName node, ResourceRequest request) {

@@ -43,6 +43,7 @@ final class MigDrainsTest {
 
     private static final long COST = 15_000;
     private static final long RUN = 600_000 + Scheduling.SLACK_MILLIS;
+    private static final String ONE = "1g.10gb";
     private static final String SEVEN =
             "1g.10gb@0 1g.10gb@1 1g.10gb@2 1g.10gb@3 1g.10gb@4 1g.10gb@5 1g.10gb@6";
 
@@ -278,6 +279,42 @@ final class MigDrainsTest {
         List<String> on =
                 Objects.requireNonNull(cell.job(16).run()).allocations().getFirst().gpus();
         assertThat(on).singleElement().asString().doesNotContain("MIG-" + first);
+    }
+
+    /// A GPU on each of more nodes than are looked at, the last of them by name empty first.
+    @Test
+    void of_many_nodes_the_one_with_the_gpu_that_is_empty_first_is_looked_at() {
+        int nodes = MigChoices.STEPS + 2;
+        for (int node = 1; node <= nodes; node++) {
+            String name = "m%04d".formatted(node);
+            NodeSeen plain = TestCell.seen(name, 16, 0, "a100", name, "boot", List.of());
+            cell.take(
+                    new Input.Registered(
+                            MigNode.seen(
+                                    plain,
+                                    Map.of("A-" + name, MigNode.geometry(SEVEN)),
+                                    name,
+                                    null)));
+        }
+        var all = new ResourceRequest(1, 1, 1, MemoryRequest.perCpu(1024), new GpuRequest(7, ONE));
+        for (int job = 1; job <= nodes; job++) {
+            cell.submit(job, TestCell.job(all, 60 * (job == nodes ? 10 : 20)));
+        }
+        cell.round();
+        String soonest =
+                Objects.requireNonNull(cell.job(nodes).run())
+                        .allocations()
+                        .getFirst()
+                        .node()
+                        .value();
+        assertThat(soonest).isEqualTo("m%04d".formatted(nodes));
+        submit(nodes + 1, "3g.40gb", 10);
+        cell.round();
+
+        assertThat(Objects.requireNonNull(planned(nodes + 1)).start())
+                .isEqualTo(cell.now + RUN + COST);
+        assertThat(Objects.requireNonNull(planned(nodes + 1)).drains())
+                .containsOnlyKeys("A-" + soonest);
     }
 
     @Test
