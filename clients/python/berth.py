@@ -40,6 +40,7 @@ _T = TypeVar("_T")
 _LINES_PER_REQUEST = 10_000
 _BYTES_PER_REQUEST = 30_000_000
 _LONGEST_PAUSE = 2.0
+_SAFE = re.compile(r"https://.*|http://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(/.*)?", re.IGNORECASE)
 
 
 class BerthError(Exception):
@@ -137,6 +138,7 @@ class Berth:
     :param token: not given: ``BERTH_TOKEN``, else the operator's in ``$BERTH_HOME``
     :param timeout: seconds without a byte after which an attempt has failed
     :param patience: seconds for which a request without a certain answer is repeated
+    :raises BerthError: if the address is another machine's by ``http``, unless ``BERTH_PLAIN_HTTP`` is set
     """
 
     def __init__(
@@ -148,6 +150,10 @@ class Berth:
         patience: float = 30.0,
     ) -> None:
         self._url = (url or _default_url()).rstrip("/")
+        if not _SAFE.fullmatch(self._url) and not os.environ.get("BERTH_PLAIN_HTTP"):
+            raise BerthError(
+                0, "plain-http", f"no token is sent to {self._url}, as others could read it on its way: use https, or set BERTH_PLAIN_HTTP=1"
+            )
         self._token = token or _default_token()
         self._timeout = timeout
         self._patience = patience

@@ -174,11 +174,19 @@ class WhereTest(unittest.TestCase):
             Path(home, "operator.token").write_text("abc\n")
             with mock.patch.dict(os.environ, {"BERTH_HOME": home}, clear=True):
                 self.assertEqual(repr(Berth()), "Berth('http://127.0.0.1:7777')")
-            with mock.patch.dict(os.environ, {"BERTH_HOME": home, "BERTH_URL": "http://mesh/"}, clear=True):
-                self.assertEqual(repr(Berth()), "Berth('http://mesh')")
+            with mock.patch.dict(os.environ, {"BERTH_HOME": home, "BERTH_URL": "https://mesh/"}, clear=True):
+                self.assertEqual(repr(Berth()), "Berth('https://mesh')")
             Path(home, "mesh.properties").unlink()
             with mock.patch.dict(os.environ, {"BERTH_HOME": home, "BERTH_PORT_BASE": "9000"}, clear=True):
                 self.assertEqual(repr(Berth()), "Berth('http://127.0.0.1:9000')")
+
+    def test_no_token_goes_to_another_machine_in_the_clear(self):
+        for url in "http://mesh:7600", "http://127.0.0.1@mesh", "http://localhost.mesh":
+            with mock.patch.dict(os.environ, {}, clear=True):
+                with self.assertRaisesRegex(BerthError, "no token is sent to"):
+                    Berth(url, "t")
+            with mock.patch.dict(os.environ, {"BERTH_PLAIN_HTTP": "1"}, clear=True):
+                self.assertEqual(repr(Berth(url, "t")), f"Berth({url!r})")
 
     def test_without_a_token_it_says_where_one_comes_from(self):
         with tempfile.TemporaryDirectory() as home, mock.patch.dict(os.environ, {"BERTH_HOME": home}, clear=True):

@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Properties;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /// Where the mesh's services are: what variables say, else what `berth up` has written to
 /// `mesh.properties`, else this machine's default ports.
@@ -14,6 +17,10 @@ record Mesh(String gateway, String accounting, String placement) {
 
     static final int DEFAULT_PORT_BASE = 7600;
 
+    private static final Pattern LOOPBACK =
+            Pattern.compile(
+                    "http://(localhost|127(\\.\\d{1,3}){3}|\\[::1])(:\\d+)?(/.*)?",
+                    Pattern.CASE_INSENSITIVE);
     private static final int ACCOUNTING_OFFSET = 3;
     private static final int PLACEMENT_OFFSET = 2;
 
@@ -30,6 +37,20 @@ record Mesh(String gateway, String accounting, String placement) {
                         terminal,
                         "BERTH_PLACEMENT_URL",
                         written.getProperty("placementUrl", local(base + PLACEMENT_OFFSET))));
+    }
+
+    /// The first of the addresses to which a token would go so that others on its way could read
+    /// it, "" if there is none: of another machine by plain HTTP.
+    String plain() {
+        return Stream.of(gateway, accounting, placement)
+                .filter(Mesh::isPlain)
+                .findFirst()
+                .orElse("");
+    }
+
+    private static boolean isPlain(String address) {
+        return !address.toLowerCase(Locale.ROOT).startsWith("https://")
+                && !LOOPBACK.matcher(address).matches();
     }
 
     private static String address(Terminal terminal, String variable, String otherwise) {

@@ -36,7 +36,14 @@ final class MeshClient {
     }
 
     static MeshClient of(Terminal terminal, String command) throws CommandFailure {
-        return new MeshClient(command, Mesh.of(terminal), Token.of(terminal, command));
+        Mesh mesh = Mesh.of(terminal);
+        if (!mesh.plain().isEmpty() && terminal.variable("BERTH_PLAIN_HTTP", "").isEmpty()) {
+            throw CommandFailure.error(
+                    command,
+                    "no token is sent to %s, as others could read it on its way: use https, or set BERTH_PLAIN_HTTP=1 in a network that you trust"
+                            .formatted(mesh.plain()));
+        }
+        return new MeshClient(command, mesh, Token.of(terminal, command));
     }
 
     /// What a service answered.
