@@ -193,6 +193,29 @@ class AccountingTest {
                 .body("code", equalTo("invalid_request"))
                 .body("detail", containsString("'ASLEEP'"));
         given().get("/v1/accounting/jobs?job=0x1").then().statusCode(400);
+        given().get("/v1/accounting/jobs?job=0").then().statusCode(400);
+    }
+
+    @Test
+    @Order(6)
+    @TestSecurity(user = "alice", roles = "user")
+    void tasks_of_arrays_are_found_by_their_arrays() {
+        assertThat(ids("job=15")).containsExactly(15, 16, 17, 18);
+        assertThat(ids("job=16")).containsExactly(16);
+        assertThat(ids("job=15_2")).containsExactly(16);
+        assertThat(ids("job=15_[1,3-9],25_*,3")).containsExactly(3, 15, 17, 18, 25, 26, 27, 28);
+        assertThat(ids("job=15_[0-65535]")).hasSize(4);
+        assertThat(ids("job=16_2,3_1")).isEmpty();
+        assertThat(ids("job=15&user=nobody")).isEmpty();
+        given().get("/v1/accounting/jobs?job=15_x")
+                .then()
+                .statusCode(400)
+                .body("detail", containsString("'15_x'"));
+        given().get("/v1/accounting/jobs?job=16")
+                .then()
+                .body("jobs[0].arrayJob", is(15))
+                .body("jobs[0].arrayTask", is(2))
+                .body("jobs[0].arrayThrottle", is(2));
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.berth.accounting;
 
 import io.berth.contracts.Allocation;
+import io.berth.contracts.ArrayTask;
 import io.berth.contracts.Charge;
 import io.berth.contracts.Consumption;
 import io.berth.contracts.EndedRun;
@@ -11,6 +12,7 @@ import io.berth.contracts.IndexSet;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
+import io.berth.contracts.JobTerms;
 import io.berth.contracts.LaunchMode;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.NodeName;
@@ -26,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /// Random lives of jobs, as placement tells them: several runs, requeues, cancels while waiting,
 /// jobs that still live at the end.
@@ -68,7 +71,7 @@ public final class Lives {
         var runs = new ArrayList<EndedRun>();
         long submittedAt = 1_700_000_000_000L + random.nextInt(1_000_000);
         long at = submittedAt;
-        JobDescription description = description();
+        JobDescription description = description(job);
         life.add(new JobEvent.Queued(job, at, description));
         for (int lease = 1; lease <= 1 + random.nextInt(3); lease++) {
             at += random.nextInt(100_000);
@@ -217,7 +220,16 @@ public final class Lives {
         return allocations;
     }
 
-    private JobDescription description() {
+    /// Of ten jobs four are an array: 15 to 18 are tasks 1 to 4 of array 15.
+    private static @Nullable JobTerms terms(JobId job) {
+        long array = job.value() / 10 * 10 + 5;
+        int task = (int) (job.value() - array) + 1;
+        return task < 1 || task > 4
+                ? null
+                : JobTerms.NONE.as(new ArrayTask(new JobId(array), task, 4, 1, 4, 1, 2));
+    }
+
+    private JobDescription description(JobId job) {
         String user = USERS.get(random.nextInt(USERS.size()));
         return new JobDescription(
                 user,
@@ -229,6 +241,7 @@ public final class Lives {
                 LaunchMode.BATCH,
                 3600,
                 0,
-                true);
+                true,
+                terms(job));
     }
 }

@@ -117,7 +117,8 @@ enum AccountField {
             case END -> time(job, "endedAt", moment);
             case EXIT_CODE -> job.exit();
             case GPUS -> String.join(",", job.gpus());
-            case JOB_ID, JOB_ID_RAW -> job.id();
+            case JOB_ID -> job.name();
+            case JOB_ID_RAW -> job.id();
             case JOB_NAME -> job.text("name");
             case LOST_GPU_TIME ->
                     job.preemption().has("lostGpuSeconds")

@@ -1,6 +1,7 @@
 package io.berth.cli;
 
 import io.berth.slurm.HostList;
+import io.berth.slurm.JobText;
 import io.berth.slurm.SlurmMemory;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -18,6 +19,9 @@ record AccountedJob(JsonObject json, Line line) {
         BATCH,
         STEP
     }
+
+    /// Of several tasks in one line: `[5-9%2]`.
+    private static final String TASKS = "tasksTogether";
 
     AccountedJob(JsonObject json) {
         this(json, Line.JOB);
@@ -175,12 +179,58 @@ record AccountedJob(JsonObject json, Line line) {
         return line == Line.STEP ? List.of() : run().texts("gpus");
     }
 
-    /// `17`, `17.batch` or `17.0`
+    /// `17`, `17.batch`, `17.0`; of a task `17_4`, `17_4.batch`; `17_[5-9]` of several.
+    String name() {
+        String job =
+                !array()
+                        ? Long.toString(number("id"))
+                        : number("arrayJob")
+                                + "_"
+                                + (json.has(TASKS) ? text(TASKS) : number("arrayTask"));
+        return ofJob() ? job : job + "." + step();
+    }
+
+    /// `17`, `17.batch` or `17.0`, with the job's own id.
     String id() {
-        return switch (line) {
-            case JOB -> Long.toString(number("id"));
-            case BATCH, STEP -> number("id") + "." + step();
-        };
+        return ofJob() ? Long.toString(number("id")) : number("id") + "." + step();
+    }
+
+    /// Whether it is a task of an array.
+    private boolean array() {
+        return json.has("arrayJob");
+    }
+
+    boolean isOf(JobText name) {
+        return name.names(number("id"), number("arrayJob"), (int) number("arrayTask"));
+    }
+
+    /// The jobs, in each array those together that have not run and wait, in the place of the
+    /// first: the lines of `17_[5-9%2]`.
+    static List<JsonObject> together(List<JsonObject> jobs) {
+        var waiting = new LinkedHashMap<Object, List<JsonObject>>();
+        for (JsonObject job : jobs) {
+            boolean waits =
+                    job.has("arrayJob")
+                            && job.text("state").equals("PENDING")
+                            && job.objects("runs").isEmpty();
+            Object key = waits ? "array " + job.number("arrayJob") : (Object) job.number("id");
+            waiting.computeIfAbsent(key, _ -> new ArrayList<>()).add(job);
+        }
+        return waiting.values().stream().map(AccountedJob::asOne).toList();
+    }
+
+    private static JsonObject asOne(List<JsonObject> tasks) {
+        JsonObject first = tasks.getFirst();
+        if (tasks.size() == 1) {
+            return first;
+        }
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>(first.fields());
+        fields.put(
+                TASKS,
+                ArrayLines.text(
+                        tasks.stream().mapToInt(it -> (int) it.number("arrayTask")),
+                        first.number("arrayThrottle")));
+        return new JsonObject(fields);
     }
 
     /// `batch`, or the step's number; of a job nothing.

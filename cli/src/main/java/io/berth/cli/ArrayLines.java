@@ -7,6 +7,7 @@ import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /// The waiting tasks of an array, taken together as `squeue` shows them: `17_[5-99%8]`.
 final class ArrayLines {
@@ -39,15 +40,21 @@ final class ArrayLines {
     }
 
     private static String tasks(List<JobView> jobs) {
+        return text(
+                jobs.stream().mapToInt(job -> (int) job.number("arrayTask")),
+                jobs.getFirst().number("arrayThrottle"));
+    }
+
+    /// `[5-9,11%2]`
+    ///
+    /// @param throttle 0 is none
+    static String text(IntStream tasks, long throttle) {
         var indices = new BitSet();
-        for (JobView job : jobs) {
-            indices.set((int) job.number("arrayTask"));
-        }
+        tasks.forEach(indices::set);
         String list = IndexSet.of(indices).toString();
         if (list.length() > MAX_LENGTH) {
             list = list.substring(0, list.lastIndexOf(',', MAX_LENGTH)) + ",...";
         }
-        long throttle = jobs.getFirst().number("arrayThrottle");
         return "[" + list + (throttle == 0 ? "" : "%" + throttle) + "]";
     }
 }

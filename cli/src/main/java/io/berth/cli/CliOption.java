@@ -7,6 +7,7 @@ import io.berth.slurm.InvalidOption;
 import io.berth.slurm.OptionName;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// An option of a command other than `sbatch`.
@@ -73,6 +74,14 @@ record CliOption(String longName, char letter, Argument argument, String meaning
             } catch (IllegalArgumentException e) {
                 throw CommandFailure.error(command, String.valueOf(e.getMessage()));
             }
+        }
+
+        /// All values given, with commas between.
+        String all(String longName) {
+            return words.options().stream()
+                    .filter(it -> it.option().longName().equals(longName) && it.value() != null)
+                    .map(Given::value)
+                    .collect(Collectors.joining(","));
         }
 
         /// All values given, taken apart at commas.

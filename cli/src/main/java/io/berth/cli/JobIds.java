@@ -1,8 +1,8 @@
 package io.berth.cli;
 
+import io.berth.slurm.JobText;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -46,13 +46,7 @@ final class JobIds {
 
     /// The names in a list with commas; those in brackets part none.
     static List<String> split(String list) {
-        var names = new ArrayList<String>();
-        for (String name : list.split(",(?![^\\[]*\\])")) {
-            if (!name.isEmpty()) {
-                names.add(name);
-            }
-        }
-        return names;
+        return JobText.split(list);
     }
 
     /// Where the gateway has the jobs of that name: `/v1/jobs/17_%5B1-3%5D`.

@@ -109,7 +109,10 @@ enum PriorityField {
     String value(JsonObject job, JsonObject weights) {
         JsonObject points = job.object("priority");
         return switch (this) {
-            case JOB -> Long.toString(job.number("job"));
+            case JOB ->
+                    job.has("arrayJob")
+                            ? job.number("arrayJob") + "_" + job.number("arrayTask")
+                            : Long.toString(job.number("job"));
             case PARTITION_NAME -> job.text("partition");
             case USER -> job.text("user");
             case ACCOUNT -> job.text("account");

@@ -7,6 +7,7 @@ import io.berth.cli.CliOption.Words;
 import io.berth.cli.JobField.Moment;
 import io.berth.cli.Layout.Column;
 import io.berth.slurm.HostList;
+import io.berth.slurm.JobText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +31,7 @@ final class Sacct implements Command {
                     flag("allclusters", 'L', "nothing: there is one cluster"),
                     flag("allocations", 'X', "without steps"),
                     flag("allusers", 'a', "jobs of all users"),
+                    flag("array", '\0', "one line for each waiting task of an array"),
                     flag("brief", 'b', "only JobID, State and ExitCode"),
                     valued("clusters", 'M', "nothing: there is one cluster"),
                     valued("delimiter", '\0', "this between columns in place of |"),
@@ -79,7 +81,7 @@ final class Sacct implements Command {
                                 "format",
                                 words.has("brief") ? BRIEF : words.has("long") ? LONG : FORMAT));
         var moment = new Moment(terminal.now(), terminal.zone());
-        var selection = StepSelection.of(words.list("jobs"));
+        var selection = StepSelection.of(JobText.split(words.all("jobs")));
         JsonObject answer = answer(terminal, words, selection);
         List<JsonObject> jobs = jobs(words, answer);
         if (answer.flag("more")) {
@@ -91,7 +93,7 @@ final class Sacct implements Command {
             return 0;
         }
         printTitles(terminal, words, columns);
-        for (JsonObject json : jobs) {
+        for (JsonObject json : words.has("array") ? jobs : AccountedJob.together(jobs)) {
             for (AccountedJob each : lines(json, words)) {
                 if (words.has("allocations") || selection.has(each)) {
                     terminal.out().print(line(columns, words, each, moment));
@@ -101,8 +103,8 @@ final class Sacct implements Command {
             if (more > 0 && !words.has("allocations")) {
                 terminal.err()
                         .print(
-                                "sacct: job %d had %d steps more\n"
-                                        .formatted(json.number("id"), more));
+                                "sacct: job %s had %d steps more\n"
+                                        .formatted(new AccountedJob(json).name(), more));
             }
         }
         if (answer.flag("stepsLeftOut")) {
@@ -131,7 +133,7 @@ final class Sacct implements Command {
 
     private static JsonObject answer(Terminal terminal, Words words, StepSelection selection)
             throws CommandFailure {
-        List<Long> ids = selection.jobs();
+        List<String> ids = selection.jobs();
         List<String> unknown = States.unknown(words.list("state"));
         if (!unknown.isEmpty()) {
             throw new CommandFailure(
@@ -166,7 +168,7 @@ final class Sacct implements Command {
 
     /// Who names nobody sees himself, and an operator sees all.
     private static List<String> users(
-            Terminal terminal, MeshClient client, Words words, List<Long> ids) {
+            Terminal terminal, MeshClient client, Words words, List<String> ids) {
         List<String> named = words.list("user");
         if (!named.isEmpty() || words.has("allusers") || !ids.isEmpty()) {
             return named;
@@ -174,7 +176,7 @@ final class Sacct implements Command {
         return client.token().operator() ? List.of() : List.of(client.token().actsFor(terminal));
     }
 
-    private static List<Long> start(Terminal terminal, Words words, List<Long> ids)
+    private static List<Long> start(Terminal terminal, Words words, List<String> ids)
             throws CommandFailure {
         if (!words.has("starttime")) {
             return ids.isEmpty()

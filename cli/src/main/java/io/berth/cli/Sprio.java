@@ -4,6 +4,7 @@ import static io.berth.cli.CliOption.flag;
 import static io.berth.cli.CliOption.valued;
 
 import io.berth.cli.CliOption.Words;
+import io.berth.slurm.JobText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -98,20 +99,24 @@ final class Sprio implements Command {
     }
 
     private static List<JsonObject> jobs(Words words, JsonObject answer) throws CommandFailure {
-        var ids = new ArrayList<Long>();
-        for (String text : words.list("jobs")) {
-            Long id = JobIds.parse(text);
-            if (id == null) {
+        var names = new ArrayList<JobText>();
+        for (String text : JobText.split(words.all("jobs"))) {
+            JobText name = JobText.parse(text);
+            if (name == null || name.id() == 0) {
                 throw CommandFailure.error("sprio", "Invalid job id: " + text);
             }
-            ids.add(id);
+            names.add(name);
         }
         List<String> users = words.list("user");
         List<String> partitions = words.list("partition");
         return answer.objects("jobs").stream()
-                .filter(it -> ids.isEmpty() || ids.contains(it.number("job")))
+                .filter(it -> names.isEmpty() || names.stream().anyMatch(name -> isOf(name, it)))
                 .filter(it -> users.isEmpty() || users.contains(it.text("user")))
                 .filter(it -> partitions.isEmpty() || partitions.contains(it.text("partition")))
                 .toList();
+    }
+
+    private static boolean isOf(JobText name, JsonObject job) {
+        return name.names(job.number("job"), job.number("arrayJob"), (int) job.number("arrayTask"));
     }
 }

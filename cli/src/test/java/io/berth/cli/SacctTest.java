@@ -185,6 +185,73 @@ final class SacctTest {
                 .isEqualTo("sacct: fatal: Bad job/step specified: 12.x\n");
     }
 
+    private static String task(long id, int task, String more) {
+        return """
+        {"id":%d,"name":"arr","user":"bob","account":"a","partition":"low","qos":"normal","arrayJob":17,
+         "arrayTask":%d,"arrayThrottle":2,"exitCode":0,"signal":0,"submittedAt":1795168850000,
+         "timeLimitSeconds":60,"nodes":1,"cpus":1,"memoryMib":100,"gpus":0,"tasks":1,"restarts":0,
+         %s}\
+        """
+                .formatted(id, task, more);
+    }
+
+    private void array() {
+        String ran =
+                """
+                "state":"COMPLETED","startedAt":1795168900000,"endedAt":1795168960000,"elapsedSeconds":60,
+                "nodeList":"n1","runs":[{"lease":1,"steps":[{"number":0,"name":"hostname","node":"n1",
+                "state":"COMPLETED","exit":"0:0","tasks":1,"cpus":1}]}]\
+                """;
+        String waits = "\"state\":\"PENDING\",\"runs\":[]";
+        mesh.on(
+                "GET",
+                "/v1/accounting/jobs",
+                "{\"jobs\":["
+                        + String.join(
+                                ",",
+                                task(17, 1, ran),
+                                task(18, 2, ran),
+                                task(19, 3, waits),
+                                task(20, 5, waits),
+                                task(21, 6, waits))
+                        + "]}");
+    }
+
+    @Test
+    void tasks_of_an_array_have_its_id_and_their_index() {
+        array();
+
+        assertThat(out("sacct", "-j", "17"))
+                .isEqualTo(
+                        """
+                        JobID           JobName  Partition    Account  AllocCPUS      State ExitCode\s
+                        ------------ ---------- ---------- ---------- ---------- ---------- --------\s
+                        17_1                arr        low          a          1  COMPLETED      0:0\s
+                        17_1.batch        batch                     a          1  COMPLETED      0:0\s
+                        17_1.0         hostname                     a          1  COMPLETED      0:0\s
+                        17_2                arr        low          a          1  COMPLETED      0:0\s
+                        17_2.batch        batch                     a          1  COMPLETED      0:0\s
+                        17_2.0         hostname                     a          1  COMPLETED      0:0\s
+                        17_[3,5-6%2]        arr        low          a          1    PENDING      0:0\s
+                        """);
+        assertThat(mesh.requests().getLast().path()).contains("job=17&");
+        assertThat(out("sacct", "--array", "-X", "-P", "-n", "-j", "17", "-o", "JobID,JobIDRaw"))
+                .isEqualTo("17_1|17\n17_2|18\n17_3|19\n17_5|20\n17_6|21\n");
+    }
+
+    @Test
+    void tasks_and_their_steps_can_be_asked_for() {
+        array();
+
+        assertThat(out("sacct", "-n", "-P", "-o", "JobID,JobIDRaw", "-j", "17_1.0,17_[2].batch"))
+                .isEqualTo("17_1.0|17.0\n17_2.batch|18.batch\n");
+        assertThat(out("sacct", "-n", "-P", "-o", "JobID", "-j", "17_[1,3],18.0"))
+                .startsWith("17_1\n17_1.batch\n17_1.0\n17_2.0\n");
+        assertThat(mesh.requests().getLast().path()).contains("job=17_%5B1%2C3%5D,18&");
+        assertThat(new CommandRun(mesh).run("sacct", "-j", "17_x").err())
+                .isEqualTo("sacct: fatal: Bad job/step specified: 17_x\n");
+    }
+
     @Test
     void steps_that_are_not_told_are_counted() {
         stepping();

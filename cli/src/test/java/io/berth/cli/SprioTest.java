@@ -72,6 +72,23 @@ final class SprioTest {
     }
 
     @Test
+    void tasks_of_an_array_are_asked_for_by_it() {
+        mesh.on(
+                "GET",
+                "/v1/priorities",
+                """
+                {"jobs":[{"job":17,"arrayJob":17,"arrayTask":1},{"job":18,"arrayJob":17,"arrayTask":2},
+                 {"job":19,"arrayJob":17,"arrayTask":3},{"job":20}]}
+                """);
+
+        assertThat(out("sprio", "-h", "-o", "%i", "-j", "17_[1,3],20"))
+                .isEqualTo("17_1\n17_3\n20\n");
+        assertThat(out("sprio", "-h", "-o", "%i", "-j", "17")).isEqualTo("17_1\n17_2\n17_3\n");
+        assertThat(new CommandRun(mesh).run("sprio", "-j", "x").err())
+                .isEqualTo("sprio: error: Invalid job id: x\n");
+    }
+
+    @Test
     void weights_stand_alone() {
         assertThat(out("sprio", "-w"))
                 .isEqualTo(

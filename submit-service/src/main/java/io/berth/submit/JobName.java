@@ -5,45 +5,26 @@ import static io.berth.submit.Checks.quoted;
 import io.berth.contracts.ArrayTask;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.JobId;
-import io.berth.slurm.ArrayText;
-import io.berth.slurm.InvalidOption;
+import io.berth.slurm.JobText;
 import io.berth.submit.Refusal.InvalidRequest;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// How people name jobs: `17` is a job, or all tasks of an array; `17_4`, `17_[1-3,7]` and `17_*`
-/// are tasks of it.
+/// Jobs as people name them ([JobText]).
 ///
 /// @param tasks null if none are named
 public record JobName(JobId id, @Nullable IndexSet tasks) {
 
-    private static final Pattern NAME =
-            Pattern.compile("(\\d{1,18})(?:_(\\*|\\d+|\\[[^\\]]+\\]))?");
-
     /// @throws Refused if the text is no name
     public static JobName parse(String text) throws Refused {
-        Matcher name = NAME.matcher(text);
-        try {
-            if (name.matches()) {
-                String tasks = name.group(2);
-                return new JobName(
-                        new JobId(Long.parseLong(name.group(1))),
-                        tasks == null || tasks.equals("*") ? null : indices(tasks));
-            }
-        } catch (IllegalArgumentException | InvalidOption e) {
-            // Answered below.
+        JobText name = JobText.parse(text);
+        if (name != null && name.id() > 0) {
+            return new JobName(new JobId(name.id()), name.tasks());
         }
         throw new Refused(
                 new InvalidRequest(
                         "a job id is a positive number such as 17, or a task of an array such as"
                                 + " 17_4 or 17_[1-3], and not "
                                 + quoted(text)));
-    }
-
-    private static IndexSet indices(String tasks) throws InvalidOption {
-        ArrayText array = ArrayText.parse(tasks);
-        return array == null ? IndexSet.EMPTY : array.tasks();
     }
 
     /// Whether that is one of the jobs that the name means.

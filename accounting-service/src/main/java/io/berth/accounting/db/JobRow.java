@@ -1,6 +1,7 @@
 package io.berth.accounting.db;
 
 import io.berth.contracts.Allocation;
+import io.berth.contracts.ArrayTask;
 import io.berth.contracts.GpuShare;
 import io.berth.contracts.Gres;
 import io.berth.contracts.JobDescription;
@@ -94,6 +95,20 @@ public class JobRow extends PanacheEntityBase {
 
     public @Nullable String message;
 
+    /// What its owner says of it; null is nothing.
+    public @Nullable String comment;
+
+    /// The array that it is a task of, null for a job of none.
+    @Column(name = "array_job")
+    public @Nullable Long arrayJob;
+
+    @Column(name = "array_task")
+    public @Nullable Integer arrayTask;
+
+    /// The most tasks of its array that run at once; 0 is any number.
+    @Column(name = "array_throttle")
+    public @Nullable Integer arrayThrottle;
+
     static JobRow of(JobId id, JobDescription description, long submittedAt) {
         var row = new JobRow();
         row.id = id.value();
@@ -128,6 +143,14 @@ public class JobRow extends PanacheEntityBase {
         reservation = reserved == null ? null : Texts.storable(reserved);
         String type = request.gpus().type();
         gpuType = type == null ? null : Texts.storable(type);
+        String said = description.conditions().comment();
+        comment = said == null ? null : Texts.storable(said);
+        ArrayTask place = description.array();
+        if (place != null) {
+            arrayJob = place.array().value();
+            arrayTask = place.task();
+            arrayThrottle = place.throttle();
+        }
     }
 
     /// @param ofNodes of each node

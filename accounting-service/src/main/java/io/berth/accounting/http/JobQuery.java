@@ -3,12 +3,14 @@ package io.berth.accounting.http;
 import io.berth.contracts.JobState;
 import io.berth.contracts.PrivateData;
 import io.berth.core.request.Sight;
+import io.berth.slurm.JobText;
 import jakarta.ws.rs.QueryParam;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Which jobs are asked for: a condition in HQL with its named parameters.
@@ -17,6 +19,10 @@ record JobQuery(String where, Map<String, Object> parameters) {
     /// As the index by time has it.
     private static final String LASTED =
             "cast(sql('lasted(?, ?) && int8range(?, ?)', submittedAt, endedAt, :start, :end) as boolean) = true";
+
+    /// Tasks of an array, of which there may be more than a statement may have parameters.
+    private static final String TASKS =
+            "arrayJob = :array%d and cast(sql('? = any(string_to_array(?, '','')::int[])', arrayTask, :tasks%d) as boolean) = true";
 
     /// A query that is refused; the message names the parameter and what is allowed.
     static final class Refused extends Exception {
@@ -27,7 +33,8 @@ record JobQuery(String where, Map<String, Object> parameters) {
 
     /// The parameters as they are sent, each null if it is not given.
     ///
-    /// @param jobs ids, @param states names or codes, and the names of others: with commas between
+    /// @param jobs names as [JobText] has them, @param states names or codes, and the names of
+    ///   others: with commas between
     /// @param start and
     /// @param end bound a time in which the jobs waited or ran, in epoch milliseconds
     record Asked(
@@ -45,8 +52,7 @@ record JobQuery(String where, Map<String, Object> parameters) {
         var conditions = new ArrayList<String>();
         Map<String, Object> parameters = new LinkedHashMap<>();
         if (asked.jobs() != null) {
-            conditions.add("id in :job");
-            parameters.put("job", each(asked.jobs(), JobQuery::id, "job: '%s' is no job id"));
+            conditions.add(named(asked.jobs(), parameters));
         }
         oneOf("username", asked.users(), conditions, parameters);
         oneOf("account", asked.accounts(), conditions, parameters);
@@ -69,6 +75,37 @@ record JobQuery(String where, Map<String, Object> parameters) {
             parameters.put("end", to);
         }
         return new JobQuery(String.join(" and ", conditions), parameters);
+    }
+
+    /// Those of these names: `17` is a job or all tasks of an array, `17_4` and `17_[1-3]` are
+    /// tasks.
+    private static String named(String names, Map<String, Object> parameters) throws Refused {
+        var whole = new ArrayList<Long>();
+        var either = new ArrayList<String>();
+        for (String text : JobText.split(names)) {
+            JobText name = JobText.parse(text.strip());
+            if (name == null || name.id() == 0) {
+                throw new Refused(
+                        "job: '%s' is no job, such as 17, 17_4 or 17_[1-3]".formatted(text));
+            }
+            if (name.tasks() == null) {
+                whole.add(name.id());
+                continue;
+            }
+            int number = either.size();
+            either.add(TASKS.formatted(number, number));
+            parameters.put("array" + number, name.id());
+            parameters.put(
+                    "tasks" + number,
+                    name.tasks().toBitSet().stream()
+                            .mapToObj(Integer::toString)
+                            .collect(Collectors.joining(",")));
+        }
+        if (!whole.isEmpty()) {
+            either.add("id in :job or arrayJob in :job");
+            parameters.put("job", whole);
+        }
+        return either.isEmpty() ? "1 = 0" : "(" + String.join(" or ", either) + ")";
     }
 
     private static void oneOf(
@@ -109,10 +146,6 @@ record JobQuery(String where, Map<String, Object> parameters) {
             parsed.add(value);
         }
         return parsed;
-    }
-
-    private static @Nullable Long id(String text) {
-        return text.matches("[1-9][0-9]{0,17}") ? Long.valueOf(text) : null;
     }
 
     private static @Nullable JobState state(String text) {

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// A job as accounting shows it. Times are epoch milliseconds and left out while they are not
 /// known.
 ///
+/// @param arrayJob id of the array that it is a task of
+/// @param arrayThrottle the most tasks of its array that run at once; 0 is any number
 /// @param startedAt when its last run was placed
 /// @param elapsedSeconds how long its last run has held, or held, its resources, less the time for
 ///   which it was suspended
@@ -51,6 +53,10 @@ public record JobView(
         @Nullable String reservation,
         int restarts,
         @Nullable String cancelledBy,
+        @Nullable Long arrayJob,
+        @Nullable Integer arrayTask,
+        @Nullable Integer arrayThrottle,
+        @Nullable String comment,
         Charge charge,
         List<RunView> runs) {
 
@@ -222,6 +228,10 @@ public record JobView(
                 job.reservation,
                 job.restarts,
                 job.cancelledBy,
+                job.arrayJob,
+                job.arrayTask,
+                job.arrayThrottle,
+                job.comment,
                 runs.stream().map(RunRow::charge).reduce(Charge.ZERO, Charge::plus),
                 runs.stream().map(run -> RunView.of(run, steps, now)).toList());
     }

@@ -1,5 +1,7 @@
 package io.berth.submit.http;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import io.berth.contracts.ArrayTask;
 import io.berth.contracts.JobState;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Weights;
@@ -30,10 +32,14 @@ record PrioritiesJson(@Nullable WeightsJson weights, List<JobPriorityJson> jobs)
 
     /// One job's.
     ///
+    /// @param arrayJob id of the array that it is a task of; null for none
     /// @param points the whole, rounded
     @Schema(name = "JobPriority")
+    @JsonInclude(JsonInclude.Include.NON_NULL)
     record JobPriorityJson(
             long job,
+            @Nullable Long arrayJob,
+            @Nullable Integer arrayTask,
             String partition,
             String user,
             String account,
@@ -65,9 +71,12 @@ record PrioritiesJson(@Nullable WeightsJson weights, List<JobPriorityJson> jobs)
     }
 
     private static JobPriorityJson of(Job job, Picture picture, long now) {
+        ArrayTask task = job.description().array();
         Priority priority = Priority.of(job, picture.shares(), now);
         return new JobPriorityJson(
                 job.id().value(),
+                task == null ? null : task.array().value(),
+                task == null ? null : task.task(),
                 job.partition(),
                 job.user(),
                 job.description().account(),
