@@ -7,12 +7,25 @@ import io.berth.slurm.InvalidOption;
 import io.berth.slurm.OptionName;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// An option of a command other than `sbatch`.
-record CliOption(String longName, char letter, Argument argument, String meaning)
+///
+/// @param variable of the environment that gives it where the command line does not; "" is none
+record CliOption(String longName, char letter, Argument argument, String meaning, String variable)
         implements OptionName {
+
+    CliOption(String longName, char letter, Argument argument, String meaning) {
+        this(longName, letter, argument, meaning, "");
+    }
+
+    /// The same option, which a variable of the environment gives too. An empty one gives nothing,
+    /// nor does `false` a flag.
+    CliOption from(String name) {
+        return new CliOption(longName, letter, argument, meaning, name);
+    }
 
     static CliOption flag(String longName, char letter, String meaning) {
         return new CliOption(longName, letter, Argument.NONE, meaning);
@@ -32,10 +45,26 @@ record CliOption(String longName, char letter, Argument argument, String meaning
         }
 
         /// @throws CommandFailure if an option is unknown or lacks its argument
-        static Words of(String command, List<CliOption> table, List<String> words)
+        static Words of(
+                String command,
+                List<CliOption> table,
+                List<String> words,
+                Map<String, String> environment)
                 throws CommandFailure {
             try {
-                return new Words(GetOpt.anywhere(table, words));
+                GetOpt<CliOption> line = GetOpt.anywhere(table, words);
+                var options = new ArrayList<>(line.options());
+                for (CliOption option : table) {
+                    String value = environment.getOrDefault(option.variable(), "");
+                    boolean flag = option.argument() == Argument.NONE;
+                    if (!value.isEmpty()
+                            && !(flag && value.equalsIgnoreCase("false"))
+                            && line.options().stream()
+                                    .noneMatch(it -> it.option().equals(option))) {
+                        options.add(new Given<>(option, flag ? null : value));
+                    }
+                }
+                return new Words(new GetOpt<>(options, line.operands()));
             } catch (InvalidOption e) {
                 throw CommandFailure.of(command, e);
             }

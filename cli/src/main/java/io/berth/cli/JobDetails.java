@@ -77,18 +77,18 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
                         + " EndTime="
                         + time(job.endAt())
                         + " Deadline="
-                        + Dates.iso(job.number("deadlineAt"), moment.zone().get(), "N/A"));
+                        + moment.iso(job.number("deadlineAt")));
         if (job.json().has("preemptEligibleAt")) {
             lines.add(
                     "PreemptEligibleTime="
                             + time(job.number("preemptEligibleAt"))
                             + " PreemptTime="
-                            + Dates.iso(job.number("preemptAt"), moment.zone().get(), "None"));
+                            + moment.text(job.number("preemptAt"), "None"));
         }
         boolean suspended = job.json().has("suspendedAt");
         lines.add(
                 "SuspendTime="
-                        + Dates.iso(job.number("suspendedAt"), moment.zone().get(), "None")
+                        + moment.text(job.number("suspendedAt"), "None")
                         + " SecsPreSuspend="
                         + (suspended ? job.elapsedSeconds(moment.now()) : 0)
                         + " LastSchedEval="
@@ -97,7 +97,7 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
     }
 
     private String time(long millis) {
-        return Dates.iso(millis, moment.zone().get(), "Unknown");
+        return moment.text(millis, "Unknown");
     }
 
     private void addPlace(List<String> lines) {
@@ -248,8 +248,7 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
             lines.add("TresPerNode=" + gres);
         }
         if (job.json().has("gpusPerSocket")) {
-            String type = job.json().has("gpuType") ? job.text("gpuType") + ":" : "";
-            lines.add("TresPerSocket=gres:gpu:" + type + job.number("gpusPerSocket"));
+            lines.add("TresPerSocket=" + job.gpusPerSocket());
         }
         if (job.json().flag("simulated")) {
             lines.add("Comment=GPUs are simulated");

@@ -1,75 +1,155 @@
 package io.berth.cli;
 
 import io.berth.contracts.JobState;
+import io.berth.slurm.SlurmMemory;
 import io.berth.slurm.SlurmTime;
 import java.time.ZoneId;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// A column of `squeue`.
+/// A column of `squeue`. What Berth has no notion of is printed as Slurm prints it for a job that
+/// does not use it.
 ///
-/// Source: squeue(1), option `--format`.
+/// Source: squeue(1), options `--format` and `--Format`.
 enum JobField {
-    ACCOUNT('a', "ACCOUNT"),
-    BARE_ID('A', "JOBID"),
-    TRES_PER_NODE('b', "TRES_PER_NODE"),
-    MIN_CPUS('c', "MIN_CPUS"),
-    CPUS('C', "CPUS"),
-    NODES('D', "NODES"),
-    END_TIME('e', "END_TIME"),
-    DEPENDENCY('E', "DEPENDENCY"),
-    FEATURES('f', "FEATURES"),
-    OVERSUBSCRIBE('h', "OVER_SUBSCRIBE"),
-    ARRAY_JOB('F', "ARRAY_JOB_ID"),
-    ID('i', "JOBID"),
-    NAME('j', "NAME"),
-    COMMENT('k', "COMMENT"),
-    ARRAY_TASK('K', "ARRAY_TASK_ID"),
-    TIME_LIMIT('l', "TIME_LIMIT"),
-    TIME_LEFT('L', "TIME_LEFT"),
-    MIN_MEMORY('m', "MIN_MEMORY"),
-    TIME('M', "TIME"),
-    REQUIRED_NODES('n', "REQ_NODES"),
-    NODELIST('N', "NODELIST"),
-    PARTITION('P', "PARTITION"),
-    QOS('q', "QOS"),
-    PRIORITY('Q', "PRIORITY"),
-    REASON('r', "REASON"),
-    NODELIST_OR_REASON('R', "NODELIST(REASON)"),
-    START_TIME('S', "START_TIME"),
-    STATE_CODE('t', "ST"),
-    STATE('T', "STATE"),
-    USER('u', "USER"),
-    SUBMIT_TIME('V', "SUBMIT_TIME"),
-    EXCLUDED_NODES('x', "EXC_NODES"),
-    NICE('y', "NICE"),
-    PLANNED_NODES('Y', "SCHEDNODES"),
-    TRES('\0', "TRES_ALLOC"),
-    ELIGIBLE_TIME('\0', "ELIGIBLE_TIME"),
-    DEADLINE('\0', "DEADLINE"),
-    LOW_GPU_USE('\0', "LOW_GPU_USE"),
-    RESERVATION('v', "RESERVATION"),
-    LICENSES('W', "LICENSES");
+    ACCOUNT('a', "Account", "ACCOUNT"),
+    ACCRUE_TIME('\0', "AccrueTime", "ACCRUE_TIME"),
+    ADMIN_COMMENT('\0', "AdminComment", "ADMIN_COMMENT"),
+    ALLOC_NODES('\0', "AllocNodes", "ALLOC_NODES"),
+    ARRAY_JOB('F', "ArrayJobID", "ARRAY_JOB_ID"),
+    ARRAY_TASK('K', "ArrayTaskID", "ARRAY_TASK_ID"),
+    BARE_ID('A', "JobID", "JOBID"),
+    BATCH_FLAG('\0', "BatchFlag", "BATCH_FLAG"),
+    BATCH_HOST('B', "BatchHost", "EXEC_HOST"),
+    CLUSTER_FEATURE('\0', "ClusterFeature", "CLUSTER_FEATURES"),
+    COMMAND('o', "Command", "COMMAND"),
+    COMMENT('k', "Comment", "COMMENT"),
+    CONTIGUOUS('O', "Contiguous", "CONTIGUOUS"),
+    CORES('I', "Cores", "CORES_PER_SOCKET"),
+    CORE_SPEC('X', "CoreSpec", "CORE_SPEC"),
+    CPUS('C', "NumCPUs", "CPUS"),
+    CPUS_PER_TASK('\0', "cpus-per-task", "CPUS_PER_TASK"),
+    CPUS_PER_TRES('\0', "cpus-per-tres", "CPUS_PER_TRES"),
+    DEADLINE('\0', "Deadline", "DEADLINE"),
+    DEPENDENCY('E', "Dependency", "DEPENDENCY"),
+    DERIVED_EXIT_CODE('\0', "DerivedEC", "DERIVED_EC"),
+    ELIGIBLE_TIME('\0', "EligibleTime", "ELIGIBLE_TIME"),
+    END_TIME('e', "EndTime", "END_TIME"),
+    EXCLUDED_NODES('x', "exc_nodes", "EXC_NODES"),
+    EXIT_CODE('\0', "exit_code", "EXIT_CODE"),
+    FEATURES('f', "Feature", "FEATURES"),
+    GROUP('g', "GroupName", "GROUP"),
+    GROUP_ID('G', "GroupID", "GROUP"),
+    ID('i', "JobArrayID", "JOBID"),
+    LICENSES('W', "Licenses", "LICENSES"),
+    LOW_GPU_USE('\0', "LowGpuUse", "LOW_GPU_USE"),
+    MAX_CPUS('\0', "MaxCPUs", "MAX_CPUS"),
+    MAX_NODES('\0', "MaxNodes", "MAX_NODES"),
+    MCS_LABEL('\0', "MCSLabel", "MCSLABEL"),
+    MEM_PER_TRES('\0', "mem-per-tres", "MEM_PER_TRES"),
+    MIN_CPUS('c', "MinCpus", "MIN_CPUS"),
+    MIN_MEMORY('m', "MinMemory", "MIN_MEMORY"),
+    MIN_TIME('\0', "MinTime", "TIME_MIN"),
+    MIN_TMP_DISK('d', "MinTmpDisk", "MIN_TMP_DISK"),
+    NAME('j', "Name", "NAME"),
+    NETWORK('\0', "Network", "NETWORK"),
+    NICE('y', "Nice", "NICE"),
+    NODELIST('N', "NodeList", "NODELIST"),
+    NODELIST_OR_REASON('R', "ReasonList", "NODELIST(REASON)"),
+    NODES('D', "NumNodes", "NODES"),
+    OVERSUBSCRIBE('h', "OverSubscribe", "OVER_SUBSCRIBE"),
+    PARTITION('P', "Partition", "PARTITION"),
+    PENDING_TIME('\0', "PendingTime", "PENDING_TIME"),
+    PLANNED_NODES('Y', "SchedNodes", "SCHEDNODES"),
+    PREEMPT_TIME('\0', "PreemptTime", "PREEMPT_TIME"),
+    PREFER('\0', "Prefer", "PREFER"),
+    PRIORITY('Q', "PriorityLong", "PRIORITY"),
+    PRIORITY_NORMAL('p', "Priority", "PRIORITY"),
+    PROFILE('\0', "Profile", "PROFILE"),
+    QOS('q', "QOS", "QOS"),
+    REASON('r', "Reason", "REASON"),
+    REBOOT('\0', "Reboot", "REBOOT"),
+    REQUEUE('\0', "Requeue", "REQUEUE"),
+    REQUIRED_NODES('n', "ReqNodes", "REQ_NODES"),
+    RESERVATION('v', "Reservation", "RESERVATION"),
+    RESTARTS('\0', "RestartCnt", "RESTART_COUNT"),
+    SOCKETS('H', "Sockets", "SOCKETS_PER_NODE"),
+    SOCKETS_CORES_THREADS('z', "SCT", "S:C:T"),
+    STANDARD_ERROR('\0', "STDERR", "STDERR"),
+    STANDARD_INPUT('\0', "STDIN", "STDIN"),
+    STANDARD_OUTPUT('\0', "STDOUT", "STDOUT"),
+    START_TIME('S', "StartTime", "START_TIME"),
+    STATE('T', "State", "STATE"),
+    STATE_CODE('t', "StateCompact", "ST"),
+    SUBMIT_TIME('V', "SubmitTime", "SUBMIT_TIME"),
+    SYSTEM_COMMENT('\0', "SystemComment", "SYSTEM_COMMENT"),
+    TASKS('\0', "NumTasks", "TASKS"),
+    TASKS_PER_CORE('\0', "NTPerCore", "NTASKS_PER_CORE"),
+    TASKS_PER_NODE('\0', "NTPerNode", "NTASKS_PER_NODE"),
+    TASKS_PER_SOCKET('\0', "NTPerSocket", "NTASKS_PER_SOCKET"),
+    THREADS('J', "Threads", "THREADS_PER_CORE"),
+    TIME('M', "TimeUsed", "TIME"),
+    TIME_LEFT('L', "TimeLeft", "TIME_LEFT"),
+    TIME_LIMIT('l', "TimeLimit", "TIME_LIMIT"),
+    TRES('\0', "tres-alloc", "TRES_ALLOC"),
+    TRES_BIND('\0', "tres-bind", "TRES_BIND"),
+    TRES_FREQ('\0', "tres-freq", "TRES_FREQ"),
+    TRES_PER_JOB('\0', "tres-per-job", "TRES_PER_JOB"),
+    TRES_PER_NODE('b', "tres-per-node", "TRES_PER_NODE"),
+    TRES_PER_SOCKET('\0', "tres-per-socket", "TRES_PER_SOCKET"),
+    TRES_PER_TASK('\0', "tres-per-task", "TRES_PER_TASK"),
+    USER('u', "UserName", "USER"),
+    USER_ID('U', "UserID", "USER"),
+    WCKEY('w', "WCKey", "WCKEY"),
+    WORK_DIR('Z', "WorkDir", "WORK_DIR");
 
-    /// When a listing is made, and for which clock on the wall.
-    record Moment(long now, Supplier<ZoneId> zone) {
+    /// What is told only where one job is asked for.
+    private static final Set<JobField> OF_LAUNCH =
+            Set.of(ALLOC_NODES, COMMAND, STANDARD_ERROR, STANDARD_INPUT, STANDARD_OUTPUT, WORK_DIR);
+
+    private static final String NULL = "(null)";
+    private static final String NONE = "N/A";
+    private static final double HIGHEST_PRIORITY = 0xffff_ffffL;
+
+    /// When a listing is made, and how it tells times.
+    record Moment(long now, Supplier<ZoneId> zone, TimeFormat format) {
+
+        static Moment of(Terminal terminal) {
+            return new Moment(
+                    terminal.now(),
+                    terminal.zone(),
+                    TimeFormat.of(terminal.variable("SLURM_TIME_FORMAT", "")));
+        }
 
         String iso(long millis) {
-            return millis == 0 ? "N/A" : Dates.iso(millis, zone.get(), "N/A");
+            return text(millis, "N/A");
+        }
+
+        /// @param otherwise for a time that is 0
+        String text(long millis, String otherwise) {
+            return millis == 0 ? otherwise : format.text(millis, now, zone.get());
         }
     }
 
     private final char letter;
+    private final String longName;
     private final String header;
 
-    JobField(char letter, String header) {
+    JobField(char letter, String longName, String header) {
         this.letter = letter;
+        this.longName = longName;
         this.header = header;
     }
 
     String header() {
         return header;
+    }
+
+    /// Whether a list of jobs does not tell it.
+    boolean ofLaunch() {
+        return OF_LAUNCH.contains(this);
     }
 
     static @Nullable JobField of(char letter) {
@@ -83,47 +163,15 @@ enum JobField {
 
     /// The field of a name in the language of `squeue -O`, in any case; null if there is none.
     static @Nullable JobField named(String name) {
+        for (JobField field : values()) {
+            if (field.longName.equalsIgnoreCase(name)) {
+                return field;
+            }
+        }
         return switch (name.toLowerCase(Locale.ROOT)) {
-            case "account" -> ACCOUNT;
-            case "arrayjobid" -> ARRAY_JOB;
-            case "arraytaskid" -> ARRAY_TASK;
-            case "comment" -> COMMENT;
-            case "deadline" -> DEADLINE;
-            case "dependency" -> DEPENDENCY;
-            case "eligibletime" -> ELIGIBLE_TIME;
-            case "endtime" -> END_TIME;
-            case "exc_nodes" -> EXCLUDED_NODES;
-            case "feature" -> FEATURES;
-            case "jobarrayid" -> ID;
-            case "jobid" -> BARE_ID;
-            case "lowgpuuse" -> LOW_GPU_USE;
-            case "mincpus" -> MIN_CPUS;
-            case "minmemory" -> MIN_MEMORY;
-            case "name" -> NAME;
-            case "nice" -> NICE;
-            case "nodelist" -> NODELIST;
-            case "numcpus" -> CPUS;
-            case "numnodes" -> NODES;
-            case "oversubscribe" -> OVERSUBSCRIBE;
-            case "partition" -> PARTITION;
-            case "prioritylong" -> PRIORITY;
-            case "qos" -> QOS;
-            case "reason" -> REASON;
-            case "reasonlist" -> NODELIST_OR_REASON;
-            case "reqnodes" -> REQUIRED_NODES;
-            case "reservation" -> RESERVATION;
-            case "licenses" -> LICENSES;
-            case "schednodes" -> PLANNED_NODES;
-            case "starttime" -> START_TIME;
-            case "state" -> STATE;
-            case "statecompact" -> STATE_CODE;
-            case "submittime" -> SUBMIT_TIME;
-            case "timeleft" -> TIME_LEFT;
-            case "timelimit" -> TIME_LIMIT;
-            case "timeused" -> TIME;
-            case "tres-alloc" -> TRES;
-            case "tres-per-node" -> TRES_PER_NODE;
-            case "username" -> USER;
+            case "admin_comment" -> ADMIN_COMMENT;
+            case "nodes" -> NODELIST;
+            case "system_comment" -> SYSTEM_COMMENT;
             default -> null;
         };
     }
@@ -131,46 +179,116 @@ enum JobField {
     String value(JobView job, Moment moment) {
         return switch (this) {
             case ACCOUNT -> job.text("account");
-            case BARE_ID -> Long.toString(job.id());
-            case ID -> job.name();
+            case ACCRUE_TIME, ELIGIBLE_TIME -> moment.iso(job.eligibleAt());
+            case ADMIN_COMMENT,
+                    CLUSTER_FEATURE,
+                    MCS_LABEL,
+                    NETWORK,
+                    PREFER,
+                    SYSTEM_COMMENT,
+                    WCKEY ->
+                    NULL;
+            case ALLOC_NODES -> job.orNull("submitHost");
             case ARRAY_JOB -> Long.toString(job.arrayOrSelf());
             case ARRAY_TASK -> job.task();
-            case TRES -> job.tres();
-            case TRES_PER_NODE -> job.gresPerNode("N/A");
-            case LOW_GPU_USE -> job.lowGpuUse();
-            case MIN_CPUS -> Long.toString(Math.max(1, job.number("cpusPerTask")));
-            case CPUS -> Long.toString(job.number("cpus"));
-            case NODES -> Long.toString(job.nodes());
-            case END_TIME -> moment.iso(job.endAt());
-            case DEPENDENCY -> job.orNull("dependency");
-            case FEATURES -> job.orNull("constraint");
-            case RESERVATION -> job.orNull("reservation");
-            case LICENSES -> job.orNull("licenses");
-            case OVERSUBSCRIBE -> job.overSubscribe();
+            case BARE_ID -> Long.toString(job.id());
+            case BATCH_FLAG -> job.text("launch").equals("BATCH") ? "1" : "0";
+            case BATCH_HOST -> batchHost(job);
+            case COMMAND -> job.orNull("command");
             case COMMENT -> job.orNull("comment");
-            case REQUIRED_NODES -> job.text("requiredNodes");
-            case EXCLUDED_NODES -> job.text("excludedNodes");
-            case PLANNED_NODES -> job.orNull("plannedNodes");
-            case ELIGIBLE_TIME -> moment.iso(job.eligibleAt());
+            case CONTIGUOUS -> job.json().flag("contiguous") ? "1" : "0";
+            case CORES, SOCKETS, THREADS -> "*";
+            case CORE_SPEC,
+                    CPUS_PER_TRES,
+                    MEM_PER_TRES,
+                    TASKS_PER_CORE,
+                    TRES_BIND,
+                    TRES_FREQ,
+                    TRES_PER_JOB,
+                    TRES_PER_TASK ->
+                    NONE;
+            case CPUS, MAX_CPUS -> Long.toString(job.number("cpus"));
+            case CPUS_PER_TASK, MIN_CPUS -> cpusPerTask(job);
             case DEADLINE -> moment.iso(job.number("deadlineAt"));
-            case NAME -> job.text("name");
-            case TIME_LIMIT -> limit(job);
-            case TIME_LEFT -> left(job, moment.now());
+            case DEPENDENCY -> job.orNull("dependency");
+            case DERIVED_EXIT_CODE -> "0:0";
+            case END_TIME -> moment.iso(job.endAt());
+            case EXCLUDED_NODES -> job.text("excludedNodes");
+            case EXIT_CODE -> job.number("exitCode") + ":" + job.number("signal");
+            case FEATURES -> job.orNull("constraint");
+            case GROUP, USER -> job.text("user");
+            case GROUP_ID, USER_ID -> userId(job);
+            case ID -> job.name();
+            case LICENSES -> job.orNull("licenses");
+            case LOW_GPU_USE -> job.lowGpuUse();
+            case MAX_NODES -> maxNodes(job);
             case MIN_MEMORY -> job.memoryPerNode();
-            case TIME -> SlurmTime.brief(job.elapsedSeconds(moment.now()));
-            case NODELIST -> job.text("nodeList");
-            case PARTITION -> job.text("partition");
-            case QOS -> job.text("qos");
-            case PRIORITY -> Long.toString(job.number("priority"));
-            case REASON -> job.reason();
-            case NODELIST_OR_REASON -> job.nodesOrReason();
-            case START_TIME -> moment.iso(job.startAt());
-            case STATE_CODE -> job.text("stateCode");
-            case STATE -> job.state();
-            case USER -> job.text("user");
-            case SUBMIT_TIME -> moment.iso(job.number("submittedAt"));
+            case MIN_TIME -> SlurmTime.brief(job.number("timeMinSeconds"));
+            case MIN_TMP_DISK -> tmpDisk(job);
+            case NAME -> job.text("name");
             case NICE -> Long.toString(job.number("nice"));
+            case NODELIST -> job.text("nodeList");
+            case NODELIST_OR_REASON -> job.nodesOrReason();
+            case NODES -> Long.toString(job.nodes());
+            case OVERSUBSCRIBE -> job.overSubscribe();
+            case PARTITION -> job.text("partition");
+            case PENDING_TIME -> Long.toString(job.pendingSeconds(moment.now()));
+            case PLANNED_NODES -> job.orNull("plannedNodes");
+            case PREEMPT_TIME -> moment.iso(job.number("preemptAt"));
+            case PRIORITY -> Long.toString(job.number("priority"));
+            case PRIORITY_NORMAL -> normalPriority(job);
+            case PROFILE -> "NotSet";
+            case QOS -> job.text("qos");
+            case REASON -> job.reason();
+            case REBOOT, TASKS_PER_NODE -> "0";
+            case REQUEUE -> job.json().flag("requeue") ? "1" : "0";
+            case REQUIRED_NODES -> job.text("requiredNodes");
+            case RESERVATION -> job.orNull("reservation");
+            case RESTARTS -> Long.toString(job.number("restarts"));
+            case SOCKETS_CORES_THREADS -> "*:*:*";
+            case STANDARD_ERROR -> job.orNull("standardError");
+            case STANDARD_INPUT -> job.orNull("standardInput");
+            case STANDARD_OUTPUT -> job.orNull("standardOutput");
+            case START_TIME -> moment.iso(job.startAt());
+            case STATE -> job.state();
+            case STATE_CODE -> job.text("stateCode");
+            case SUBMIT_TIME -> moment.iso(job.number("submittedAt"));
+            case TASKS -> Long.toString(job.number("tasks"));
+            case TASKS_PER_SOCKET -> job.orNone("tasksPerSocket");
+            case TIME -> SlurmTime.brief(job.elapsedSeconds(moment.now()));
+            case TIME_LEFT -> left(job, moment.now());
+            case TIME_LIMIT -> limit(job);
+            case TRES -> job.tres();
+            case TRES_PER_NODE -> job.gresPerNode(NONE);
+            case TRES_PER_SOCKET -> job.gpusPerSocket();
+            case WORK_DIR -> job.orNull("workingDirectory");
         };
+    }
+
+    private static String batchHost(JobView job) {
+        var nodes = job.json().texts("nodeNames");
+        return nodes.isEmpty() ? "n/a" : nodes.getFirst();
+    }
+
+    private static String cpusPerTask(JobView job) {
+        return Long.toString(Math.max(1, job.number("cpusPerTask")));
+    }
+
+    private static String maxNodes(JobView job) {
+        return Long.toString(job.json().has("maxNodes") ? job.number("maxNodes") : job.nodes());
+    }
+
+    private static String tmpDisk(JobView job) {
+        long mib = job.number("minTmpMib");
+        return mib == 0 ? "0" : SlurmMemory.exact(mib);
+    }
+
+    private static String userId(JobView job) {
+        return Accounts.ofMachine().idOf(job.text("user"));
+    }
+
+    private static String normalPriority(JobView job) {
+        return String.format(Locale.ROOT, "%.14f", job.number("priority") / HIGHEST_PRIORITY);
     }
 
     private static String limit(JobView job) {
@@ -184,19 +302,22 @@ enum JobField {
         return job.unlimited() ? SlurmTime.UNLIMITED : SlurmTime.brief(Math.max(0, left));
     }
 
-    /// The order of `--sort` by this field, ascending.
+    /// The order of `--sort` by this field, ascending: that of texts unless it is a number.
     int compare(JobView one, JobView other, Moment moment) {
         return switch (this) {
             case BARE_ID, ID, ARRAY_JOB -> Long.compare(one.id(), other.id());
             case ARRAY_TASK -> numbers(one, other, "arrayTask");
             case DEADLINE -> numbers(one, other, "deadlineAt");
-            case ELIGIBLE_TIME -> Long.compare(one.eligibleAt(), other.eligibleAt());
-            case MIN_CPUS -> numbers(one, other, "cpusPerTask");
-            case CPUS -> numbers(one, other, "cpus");
-            case NODES -> numbers(one, other, "nodes");
+            case ELIGIBLE_TIME, ACCRUE_TIME -> Long.compare(one.eligibleAt(), other.eligibleAt());
+            case MIN_CPUS, CPUS_PER_TASK -> numbers(one, other, "cpusPerTask");
+            case CPUS, MAX_CPUS -> numbers(one, other, "cpus");
+            case MIN_TMP_DISK -> numbers(one, other, "minTmpMib");
+            case NODES, MAX_NODES -> numbers(one, other, "nodes");
+            case TASKS -> numbers(one, other, "tasks");
             case TIME_LIMIT, TIME_LEFT -> numbers(one, other, "timeLimitSeconds");
             case MIN_MEMORY -> numbers(one, other, "memoryMib");
-            case PRIORITY -> numbers(one, other, "priority");
+            case PRIORITY, PRIORITY_NORMAL -> numbers(one, other, "priority");
+            case RESTARTS -> numbers(one, other, "restarts");
             case START_TIME -> Long.compare(start(one), start(other));
             case SUBMIT_TIME -> numbers(one, other, "submittedAt");
             case END_TIME -> Long.compare(one.endAt(), other.endAt());
@@ -206,27 +327,7 @@ enum JobField {
                             one.elapsedSeconds(moment.now()), other.elapsedSeconds(moment.now()));
             case STATE, STATE_CODE ->
                     Integer.compare(States.rank(one.state()), States.rank(other.state()));
-            case ACCOUNT,
-                    TRES_PER_NODE,
-                    LOW_GPU_USE,
-                    TRES,
-                    DEPENDENCY,
-                    FEATURES,
-                    RESERVATION,
-                    LICENSES,
-                    OVERSUBSCRIBE,
-                    COMMENT,
-                    REQUIRED_NODES,
-                    EXCLUDED_NODES,
-                    PLANNED_NODES,
-                    NAME,
-                    NODELIST,
-                    PARTITION,
-                    QOS,
-                    REASON,
-                    NODELIST_OR_REASON,
-                    USER ->
-                    value(one, moment).compareTo(value(other, moment));
+            default -> value(one, moment).compareTo(value(other, moment));
         };
     }
 

@@ -73,6 +73,24 @@ record JobView(JsonObject json, String tasks) {
         return json.text(name).isEmpty() ? "(null)" : json.text(name);
     }
 
+    String orNone(String name) {
+        return json.has(name) ? Long.toString(json.number(name)) : "N/A";
+    }
+
+    /// `gres:gpu:a100:2`, or `N/A` for a job that does not ask for GPUs by socket.
+    String gpusPerSocket() {
+        String type = json.has("gpuType") ? json.text("gpuType") + ":" : "";
+        return json.has("gpusPerSocket")
+                ? "gres:gpu:" + type + json.number("gpusPerSocket")
+                : "N/A";
+    }
+
+    /// How long it waited, or waits, since it was submitted.
+    long pendingSeconds(long now) {
+        long until = json.has("startedAt") ? json.number("startedAt") : now;
+        return Math.max(0, until - json.number("submittedAt")) / 1000;
+    }
+
     String text(String name) {
         return json.text(name);
     }

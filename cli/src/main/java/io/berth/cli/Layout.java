@@ -19,7 +19,7 @@ record Layout<F>(String before, List<Column<F>> columns) {
     record Column<F>(F field, int width, boolean right, String after) {
 
         String print(String value) {
-            return fit(value, width, right) + after;
+            return fit(Printable.of(value), width, right) + after;
         }
     }
 

@@ -80,7 +80,7 @@ public final class Main {
 
     private static int run(Terminal terminal, String name, Command command, List<String> arguments)
             throws CommandFailure {
-        Words words = Words.of(name, command.options(), arguments);
+        Words words = Words.of(name, command.options(), arguments, terminal.environment());
         if (words.has("help")) {
             return print(terminal, Help.of(command));
         }

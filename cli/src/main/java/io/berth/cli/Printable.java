@@ -91,6 +91,24 @@ final class Printable extends OutputStream {
         colour.setLength(0);
     }
 
+    /// A value that stands in a line with others: all of it that would end the line, steer the
+    /// terminal or turn the direction of text is shown as a picture.
+    static String of(String value) {
+        if (value.chars().noneMatch(c -> steers((char) c))) {
+            return value;
+        }
+        var shown = new StringBuilder();
+        value.chars()
+                .forEach(c ->
+                        shown.append(
+                                c < ' '
+                                        ? (char) (PICTURES + c)
+                                        : c == DELETE
+                                                ? PICTURE_OF_DELETE
+                                                : steers((char) c) ? '⍰' : (char) c));
+        return shown.toString();
+    }
+
     private static boolean steers(char c) {
         return Character.isISOControl(c)
                 || c == '\u200e'

@@ -79,8 +79,12 @@ final class Sacct implements Command {
                 columns(
                         words.value(
                                 "format",
-                                words.has("brief") ? BRIEF : words.has("long") ? LONG : FORMAT));
-        var moment = new Moment(terminal.now(), terminal.zone());
+                                words.has("brief")
+                                        ? BRIEF
+                                        : words.has("long")
+                                                ? LONG
+                                                : terminal.variable("SACCT_FORMAT", FORMAT)));
+        Moment moment = Moment.of(terminal);
         var selection = StepSelection.of(JobText.split(words.all("jobs")));
         JsonObject answer = answer(terminal, words, selection);
         List<JsonObject> jobs = jobs(words, answer);
@@ -255,7 +259,8 @@ final class Sacct implements Command {
 
     /// A value in its column; one that is too long ends in `+`.
     private static String cell(
-            Words words, Column<AccountField> column, String value, boolean last) {
+            Words words, Column<AccountField> column, String text, boolean last) {
+        String value = Printable.of(text);
         if (isParsable(words)) {
             return value + (last && words.has("parsable2") ? "" : words.value("delimiter", "|"));
         }

@@ -26,25 +26,28 @@ final class Scancel implements Command {
 
     private static final List<CliOption> OPTIONS =
             List.of(
-                    valued("account", 'A', "jobs of this account"),
-                    flag("batch", 'b', "with --signal: only the batch script's own process"),
+                    valued("account", 'A', "jobs of this account").from("SCANCEL_ACCOUNT"),
+                    flag("batch", 'b', "with --signal: only the batch script's own process")
+                            .from("SCANCEL_BATCH"),
                     valued("clusters", 'M', "nothing: there is one cluster"),
-                    flag("full", 'f', "with --signal: the script and all that it started"),
+                    flag("full", 'f', "with --signal: the script and all that it started")
+                            .from("SCANCEL_FULL"),
                     flag("help", '\0', "this text"),
-                    flag("interactive", 'i', "ask before each job"),
+                    flag("interactive", 'i', "ask before each job").from("SCANCEL_INTERACTIVE"),
                     flag("me", '\0', "my jobs"),
-                    valued("name", 'n', "jobs of this name"),
+                    valued("name", 'n', "jobs of this name").from("SCANCEL_NAME"),
                     valued("nodelist", 'w', "jobs on these nodes"),
-                    valued("partition", 'p', "jobs in this partition"),
-                    valued("qos", 'q', "jobs of this QOS"),
+                    valued("partition", 'p', "jobs in this partition").from("SCANCEL_PARTITION"),
+                    valued("qos", 'q', "jobs of this QOS").from("SCANCEL_QOS"),
                     flag("quiet", 'Q', "no word about what cannot be cancelled"),
                     valued(
                             "signal",
                             's',
                             "send this signal, by name or number, and let them go on"),
-                    valued("state", 't', "jobs in this state: PENDING, RUNNING or SUSPENDED"),
-                    valued("user", 'u', "jobs of this user"),
-                    flag("verbose", 'v', "each job that is cancelled"),
+                    valued("state", 't', "jobs in this state: PENDING, RUNNING or SUSPENDED")
+                            .from("SCANCEL_STATE"),
+                    valued("user", 'u', "jobs of this user").from("SCANCEL_USER"),
+                    flag("verbose", 'v', "each job that is cancelled").from("SCANCEL_VERBOSE"),
                     flag("version", 'V', "Berth's version"));
 
     @Override

@@ -81,7 +81,7 @@ final class ScontrolShow {
         if (jobs.isEmpty()) {
             terminal.out().print("No jobs in the system\n");
         }
-        var moment = new Moment(terminal.now(), terminal.zone());
+        Moment moment = Moment.of(terminal);
         for (JobView job : jobs) {
             var details = new JobDetails(job, moment, Accounts.ofMachine(), words.has("details"));
             print(details.lines());
@@ -229,6 +229,7 @@ final class ScontrolShow {
     /// Slurm indents what follows the first line, and ends each item with an empty line.
     private void print(List<String> lines) {
         boolean one = words.has("oneliner");
-        terminal.out().print(String.join(one ? " " : "\n   ", lines) + (one ? "\n" : "\n\n"));
+        List<String> shown = lines.stream().map(Printable::of).toList();
+        terminal.out().print(String.join(one ? " " : "\n   ", shown) + (one ? "\n" : "\n\n"));
     }
 }

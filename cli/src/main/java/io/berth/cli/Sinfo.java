@@ -21,7 +21,7 @@ final class Sinfo implements Command {
 
     private static final List<CliOption> OPTIONS =
             List.of(
-                    flag("all", 'a', "hidden partitions too"),
+                    flag("all", 'a', "hidden partitions too").from("SINFO_ALL"),
                     valued("clusters", 'M', "nothing: there is one cluster"),
                     flag("dead", 'd', "only nodes that do not respond"),
                     flag("exact", 'e', "nothing more: only nodes that are alike share a line"),
@@ -41,11 +41,11 @@ final class Sinfo implements Command {
                     flag("noconvert", '\0', "nothing: memory is told in MiB"),
                     valued("nodes", 'n', "only these nodes"),
                     flag("noheader", 'h', "without the line of titles"),
-                    valued("partition", 'p', "only these partitions"),
+                    valued("partition", 'p', "only these partitions").from("SINFO_PARTITION"),
                     flag("summarize", 's', "one line for each partition"),
                     flag("reservation", 'T', "the reservations"),
                     flag("responding", 'r', "only nodes that respond"),
-                    valued("sort", 'S', "order, such as \"#P,-t\""),
+                    valued("sort", 'S', "order, such as \"#P,-t\"").from("SINFO_SORT"),
                     valued("states", 't', "only nodes in these states"),
                     flag("version", 'V', "Berth's version"));
 
@@ -65,7 +65,7 @@ final class Sinfo implements Command {
         if (words.has("Format")) {
             var unused = named(words);
         }
-        var unused = SinfoOrder.of(order(terminal, words), List.of());
+        var unused = SinfoOrder.of(order(words), List.of());
         return Iteration.run(terminal, "sinfo", words, () -> list(terminal, words, client));
     }
 
@@ -76,10 +76,7 @@ final class Sinfo implements Command {
             return;
         }
         List<NodeView> nodes = nodes(client, words);
-        List<String> named =
-                words.has("partition")
-                        ? words.list("partition")
-                        : CliOption.split(terminal.variable("SINFO_PARTITION", ""));
+        List<String> named = words.list("partition");
         List<PartitionView> partitions = new ArrayList<>();
         for (PartitionView partition : PartitionView.all(client.get("/v1/partitions"))) {
             boolean shown = words.has("all") || !partition.json().flag("hidden");
@@ -109,15 +106,15 @@ final class Sinfo implements Command {
             terminal.out().print(layout.line(NodeField::header) + "\n");
         }
         var lines = new ArrayList<>(lines(layout, words, partitions, nodes, terminal.zone()));
-        lines.sort(SinfoOrder.of(order(terminal, words), partitions));
+        lines.sort(SinfoOrder.of(order(words), partitions));
         for (Line line : lines) {
             terminal.out().print(layout.line(field -> field.value(line)) + "\n");
         }
     }
 
     /// Empty for the usual order.
-    private static String order(Terminal terminal, Words words) {
-        return words.value("sort", terminal.variable("SINFO_SORT", ""));
+    private static String order(Words words) {
+        return words.value("sort", "");
     }
 
     private static Layout<NodeField> named(Words words) throws CommandFailure {
@@ -135,14 +132,14 @@ final class Sinfo implements Command {
 
     private static List<NodeView> nodes(MeshClient client, Words words) throws CommandFailure {
         List<String> hosts = hosts(words);
-        List<String> states = words.list("states");
+        NodeStates states = NodeStates.of(words.list("states"));
         var nodes = new ArrayList<NodeView>();
         for (NodeView node : NodeView.all(client.get("/v1/nodes"))) {
             boolean responds = node.state().flag().isEmpty();
             boolean wanted =
                     (hosts == null || hosts.contains(node.name()))
                             && !words.has(responds ? "dead" : "responding");
-            if (wanted && (states.isEmpty() || hasState(node, states))) {
+            if (wanted && states.has(node.state())) {
                 nodes.add(node);
             }
         }
@@ -157,19 +154,6 @@ final class Sinfo implements Command {
         } catch (IllegalArgumentException e) {
             throw CommandFailure.error("sinfo", String.valueOf(e.getMessage()));
         }
-    }
-
-    private static boolean hasState(NodeView node, List<String> states) {
-        NodeState state = node.state();
-        for (String name : states) {
-            if (name.equalsIgnoreCase(state.full())
-                    || name.equalsIgnoreCase(state.brief())
-                    || (name + state.flag()).equalsIgnoreCase(state.full())
-                    || (name + state.flag()).equalsIgnoreCase(state.brief())) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /// Slurm's default columns; partitions and nodes are as wide as their longest name.

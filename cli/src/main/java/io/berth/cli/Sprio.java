@@ -20,7 +20,7 @@ final class Sprio implements Command {
 
     private static final List<CliOption> OPTIONS =
             List.of(
-                    valued("format", 'o', "columns, such as %.15i %.10Y"),
+                    valued("format", 'o', "columns, such as %.15i %.10Y").from("SPRIO_FORMAT"),
                     flag("help", '\0', "this text"),
                     valued("jobs", 'j', "only these jobs"),
                     DataForm.OPTIONS.getFirst(),

@@ -26,11 +26,15 @@ final class Squeue implements Command {
     /// By partition, then state, then falling priority.
     private static final String ORDER = "P,t,-Q";
 
+    /// Of so many jobs at most it asks one by one.
+    private static final int MOST_LAUNCHED = 100;
+
     private static final List<CliOption> OPTIONS =
             List.of(
-                    valued("account", 'A', "only jobs of these accounts"),
-                    flag("all", 'a', "nothing more: jobs of all partitions are shown"),
-                    flag("array", 'r', "one line for each task of an array"),
+                    valued("account", 'A', "only jobs of these accounts").from("SQUEUE_ACCOUNT"),
+                    flag("all", 'a', "nothing more: jobs of all partitions are shown")
+                            .from("SQUEUE_ALL"),
+                    flag("array", 'r', "one line for each task of an array").from("SQUEUE_ARRAY"),
                     valued("clusters", 'M', "nothing: there is one cluster"),
                     flag("help", '\0', "this text"),
                     flag("hide", '\0', "nothing: jobs of all partitions are shown"),
@@ -38,28 +42,30 @@ final class Squeue implements Command {
                     valued("format", 'o', "columns, such as \"%.18i %.8u %R\""),
                     valued("Format", 'O', "columns by name, such as \"JobID:10,UserName,State\""),
                     valued("jobs", 'j', "only these jobs"),
-                    valued("licenses", 'L', "only jobs that ask for these licenses"),
+                    valued("licenses", 'L', "only jobs that ask for these licenses")
+                            .from("SQUEUE_LICENSES"),
                     DataForm.OPTIONS.getFirst(),
                     DataForm.OPTIONS.getLast(),
                     flag("long", 'l', "with states in full and time limits"),
                     flag("me", '\0', "only my jobs"),
-                    valued("name", 'n', "only jobs of these names"),
+                    valued("name", 'n', "only jobs of these names").from("SQUEUE_NAMES"),
                     flag("noconvert", '\0', "nothing: memory is told as it was asked for"),
                     flag("noheader", 'h', "without the line of titles"),
                     valued("nodelist", 'w', "only jobs on these nodes"),
-                    valued("partition", 'p', "only jobs in these partitions"),
+                    valued("partition", 'p', "only jobs in these partitions")
+                            .from("SQUEUE_PARTITION"),
                     flag("priority", 'P', "nothing: a job has one partition"),
-                    valued("qos", 'q', "only jobs of these QOS"),
+                    valued("qos", 'q', "only jobs of these QOS").from("SQUEUE_QOS"),
                     valued("reservation", 'R', "only jobs of these reservations"),
-                    valued("sort", 'S', "order, such as \"P,-Q\""),
+                    valued("sort", 'S', "order, such as \"P,-Q\"").from("SQUEUE_SORT"),
                     flag("start", '\0', "when waiting jobs are expected to start, and where"),
-                    valued("states", 't', "jobs in these states, or all"),
+                    valued("states", 't', "jobs in these states, or all").from("SQUEUE_STATES"),
                     new CliOption(
                             "steps",
                             's',
                             Argument.OPTIONAL,
                             "scripts and steps of running jobs; of these: -s17.0"),
-                    valued("user", 'u', "only jobs of these users"),
+                    valued("user", 'u', "only jobs of these users").from("SQUEUE_USERS"),
                     flag("version", 'V', "Berth's version"));
 
     @Override
@@ -80,17 +86,20 @@ final class Squeue implements Command {
             return steps(terminal, words, ids, states);
         }
         Layout<JobField> layout = layout(terminal, words);
-        String usual = words.has("start") ? "S" : terminal.variable("SQUEUE_SORT", ORDER);
-        List<SortKey> keys = sortKeys(words.value("sort", usual));
+        List<SortKey> keys = sortKeys(words.value("sort", words.has("start") ? "S" : ORDER));
         MeshClient client = MeshClient.of(terminal, "squeue");
         return Iteration.run(
                 terminal,
                 "squeue",
                 words,
                 () -> {
-                    var moment = new Moment(terminal.now(), terminal.zone());
+                    Moment moment = Moment.of(terminal);
                     List<JobView> jobs =
                             new ArrayList<>(jobs(terminal, client, words, ids, states));
+                    if (DataForm.of(words) != null
+                            || layout.columns().stream().anyMatch(it -> it.field().ofLaunch())) {
+                        jobs = launched(terminal, client, jobs);
+                    }
                     jobs.sort(order(keys, moment));
                     list(terminal, words, layout, jobs, moment);
                 });
@@ -110,7 +119,7 @@ final class Squeue implements Command {
                                 client,
                                 words,
                                 jobs(terminal, client, words, ids, states),
-                                new Moment(terminal.now(), terminal.zone())));
+                                Moment.of(terminal)));
     }
 
     private static void list(
@@ -143,10 +152,8 @@ final class Squeue implements Command {
                 throw new CommandFailure(1, "slurm_load_jobs error: Invalid job id specified\n");
             }
         }
-        List<String> users = new ArrayList<>(words.list("user"));
-        if (words.has("me")) {
-            users.add(client.token().actsFor(terminal));
-        }
+        List<String> users =
+                words.has("me") ? List.of(client.token().actsFor(terminal)) : words.list("user");
         String path =
                 new Query("/v1/jobs")
                         .with("state", States.known(states))
@@ -177,6 +184,24 @@ final class Squeue implements Command {
                                 || job.json().texts("nodeNames").stream().anyMatch(hosts::contains))
                 .filter(job -> !words.has("start") || job.is(JobState.PENDING))
                 .toList();
+    }
+
+    /// The jobs with what the gateway tells of one at a time: its files and its command.
+    private static List<JobView> launched(Terminal terminal, MeshClient client, List<JobView> jobs)
+            throws CommandFailure {
+        if (jobs.size() > MOST_LAUNCHED) {
+            terminal.err()
+                    .print(
+                            "squeue: files and commands are not told of more than %d jobs: ask for fewer\n"
+                                    .formatted(MOST_LAUNCHED));
+            return jobs;
+        }
+        var launched = new ArrayList<JobView>();
+        for (JobView job : jobs) {
+            MeshClient.Answer answer = client.ask("GET", "/v1/jobs/" + job.id());
+            launched.add(answer.ok() ? new JobView(answer.body()) : job);
+        }
+        return launched;
     }
 
     private static Layout<JobField> layout(Terminal terminal, Words words) throws CommandFailure {
@@ -226,7 +251,7 @@ final class Squeue implements Command {
         for (String key : CliOption.split(keys)) {
             boolean falling = key.startsWith("-");
             String letter = falling || key.startsWith("+") ? key.substring(1) : key;
-            JobField field = letter.length() == 1 ? sortField(letter.charAt(0)) : null;
+            JobField field = letter.length() == 1 ? JobField.of(letter.charAt(0)) : null;
             if (field == null) {
                 throw CommandFailure.error("squeue", "Invalid sort specification: " + keys);
             }
@@ -248,11 +273,6 @@ final class Squeue implements Command {
     }
 
     private record SortKey(JobField field, boolean falling) {}
-
-    /// Slurm sorts by `p` and `Q`, both the priority.
-    private static @Nullable JobField sortField(char letter) {
-        return letter == 'p' ? JobField.PRIORITY : JobField.of(letter);
-    }
 
     private static void print(
             Terminal terminal,

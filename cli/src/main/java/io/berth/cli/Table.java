@@ -92,12 +92,13 @@ record Table(List<Title> titles) {
     private String line(Words words, List<String> values) {
         var line = new StringBuilder();
         for (int i = 0; i < values.size(); i++) {
+            String value = Printable.of(values.get(i));
             if (words.has("parsable2")) {
-                line.append(i == 0 ? "" : "|").append(values.get(i));
+                line.append(i == 0 ? "" : "|").append(value);
             } else if (words.has("parsable")) {
-                line.append(values.get(i)).append('|');
+                line.append(value).append('|');
             } else {
-                line.append(cell(titles.get(i), values.get(i))).append(' ');
+                line.append(cell(titles.get(i), value)).append(' ');
             }
         }
         return line.append('\n').toString();

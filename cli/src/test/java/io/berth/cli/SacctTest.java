@@ -59,6 +59,17 @@ final class SacctTest {
     }
 
     @Test
+    void the_columns_may_stand_in_the_environment() {
+        CommandRun command = new CommandRun(mesh).with("SACCT_FORMAT", "jobid,qos");
+
+        assertThat(command.run("sacct", "-X", "-P", "-n").out())
+                .isEqualTo("1012|normal\n1013|normal\n");
+        assertThat(command.run("sacct", "-X", "-P", "-n", "-b").out())
+                .startsWith("1012|COMPLETED|0:0\n");
+        assertThat(command.run("sacct", "-X", "-P", "-n", "-o", "user").out()).startsWith("root\n");
+    }
+
+    @Test
     void books_can_be_brief() {
         assertThat(out("sacct", "-X", "-P", "-n", "-b", "-L"))
                 .isEqualTo("1012|COMPLETED|0:0\n1013|CANCELLED by alice|0:0\n");

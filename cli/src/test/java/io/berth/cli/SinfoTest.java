@@ -225,6 +225,39 @@ final class SinfoTest {
     }
 
     @Test
+    void states_have_long_and_short_names_and_several_are_one_or_the_other() {
+        mesh.on(
+                "GET",
+                "/v1/nodes",
+                Samples.nodes("IDLE", "MIXED", "DRAINED", "DRAINING", "NOT_RESPONDING", "DOWN"));
+
+        assertThat(inState("drain")).isEqualTo("node[03-04]\n");
+        assertThat(inState("drained")).isEqualTo("node03\n");
+        assertThat(inState("drng")).isEqualTo("node04\n");
+        assertThat(inState("DRAINING,mix,Down")).isEqualTo("node[02,04,06]\n");
+        assertThat(inState("idle")).isEqualTo("node[01,05]\n");
+        assertThat(inState("idle*")).isEqualTo("node05\n");
+        assertThat(inState("no_respond")).isEqualTo("node[03-06]\n");
+        assertThat(inState("all")).isEqualTo("node[01-06]\n");
+        assertThat(inState("planned,powered_down")).isEqualTo("\n");
+    }
+
+    private String inState(String states) {
+        return out("sinfo", "-h", "-p", "training", "-t", states, "-o", "%N");
+    }
+
+    @Test
+    void a_state_that_there_is_not_is_refused() {
+        var outcome = new CommandRun(mesh).run("sinfo", "-t", "idle,foo");
+
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.out()).isEmpty();
+        assertThat(outcome.err())
+                .startsWith(
+                        "sinfo: error: Bad state string: \"foo\"\nsinfo: error: valid states: unknown,unk,down,idle,");
+    }
+
+    @Test
     void nodes_that_operators_drain_say_why() {
         mesh.on(
                 "GET",

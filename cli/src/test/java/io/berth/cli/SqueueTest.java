@@ -251,6 +251,98 @@ final class SqueueTest {
     }
 
     @Test
+    void what_is_asked_for_may_stand_in_the_environment() {
+        CommandRun command =
+                new CommandRun(mesh)
+                        .with("SQUEUE_PARTITION", "training")
+                        .with("SQUEUE_USERS", "eve,bob")
+                        .with("SQUEUE_STATES", "pd")
+                        .with("SQUEUE_NAMES", "")
+                        .with("SQUEUE_ACCOUNT", "team_a");
+
+        assertThat(command.run("squeue", "-h", "-o", "%i").out()).startsWith("1021\n1020\n");
+        assertThat(mesh.requests().getLast().path())
+                .isEqualTo("/v1/jobs?state=PENDING&user=eve,bob&partition=training");
+        command.run("squeue", "-u", "alice", "-t", "r");
+        assertThat(mesh.requests().getLast().path())
+                .isEqualTo("/v1/jobs?state=RUNNING&user=alice&partition=training");
+        assertThat(command.with("SQUEUE_STATES", "asleep").run("squeue").err())
+                .startsWith("squeue: error: Invalid job state specified: asleep\n");
+        mesh.on("GET", "/v1/jobs", array(1, 2));
+        assertThat(new CommandRun(mesh).with("SQUEUE_ARRAY", "1").run("squeue", "-h").out().lines())
+                .hasSize(2);
+        assertThat(
+                        new CommandRun(mesh)
+                                .with("SQUEUE_ARRAY", "false")
+                                .run("squeue", "-h")
+                                .out()
+                                .lines())
+                .hasSize(1);
+    }
+
+    @Test
+    void times_are_told_as_the_environment_says() {
+        CommandRun command = new CommandRun(mesh).with("SLURM_TIME_FORMAT", "relative");
+
+        assertThat(command.run("squeue", "-h", "-t", "r", "-o", "%S %V").out())
+                .contains("10:00:56 10:00:55\n");
+        assertThat(
+                        new CommandRun(mesh)
+                                .with("SLURM_TIME_FORMAT", "%d.%m. %H:%M")
+                                .run("squeue", "-h", "-o", "%V")
+                                .out())
+                .startsWith("20.11. 10:00\n");
+    }
+
+    @Test
+    void a_job_shows_where_it_runs_and_what_it_writes() {
+        mesh.on("GET", "/v1/jobs", "{\"jobs\":[" + Samples.running() + "]}");
+        mesh.on("GET", "/v1/jobs/1015", Samples.running());
+
+        assertThat(run("-h", "-o", "%Z|%o|%B|%U|%G|%g|%z|%H|%I|%J|%X|%O|%d|%w|%p"))
+                .isEqualTo(
+                        "/tmp|(null)|node01|0|0|root|*:*:*|*|*|*|N/A|0|0|(null)|0.00000099022873\n");
+        assertThat(
+                        run(
+                                "-h",
+                                "-O",
+                                "WorkDir:6,STDOUT:11,stderr:11,NumTasks:3,cpus-per-task:3,tres-per-job:5,exit_code:5,RestartCnt:3,UserID:2,AllocNodes"))
+                .isEqualTo(
+                        "/tmp  /dev/null  /dev/null  8  1  N/A  0:0  0  0 localhost           \n");
+        assertThat(run("-O", "Command:8,WorkDir:9,tres-per-task:14,MinTime:9").lines().findFirst())
+                .hasValue("COMMAND WORK_DIR TRES_PER_TASK TIME_MIN ");
+    }
+
+    @Test
+    void files_of_many_jobs_are_not_asked_for() {
+        var jobs = new ArrayList<String>();
+        for (int i = 0; i < 101; i++) {
+            jobs.add(Samples.task(i));
+        }
+        mesh.on("GET", "/v1/jobs", "{\"jobs\":[" + String.join(",", jobs) + "]}");
+
+        Outcome outcome = new CommandRun(mesh).run("squeue", "-h", "-r", "-o", "%Z");
+
+        assertThat(outcome.err())
+                .isEqualTo(
+                        "squeue: files and commands are not told of more than 100 jobs: ask for fewer\n");
+        assertThat(outcome.out().lines()).hasSize(101).containsOnly("(null)");
+        assertThat(mesh.requests()).hasSize(1);
+    }
+
+    @Test
+    void a_name_steers_no_terminal() {
+        mesh.on(
+                "GET",
+                "/v1/jobs",
+                "{\"jobs\":["
+                        + Samples.running().replace("filler", "a\\u202eb\\u001b[2J\\n")
+                        + "]}");
+
+        assertThat(run("-h", "-o", "%j|")).isEqualTo("a⍰b␛[2J␊|\n");
+    }
+
+    @Test
     void the_format_may_stand_in_the_environment() {
         assertThat(new CommandRun(mesh).with("SQUEUE_FORMAT", "%i").run("squeue", "-h").out())
                 .startsWith("1021\n1020\n");
