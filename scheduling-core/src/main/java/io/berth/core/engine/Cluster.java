@@ -135,7 +135,8 @@ public final class Cluster {
         enter(job, stay);
     }
 
-    private void enter(long job, Stay stay) {
+    /// A job has that from now on.
+    void enter(long job, Stay stay) {
         stays.put(job, stay);
         stand(stay.stake, 1);
         take(job, stay);
@@ -164,6 +165,12 @@ public final class Cluster {
         if (stay != null) {
             touch(stay.nodes);
         }
+    }
+
+    /// Takes a reservation off for a look, and what is known of its nodes with it. Nothing comes
+    /// free by that.
+    @Nullable Stay takeOff(long job) {
+        return remove(job);
     }
 
     /// Takes off the nodes what a job has there. What it owes it still owes if it enters again.

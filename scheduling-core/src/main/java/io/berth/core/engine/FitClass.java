@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.IntFunction;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /// All requests that fit in the same places: resources, partition, reservation, node filters,
@@ -323,6 +324,22 @@ public final class FitClass {
             }
         }
         return null;
+    }
+
+    /// The most that all parts together may take of something.
+    long most(ToIntFunction<Demand> of) {
+        long most = 0;
+        for (int kind = 0; kind < ways.length; kind++) {
+            most =
+                    Math.max(
+                            most,
+                            large * amount(largeOn[kind], of) + small * amount(smallOn[kind], of));
+        }
+        return most;
+    }
+
+    private static long amount(@Nullable Demand demand, ToIntFunction<Demand> of) {
+        return demand == null ? 0 : of.applyAsInt(demand);
     }
 
     boolean admits(Node node) {

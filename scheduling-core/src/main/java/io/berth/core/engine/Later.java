@@ -36,6 +36,13 @@ final class Later {
         return earliest(new Wish(fit, now, now, length, Node.NEVER, new int[0]));
     }
 
+    /// The same.
+    ///
+    /// @param from a start must not be earlier than that
+    @Nullable Place earliest(FitClass fit, long now, long from, long length) {
+        return earliest(new Wish(fit, now, from, length, Node.NEVER, new int[0]));
+    }
+
     /// An earlier start for a planned job whose reservation is lifted; null if none is found.
     @Nullable Place earlier(Plan plan, long now) {
         Waiting job = plan.job();

@@ -1,13 +1,16 @@
 package io.berth.core.engine;
 
+import io.berth.core.engine.HetSets.Seats;
 import io.berth.core.engine.Plans.Plan;
 import io.berth.core.engine.Scheduling.Backfill;
 import io.berth.core.engine.Search.Place;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Puts the plan in the order of priority. See [Scheduling].
@@ -37,7 +40,9 @@ final class PlanPass {
                 all.unplan(job, decisions);
                 continue;
             }
-            if (plan == null) {
+            if (job.set != null) {
+                place = settle(job.set, place);
+            } else if (plan == null) {
                 place++;
                 make(job, place);
             } else {
@@ -47,19 +52,21 @@ final class PlanPass {
         }
     }
 
-    /// The jobs that may be in the plan, in the order of priority.
+    /// The jobs that may be in the plan, in the order of priority; of a set one for all.
     private List<Waiting> first() {
         var first = new ArrayList<Waiting>();
         for (Plan plan : all.plans.all()) {
-            first.add(plan.job());
+            if (plan.job().set == null) {
+                first.add(plan.job());
+            }
+        }
+        for (HetSet set : all.sets.complete()) {
+            if (wanted() > 0 && (set.planned() || findsSeats(set))) {
+                first.add(set.lead());
+            }
         }
         boolean easy = all.settings.backfill() == Backfill.EASY;
-        int wanted =
-                switch (all.settings.backfill()) {
-                    case OFF -> 0;
-                    case EASY -> Integer.MAX_VALUE;
-                    case CONSERVATIVE -> all.settings.depth();
-                };
+        int wanted = wanted();
         var taken = new ArrayList<Waiting>();
         var partitions = new BitSet();
         for (Waiting next = next(partitions);
@@ -75,24 +82,48 @@ final class PlanPass {
         return easy ? firstOfPartitions(first) : first.subList(0, Math.min(wanted, first.size()));
     }
 
+    /// Whether a set has seats at any time: one that has none puts nobody behind it out of order.
+    private boolean findsSeats(HetSet set) {
+        return set.plannable() && all.sets.earliest(set, now, Node.NEVER, decisions).whole();
+    }
+
+    private int wanted() {
+        return switch (all.settings.backfill()) {
+            case OFF -> 0;
+            case EASY -> Integer.MAX_VALUE;
+            case CONSERVATIVE -> all.settings.depth();
+        };
+    }
+
     private @Nullable Waiting next(BitSet without) {
         return all.queue.first(partition -> !without.get(partition), now);
     }
 
     private static List<Waiting> firstOfPartitions(List<Waiting> ordered) {
         var seen = new HashSet<Integer>();
-        return ordered.stream().filter(job -> seen.add(job.fit.partition)).toList();
+        var firsts = new ArrayList<Waiting>();
+        for (Waiting job : ordered) {
+            Set<Integer> its =
+                    job.together().stream().map(it -> it.fit.partition).collect(Collectors.toSet());
+            if (Collections.disjoint(seen, its)) {
+                firsts.add(job);
+                seen.addAll(its);
+            }
+        }
+        return firsts;
     }
 
     /// How many jobs from the first on are planned, on nodes that are open, in this order.
     private int inOrder(List<Waiting> first) {
         long last = 0;
         for (int i = 0; i < first.size(); i++) {
-            Plan plan = first.get(i).plan;
-            if (plan == null || plan.place() <= last || plan.start() <= now || !open(plan)) {
-                return i;
+            for (Waiting job : first.get(i).together()) {
+                Plan plan = job.plan;
+                if (plan == null || plan.place() <= last || plan.start() <= now || !open(plan)) {
+                    return i;
+                }
+                last = plan.place();
             }
-            last = plan.place();
         }
         return first.size();
     }
@@ -108,12 +139,34 @@ final class PlanPass {
 
     private void drop(List<Waiting> kept) {
         Set<Long> stay = new HashSet<>();
-        kept.forEach(job -> stay.add(job.job));
+        kept.forEach(job -> job.together().forEach(it -> stay.add(it.job)));
         for (Plan plan : List.copyOf(all.plans.all())) {
             if (!stay.contains(plan.job().job)) {
                 all.unplan(plan.job(), decisions);
             }
         }
+    }
+
+    /// Plans a set, or moves it to an earlier start, or starts it.
+    ///
+    /// @param ahead the place of the job before it
+    /// @return the place of its last component
+    private long settle(HetSet set, long ahead) {
+        Plan plan = set.lead().plan;
+        long place = plan == null ? ahead + 1 : plan.place();
+        long before = plan == null ? Node.NEVER : plan.start();
+        long last = place + set.components().size() - 1;
+        Seats found = all.sets.now(set, now, decisions);
+        if (!found.whole()) {
+            found = all.sets.earliest(set, now, before, decisions);
+        }
+        if (found.whole() && found.start() <= now) {
+            all.start(found, now, decisions);
+        } else if (found.whole() && found.start() < before) {
+            all.unplan(set.lead(), decisions);
+            all.plan(found, place, decisions);
+        }
+        return last;
     }
 
     private void make(Waiting job, long place) {

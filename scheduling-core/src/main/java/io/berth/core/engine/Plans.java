@@ -29,6 +29,7 @@ final class Plans {
     private final Pools pools;
     private final Drains drains;
     private final TreeMap<Long, Plan> plans = new TreeMap<>();
+    private int followers;
     private final TreeSet<Plan> byPlace = by(Plan::place);
     private final TreeSet<Plan> byStart = by(Plan::start);
 
@@ -43,8 +44,9 @@ final class Plans {
                 Comparator.comparingLong(key).thenComparingLong(plan -> plan.job().job));
     }
 
+    /// How many jobs are planned; the components of a set count as one.
     int size() {
-        return plans.size();
+        return plans.size() - followers;
     }
 
     Collection<Plan> all() {
@@ -67,6 +69,7 @@ final class Plans {
     void add(Plan plan) {
         plans.put(plan.job().job, plan);
         plan.job().plan = plan;
+        followers += follows(plan.job()) ? 1 : 0;
         byPlace.add(plan);
         byStart.add(plan);
         plan.job().fit.planned.add(plan);
@@ -81,10 +84,15 @@ final class Plans {
         drains.add(plan);
     }
 
+    private static boolean follows(Waiting job) {
+        return job.set != null && job.job != job.set.first;
+    }
+
     @Nullable Plan remove(long job) {
         Plan plan = plans.remove(job);
         if (plan != null) {
             plan.job().plan = null;
+            followers -= follows(plan.job()) ? 1 : 0;
             byPlace.remove(plan);
             byStart.remove(plan);
             plan.job().fit.planned.remove(plan);

@@ -87,6 +87,13 @@ final class Pools {
         }
     }
 
+    /// Nothing is kept for a look any more. Nothing comes free by that.
+    void takeOff(long job) {
+        if (stays.remove(job) != null) {
+            lift(job);
+        }
+    }
+
     /// Takes what is kept for a job off, for a look at what could be without it.
     void lift(long job) {
         pools.forEach(pool -> pool.unreserve(job));

@@ -2,16 +2,19 @@ package io.berth.core.engine;
 
 import io.berth.core.engine.Clearings.Standing;
 import io.berth.core.engine.FitClass.Choice;
+import io.berth.core.engine.HetSets.Seats;
 import io.berth.core.engine.Plans.Plan;
 import io.berth.core.engine.Search.Place;
 import io.berth.core.engine.Waiting.Association;
 import io.berth.core.engine.Waiting.Rank;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -48,6 +51,7 @@ public final class Scheduling {
     final Cluster cluster;
     final Pools pools;
     final Queue queue = new Queue();
+    final HetSets sets = new HetSets(this);
     final Plans plans;
     final Drains drains;
     final Clearings clearings;
@@ -152,15 +156,38 @@ public final class Scheduling {
             Rank rank,
             long limitMillis,
             long leastMillis) {
-        forget(job);
         long length = lengthOf(limitMillis);
         long shortest = leastMillis <= 0 ? length : Math.min(length, lengthOf(leastMillis));
         var added = new Waiting(job, fit, association, rank, length, shortest);
-        waiting.put(job, added);
-        shortestJobs.came(added);
+        came(added);
         queue.add(added);
-        arrived.add(added);
         return added;
+    }
+
+    /// The component of a heterogeneous job waits: it starts with the others, or not at all.
+    ///
+    /// @param limitMillis its time limit; 0 is none
+    /// @param first id of the first component
+    /// @param size how many components there are
+    public void waitTogether(
+            long job,
+            FitClass fit,
+            Association association,
+            Rank rank,
+            long limitMillis,
+            long first,
+            int size) {
+        long length = lengthOf(limitMillis);
+        var added = new Waiting(job, fit, association, rank, length, length);
+        came(added);
+        sets.add(added, first, size);
+    }
+
+    private void came(Waiting added) {
+        forget(added.job);
+        waiting.put(added.job, added);
+        shortestJobs.came(added);
+        arrived.add(added);
     }
 
     static long lengthOf(long limitMillis) {
@@ -254,6 +281,14 @@ public final class Scheduling {
         public Expected(long start, int[] nodes, int lane, long place) {
             this(start, nodes, lane, place, null);
         }
+    }
+
+    /// The components of heterogeneous jobs that wait.
+    public List<Long> together() {
+        return sets.all().stream()
+                .flatMap(set -> set.components().stream())
+                .map(job -> job.job)
+                .toList();
     }
 
     /// The jobs that have an expected start, and those that nodes are being cleared for.
@@ -359,6 +394,7 @@ public final class Scheduling {
             shortestJobs.left(known);
             queue.remove(known);
             plans.remove(job);
+            sets.remove(known);
             clearings.remove(job);
         }
     }
@@ -470,6 +506,7 @@ public final class Scheduling {
     /// Starts what can start now, and plans for what cannot.
     public void startPass(long now, Decisions decisions) {
         queue.age(now);
+        sets.settle(decisions);
         new StartPass(this, now, decisions).run();
         release(decisions);
         lookAtArrivals(now, decisions);
@@ -479,6 +516,7 @@ public final class Scheduling {
     public void planPass(long now, Decisions decisions) {
         queue.age(now);
         stale = false;
+        sets.settle(decisions);
         new PlanPass(this, now, decisions).run();
         new StartPass(this, now, decisions).run();
         release(decisions);
@@ -502,8 +540,9 @@ public final class Scheduling {
         for (Waiting job : arrived) {
             stale |=
                     last != null
-                            && job.line != null
-                            && job.fit.plannable()
+                            && (job.set == null
+                                    ? job.line != null && job.fit.plannable()
+                                    : job.plan == null && job.set.plannable())
                             && Waiting.compare(job, last, now) < 0
                             && decisions.admits(job);
         }
@@ -518,6 +557,10 @@ public final class Scheduling {
 
     boolean mayPlan(FitClass fit) {
         return fit.plans && mayPlan(fit.partition);
+    }
+
+    boolean mayPlan(HetSet set) {
+        return set.components().stream().allMatch(it -> mayPlan(it.fit));
     }
 
     private boolean mayPlan(int partition) {
@@ -542,12 +585,23 @@ public final class Scheduling {
         if (length < job.length) {
             decisions.shortened(job, length);
         }
-        Place at = kept ? found : widest(job, found, length, now, decisions);
+        Place at = kept || job.set != null ? found : widest(job, found, length, now, decisions);
         Demand[] demands = cluster.demands(job.fit, at.nodes(), at.lane());
         long end = end(length, now);
         cluster.run(job.job, at.nodes(), demands, end, null);
         pools.run(job.job, job.fit.pools, end);
         decisions.started(job, at.nodes(), at.lane());
+    }
+
+    /// Starts all components of a set there.
+    void start(Seats found, long now, Decisions decisions) {
+        inOrder(found).forEach((job, place) -> start(job, place, now, decisions));
+    }
+
+    private static Map<Waiting, Place> inOrder(Seats found) {
+        var ordered = new TreeMap<Waiting, Place>(Comparator.comparingLong(Waiting::job));
+        ordered.putAll(found.seats());
+        return ordered;
     }
 
     /// How long a job can stay there beside all that is planned, as far as it wants to.
@@ -598,11 +652,27 @@ public final class Scheduling {
         decisions.planned(job, place.start(), place.nodes(), number);
     }
 
-    /// The job goes back to the queue without an expected start.
+    /// Plans all components of a set.
+    ///
+    /// @param number of the first of them
+    /// @return of the last
+    long plan(Seats found, long number, Decisions decisions) {
+        long last = number - 1;
+        for (var seat : inOrder(found).entrySet()) {
+            plan(seat.getKey(), seat.getValue(), ++last, decisions);
+        }
+        return last;
+    }
+
+    /// The job goes back to the queue without an expected start, and those that start with it.
     void unplan(Waiting job, Decisions decisions) {
-        if (plans.remove(job.job) != null) {
-            queue.add(job);
-            decisions.unplanned(job);
+        for (Waiting each : job.together()) {
+            if (plans.remove(each.job) != null) {
+                if (each.set == null) {
+                    queue.add(each);
+                }
+                decisions.unplanned(each);
+            }
         }
     }
 
@@ -614,6 +684,14 @@ public final class Scheduling {
             Waiting head = fit.able ? queue.head(fit, Buckets.count() - 1, now) : null;
             if (head != null && decisions.admits(head)) {
                 heads.merge(fit.partition, head, (a, b) -> first(a, b, now));
+            }
+        }
+        for (HetSet set : sets.complete()) {
+            boolean able = set.components().stream().allMatch(it -> it.fit.able);
+            if (!set.planned() && able && decisions.admits(set.lead())) {
+                set.components()
+                        .forEach(it ->
+                                heads.merge(it.fit.partition, it, (a, b) -> first(a, b, now)));
             }
         }
         for (Plan plan : plans.all()) {

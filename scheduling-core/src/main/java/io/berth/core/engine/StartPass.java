@@ -2,6 +2,7 @@ package io.berth.core.engine;
 
 import io.berth.core.engine.Clearings.Standing;
 import io.berth.core.engine.Freed.Helped;
+import io.berth.core.engine.HetSets.Seats;
 import io.berth.core.engine.Plans.Plan;
 import io.berth.core.engine.Scheduling.Backfill;
 import io.berth.core.engine.Search.Place;
@@ -42,8 +43,13 @@ final class StartPass {
     void run() {
         lineUpHelped();
         all.clearings.all().forEach(it -> lineUp(it.job()));
-        all.plans.due(now).forEach(plan -> lineUp(plan.job()));
+        for (Plan plan : all.plans.due(now)) {
+            if (plan.job().set == null) {
+                lineUp(plan.job());
+            }
+        }
         all.queue.settle().forEach(this::push);
+        lineUpSets();
         if (all.preempts()) {
             pushPreemptors();
         }
@@ -51,7 +57,9 @@ final class StartPass {
             next.inLine = false;
             Plan plan = next.plan;
             Standing cleared = all.clearings.of(next.job);
-            if (cleared != null) {
+            if (next.set != null) {
+                trySet(next.set);
+            } else if (cleared != null) {
                 tryCleared(cleared);
             } else if (plan != null) {
                 tryPlanned(plan);
@@ -87,7 +95,7 @@ final class StartPass {
         Helped helped = freed.settle();
         helped.classes().forEach(this::push);
         for (Plan plan : helped.plans()) {
-            if (freed.hopeful(plan)) {
+            if (plan.job().set == null && freed.hopeful(plan)) {
                 lineUp(plan.job());
             }
         }
@@ -100,6 +108,12 @@ final class StartPass {
             lineUp(toPlan);
         }
         return line.poll();
+    }
+
+    /// All sets are tried, whatever came free: where one finds a seat less, another may find one
+    /// that it needs more.
+    private void lineUpSets() {
+        all.sets.complete().forEach(set -> lineUp(set.lead()));
     }
 
     private void lineUp(Waiting job) {
@@ -121,8 +135,45 @@ final class StartPass {
     }
 
     private void start(Waiting job, Place place) {
+        boolean planned = job.plan != null;
         all.start(job, place, now, decisions);
         lineUpHelped();
+        if (planned) {
+            lineUpSets(); // Nothing is planned any more where it was.
+        }
+    }
+
+    /// Starts a set if all of it can start, or plans it.
+    private void trySet(HetSet set) {
+        if (!set.complete() || !decisions.admits(set.lead())) {
+            return;
+        }
+        Plan plan = set.lead().plan;
+        Seats found = all.sets.now(set, now, decisions);
+        if (found.whole()) {
+            all.start(found, now, decisions);
+            lineUpHelped();
+            lineUpSets();
+        } else if (plan != null) {
+            all.stale(all.stale() || plan.start() <= now);
+        } else if (off || (set.plannable() && all.mayPlan(set))) {
+            plan(set);
+        }
+    }
+
+    /// Plans a set; without backfill it keeps its nodes from those behind it. One that finds no
+    /// seats at any time does neither.
+    private void plan(HetSet set) {
+        Seats found = all.sets.earliest(set, now, Node.NEVER, decisions);
+        if (found.whole() && found.start() > now && off) {
+            set.components().forEach(it -> keep(it.fit));
+        } else if (found.whole() && found.start() <= now) {
+            all.start(found, now, decisions);
+            lineUpHelped();
+        } else if (found.whole()) {
+            all.stale(all.stale() || ahead(set.lead()));
+            all.plan(found, all.plans.lastPlace() + 1, decisions);
+        }
     }
 
     /// The last bucket of which the class could start a job.
@@ -202,6 +253,7 @@ final class StartPass {
                 all.unplan(plan.job(), decisions);
                 all.stale(true);
                 push(plan.job().fit);
+                lineUpSets();
             }
         }
     }

@@ -1,6 +1,7 @@
 package io.berth.core.engine;
 
 import java.util.Comparator;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A job that waits and could start as far as it alone is concerned.
@@ -35,6 +36,9 @@ public final class Waiting {
 
     /// Its expected start while it has one.
     Plans.@Nullable Plan plan;
+
+    /// The heterogeneous job of which it is a component; null of none.
+    @Nullable HetSet set;
 
     /// Whether a start pass has it in line to be tried.
     boolean inLine;
@@ -86,6 +90,11 @@ public final class Waiting {
         return job;
     }
 
+    /// Those that start with it: itself, or the components of its set that wait.
+    List<Waiting> together() {
+        return set == null ? List.of(this) : List.copyOf(set.components());
+    }
+
     /// Whether it takes less time than it asks for where it then starts sooner.
     boolean shortens() {
         return shortest < length;
@@ -102,12 +111,26 @@ public final class Waiting {
         return 1000 * (constant + association.share) + Math.min(Math.max(0, 1000 * cap), age);
     }
 
-    /// Partition tier, priority, submission, id: first is tried first.
+    /// Partition tier, priority, submission, id: first is tried first. The components of a set
+    /// stand where the last of them does.
     public static Comparator<Waiting> order(long now) {
         return (a, b) -> compare(a, b, now);
     }
 
     static int compare(Waiting a, Waiting b, long now) {
+        return a.set == null && b.set == null
+                ? compareAlone(a, b, now)
+                : a.set == b.set
+                        ? Long.compare(a.job, b.job)
+                        : compareAlone(a.last(now), b.last(now), now);
+    }
+
+    private Waiting last(long now) {
+        return set == null ? this : set.last(now);
+    }
+
+    /// The same of jobs by themselves.
+    static int compareAlone(Waiting a, Waiting b, long now) {
         if (a.fit.tier != b.fit.tier) {
             return Integer.compare(b.fit.tier, a.fit.tier);
         }

@@ -4,6 +4,7 @@ import io.berth.contracts.Amendment;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.Hold;
 import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.LaunchMode;
 import io.berth.contracts.Reason;
@@ -34,30 +35,33 @@ final class Controls {
 
     /// A hold counts for a job that waits, or will wait again. A stronger hold stays.
     static List<Fact> held(CellState state, Held request, long now) {
-        JobStatus job = state.job(request.job()).orElse(null);
-        if (job == null
-                || !waits(job)
-                || job.hold() == Hold.ADMIN
-                || job.hold() == request.hold()) {
-            return List.of();
-        }
         var draft = new Draft(state);
-        draft.change(Transitions.held(job, request.hold()));
-        draft.announce(new JobEvent.Held(job.job(), now, request.hold(), request.user()));
+        for (JobStatus job : together(state, request.job())) {
+            if (waits(job) && job.hold() != Hold.ADMIN && job.hold() != request.hold()) {
+                draft.change(Transitions.held(job, request.hold()));
+                draft.announce(new JobEvent.Held(job.job(), now, request.hold(), request.user()));
+            }
+        }
         return draft.facts();
     }
 
+    /// What is known of a job and of those that start with it.
+    private static List<JobStatus> together(CellState state, JobId id) {
+        return state.job(id).map(HetJobs::together).orElse(List.of()).stream()
+                .flatMap(it -> state.job(it).stream())
+                .toList();
+    }
+
     static List<Fact> released(CellState state, Released request, long now) {
-        JobStatus job = state.job(request.job()).orElse(null);
-        if (job == null
-                || job.state().terminal()
-                || job.hold() == null
-                || job.hold().compareTo(request.hold()) > 0) {
-            return List.of();
-        }
         var draft = new Draft(state);
-        draft.change(Transitions.held(job, null));
-        draft.announce(new JobEvent.Released(job.job(), now, request.user()));
+        for (JobStatus job : together(state, request.job())) {
+            if (!job.state().terminal()
+                    && job.hold() != null
+                    && job.hold().compareTo(request.hold()) <= 0) {
+                draft.change(Transitions.held(job, null));
+                draft.announce(new JobEvent.Released(job.job(), now, request.user()));
+            }
+        }
         return draft.facts();
     }
 
@@ -117,16 +121,21 @@ final class Controls {
         }
     }
 
-    /// The run ends, and the job waits again: at once, or once it is released. As in Slurm, a job
-    /// that an operator has suspended is held.
+    /// The run ends, and the job waits again: at once, or once it is released. A heterogeneous job
+    /// of which a component is over cannot. As in Slurm, a job that an operator has suspended is
+    /// held.
     static List<Fact> requeued(CellState state, RequeueRequested request, long now) {
         JobStatus job = state.job(request.job()).orElse(null);
         if (job == null || job.run() == null || job.run().outcome() != null) {
             return List.of();
         }
         var draft = new Draft(state);
+        if (!HetJobs.mayWaitAgain(draft, job)) {
+            return List.of();
+        }
         if (request.hold() || Standstill.byOperator(job.run())) {
-            draft.change(Transitions.held(job, Hold.ADMIN));
+            together(state, job.job())
+                    .forEach(it -> draft.change(Transitions.held(it, Hold.ADMIN)));
         }
         Endings.decide(
                 draft,
@@ -138,12 +147,18 @@ final class Controls {
 
     /// Every node on which the run's code runs is told.
     static List<Fact> signalled(CellState state, SignalRequested request) {
-        JobStatus job = state.job(request.job()).orElse(null);
-        if (job == null || job.run() == null || job.run().outcome() != null) {
-            return List.of();
-        }
         var draft = new Draft(state);
+        for (JobId id : HetJobs.meant(state, request.job())) {
+            state.job(id).ifPresent(job -> signal(draft, job, request));
+        }
+        return draft.facts();
+    }
+
+    private static void signal(Draft draft, JobStatus job, SignalRequested request) {
         Run run = job.run();
+        if (run == null || run.outcome() != null) {
+            return;
+        }
         LaunchMode launch = job.description().launch();
         for (Part part : run.parts()) {
             boolean script = launch.runsScriptOn(part.allocation().index());
@@ -161,7 +176,6 @@ final class Controls {
                                         request.target()));
             }
         }
-        return draft.facts();
     }
 
     private static boolean waits(JobStatus job) {

@@ -7,6 +7,7 @@ import io.berth.contracts.Reason;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Outcome;
 import io.berth.contracts.event.JobStatus.Run;
+import io.berth.core.placement.Launching;
 import io.berth.core.placement.Partitions;
 import io.berth.core.request.Eligibility;
 import io.berth.core.request.Known;
@@ -23,7 +24,7 @@ import java.util.List;
 /// ended jobs to forget.
 final class Deadlines {
 
-    /// From placing a run of several nodes until all must be Ready.
+    /// From placing a run of several nodes, or runs that start together, until all must be Ready.
     static final long READY_MILLIS = 30_000;
 
     /// After a run's limit and its kill grace, until placement orders the stop itself.
@@ -124,7 +125,7 @@ final class Deadlines {
         }
         long later = run.standstill().millis();
         if (run.startedAt() == 0) {
-            return run.parts().size() > 1 && !run.gone()
+            return Launching.awaitsGo(job, run) && !run.gone()
                     ? run.placedAt() + READY_MILLIS + later
                     : Long.MAX_VALUE;
         }

@@ -14,6 +14,7 @@ import io.berth.contracts.event.JobStatus.Run;
 import io.berth.contracts.event.Order;
 import io.berth.core.state.Draft;
 import io.berth.core.state.Transitions;
+import java.util.List;
 import java.util.Objects;
 
 /// How runs come to their end: the first terminal cause decides, what still runs is stopped, and
@@ -39,11 +40,27 @@ final class Endings {
                 : new Outcome(JobState.NODE_FAIL, Reason.NODE_DOWN, ExitStatus.SUCCESS, message);
     }
 
-    /// Decides the outcome of the current run, if it has none yet, and stops the parts that are not
-    /// over: with notice if the outcome says until when.
+    /// Decides the outcome of the current run and of those that end with it, if they have none yet,
+    /// and stops the parts that are not over: with notice if the outcome says until when.
     static void decide(Draft draft, JobId id, Outcome outcome, long now) {
         JobStatus job = draft.job(id);
         Run run = job.run();
+        if (run == null || run.outcome() != null) {
+            return;
+        }
+        Outcome possible = HetJobs.possible(draft, job, outcome);
+        List<JobId> along = HetJobs.along(draft, job, possible);
+        decideOne(draft, id, possible, now);
+        for (JobId other : along) {
+            if (job.cancelledBy() != null) {
+                draft.change(Transitions.cancelledBy(draft.job(other), job.cancelledBy()));
+            }
+            decideOne(draft, other, possible, now);
+        }
+    }
+
+    private static void decideOne(Draft draft, JobId id, Outcome outcome, long now) {
+        Run run = draft.job(id).run();
         if (run == null || run.outcome() != null) {
             return;
         }

@@ -4,6 +4,7 @@ import io.berth.contracts.ExitStatus;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.JobTerms;
+import io.berth.contracts.PreemptMode;
 import io.berth.contracts.Reason;
 import io.berth.contracts.SuspendCause;
 import io.berth.contracts.event.JobEvent;
@@ -22,7 +23,8 @@ final class Preemptions {
     private Preemptions() {}
 
     /// Ends a run, or lets it stand still, and says so.
-    static void giveWay(Draft draft, JobEvent.Preempted victim) {
+    static void giveWay(Draft draft, JobEvent.Preempted chosen) {
+        JobEvent.Preempted victim = possible(draft, chosen);
         draft.announce(victim);
         switch (victim.mode()) {
             case CANCEL -> Endings.decide(draft, victim.job(), cancelled(victim), victim.at());
@@ -42,6 +44,24 @@ final class Preemptions {
                     throw new IllegalStateException(
                             "preempt job " + victim.job() + ": it gives way to nobody");
         }
+    }
+
+    /// A component of a heterogeneous job that cannot wait again ends.
+    private static JobEvent.Preempted possible(Draft draft, JobEvent.Preempted victim) {
+        boolean ends =
+                victim.mode() == PreemptMode.REQUEUE
+                        && !HetJobs.mayWaitAgain(draft, draft.job(victim.job()));
+        return !ends
+                ? victim
+                : new JobEvent.Preempted(
+                        victim.job(),
+                        victim.at(),
+                        victim.lease(),
+                        victim.preemptor(),
+                        PreemptMode.CANCEL,
+                        victim.reason(),
+                        victim.graceSeconds(),
+                        victim.lostGpuMillis());
     }
 
     /// The job begins again after the cluster's delay at the earliest.

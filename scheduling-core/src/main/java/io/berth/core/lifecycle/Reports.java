@@ -68,15 +68,20 @@ final class Reports {
                                 .findFirst());
     }
 
-    /// A part waits for Go; if it was the last, all may go.
+    /// A part waits for Go; if it was the last, all may go that start together.
     static void ready(Draft draft, RunId id, int index) {
-        Run run = advance(draft, id.job(), index, Phase.READY);
-        boolean all = run.parts().stream().allMatch(part -> part.phase() == Phase.READY);
-        if (!all || run.gone() || run.outcome() != null) {
-            return;
+        advance(draft, id.job(), index, Phase.READY);
+        JobStatus job = draft.job(id.job());
+        if (HetJobs.ready(draft, job)) {
+            HetJobs.together(job).forEach(it -> go(draft, it));
         }
-        draft.change(Transitions.running(draft.job(id.job()), run.released()));
-        run.parts().forEach(part -> go(draft, id, part.allocation().node()));
+    }
+
+    private static void go(Draft draft, JobId id) {
+        Run run = Objects.requireNonNull(draft.job(id).run()).released();
+        draft.change(Transitions.running(draft.job(id), run));
+        run.parts()
+                .forEach(part -> go(draft, new RunId(id, run.lease()), part.allocation().node()));
     }
 
     static void go(Draft draft, RunId run, NodeName node) {

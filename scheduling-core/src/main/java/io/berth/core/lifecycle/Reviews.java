@@ -47,6 +47,9 @@ final class Reviews {
             }
             changed.put(id, reviewed);
             followed.add(new Fact.JobChanged(reviewed));
+            if (reviewed.description().het() != null) {
+                open.addAll(HetJobs.together(reviewed));
+            }
             if (reviewed.state().terminal()) {
                 followed.add(new Fact.Announced(Endings.ended(reviewed)));
                 affected(state, reviewed, open);
@@ -61,6 +64,9 @@ final class Reviews {
         if (job.state() == JobState.PENDING && Eligibility.conditional(job)) {
             open.add(job.job());
         }
+        if (job.description().het() != null) {
+            open.addAll(HetJobs.together(job));
+        }
         if (before == null || before.state() != job.state()) {
             open.addAll(state.companions().dependents(job));
         } else if (!before.description().name().equals(job.description().name())) {
@@ -68,9 +74,18 @@ final class Reviews {
         }
     }
 
-    /// A job that waits, as it stands now; one that wished so is cancelled when what it depends on
-    /// can never happen.
+    /// A job that waits, as it stands now; a component of a heterogeneous job ends with the first
+    /// of them that does, and one that wished so is cancelled when what it depends on can never
+    /// happen.
     static JobStatus reviewed(JobStatus job, Known known, long now) {
+        for (JobId id : HetJobs.together(job)) {
+            JobStatus other = known.job(id).orElse(job);
+            if (other.state().terminal()) {
+                JobStatus ended = Transitions.endedWaiting(job, other.state(), other.reason(), now);
+                String by = other.cancelledBy();
+                return by == null ? ended : Transitions.cancelledBy(ended, by);
+            }
+        }
         JobStatus reviewed = Eligibility.reviewed(job, known, now);
         boolean kill =
                 Boolean.TRUE.equals(job.description().conditions().killOnInvalidDependency());

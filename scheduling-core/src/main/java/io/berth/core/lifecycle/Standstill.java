@@ -48,22 +48,20 @@ final class Standstill {
 
     static List<Fact> asked(CellState state, SuspendRequested request) {
         var draft = new Draft(state);
-        if (mayBe(state.job(request.job()).orElse(null))) {
-            suspend(
-                    draft,
-                    request.job(),
-                    SuspendCause.OPERATOR,
-                    request.user(),
-                    null,
-                    GRACE_SECONDS);
+        for (JobId job : HetJobs.meant(state, request.job())) {
+            if (mayBe(state.job(job).orElse(null))) {
+                suspend(draft, job, SuspendCause.OPERATOR, request.user(), null, GRACE_SECONDS);
+            }
         }
         return draft.facts();
     }
 
     static List<Fact> asked(CellState state, ResumeRequested request, long now) {
         var draft = new Draft(state);
-        if (mayBe(state.job(request.job()).orElse(null))) {
-            resume(draft, request.job(), now);
+        for (JobId job : HetJobs.meant(state, request.job())) {
+            if (mayBe(state.job(job).orElse(null))) {
+                resume(draft, job, now);
+            }
         }
         return draft.facts();
     }

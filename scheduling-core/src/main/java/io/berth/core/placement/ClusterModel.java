@@ -2,6 +2,7 @@ package io.berth.core.placement;
 
 import io.berth.contracts.Allocation;
 import io.berth.contracts.GpuRequest;
+import io.berth.contracts.HetComponent;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.Reason;
@@ -277,13 +278,15 @@ final class ClusterModel {
         Long least = description.conditions().timeMinSeconds();
         quotas.waits(job);
         mig.waits(job);
-        engine.wait(
-                id,
-                fit(job),
-                points == null ? association(description) : unshared,
-                rank,
-                description.timeLimitSeconds() * 1000,
-                least == null ? 0 : least * 1000);
+        Association association = points == null ? association(description) : unshared;
+        long limit = description.timeLimitSeconds() * 1000;
+        HetComponent set = description.het();
+        if (set == null) {
+            engine.wait(id, fit(job), association, rank, limit, least == null ? 0 : least * 1000);
+        } else {
+            engine.waitTogether(
+                    id, fit(job), association, rank, limit, set.first().value(), set.size());
+        }
         Planned planned = job.planned();
         Clearing clearing = job.clearing();
         if (clearing != null) {
@@ -374,8 +377,8 @@ final class ClusterModel {
         ResourceRequest request = reservations.released(asked);
         Long pressedFrom = grounds.pressedFrom(job);
         boolean pressed = pressedFrom != null && !deadlines.ahead(job.job(), pressedFrom);
-        Preemptor preemptor =
-                request.gpus().share() == null ? grounds.preemptor(description, pressed) : null;
+        boolean takes = request.gpus().share() == null && description.het() == null;
+        Preemptor preemptor = takes ? grounds.preemptor(description, pressed) : null;
         Qos qos = configuration.qos().get(description.qos());
         boolean endless =
                 request.where().reservation() != null && description.timeLimitSeconds() == 0;

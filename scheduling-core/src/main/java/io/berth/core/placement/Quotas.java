@@ -14,6 +14,7 @@ import io.berth.contracts.event.JobStatus;
 import io.berth.core.limits.Counters;
 import io.berth.core.limits.JobUse;
 import io.berth.core.limits.LimitPolicy;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -208,6 +209,25 @@ final class Quotas {
         Kind kind = kinds.get(job);
         Group group = kind == null ? null : waiting.get(kind);
         return group == null ? null : verdict(group, now).orElse(null);
+    }
+
+    /// The limit that keeps waiting jobs from starting together, each beside those before it; null
+    /// if none does.
+    @Nullable Reason together(List<JobId> jobs, long now) {
+        var counted = new ArrayList<Held>();
+        Optional<Reason> met = Optional.empty();
+        for (JobId job : jobs) {
+            Kind kind = kinds.get(job);
+            Group group = kind == null ? null : waiting.get(kind);
+            if (group != null && met.isEmpty()) {
+                met = policy.start(group.use, counters, now / 1000);
+                var next = new Held(group.use, now / 1000 + group.use.longestSeconds());
+                counters.running(next.use(), next.endSeconds(), 1);
+                counted.add(next);
+            }
+        }
+        counted.forEach(it -> counters.running(it.use(), it.endSeconds(), -1));
+        return met.orElse(null);
     }
 
     /// The limit that a job would meet that asks for this; null if it would meet none.

@@ -2,6 +2,7 @@ package io.berth.core.placement;
 
 import io.berth.contracts.Allocation;
 import io.berth.contracts.Dependency;
+import io.berth.contracts.HetComponent;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
@@ -38,6 +39,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /// The facts of one pass as they come together.
 final class Round implements Decisions {
@@ -82,7 +84,22 @@ final class Round implements Decisions {
     }
 
     private boolean admits(JobStatus job) {
-        return throttles.admits(job) && mayBegin(job) && model.quotas.met(job.job(), now) == null;
+        return throttles.admits(job)
+                && together(job).stream().map(state::knownJob).allMatch(this::mayBegin)
+                && limit(job) == null;
+    }
+
+    /// The jobs that start with it, in the order of their ids: itself, or all components of a
+    /// heterogeneous job.
+    private static List<JobId> together(JobStatus job) {
+        HetComponent set = job.description().het();
+        return set == null ? List.of(job.job()) : set.jobs();
+    }
+
+    private @Nullable Reason limit(JobStatus job) {
+        return job.description().het() == null
+                ? model.quotas.met(job.job(), now)
+                : model.quotas.together(together(job), now);
     }
 
     /// Whether what the job depends on still holds beside all that this pass has started: no
@@ -165,8 +182,16 @@ final class Round implements Decisions {
         draft.change(Transitions.placed(status, run));
         model.count(status, run);
         draft.announce(new JobEvent.Placed(status.job(), now, lease, allocations, rate));
-        for (int part = 0; part < parts.size(); part++) {
-            Launching.order(draft, draft.job(status.job()), part);
+        List<JobId> together = together(status);
+        if (startedJobs.containsAll(together)) {
+            together.forEach(this::launch);
+        }
+    }
+
+    private void launch(JobId job) {
+        int parts = Objects.requireNonNull(draft.job(job).run()).parts().size();
+        for (int part = 0; part < parts; part++) {
+            Launching.order(draft, draft.job(job), part);
         }
     }
 
@@ -231,16 +256,27 @@ final class Round implements Decisions {
         var heads = new TreeSet<JobId>();
         model.engine.heads(now, this).values().forEach(head -> heads.add(new JobId(head.job())));
         look.addAll(heads);
+        look.addAll(withTheirSets(look));
         look.removeAll(startedJobs);
         for (JobId id : look) {
             JobStatus job = state.job(id).orElse(null);
             if (job != null && job.eligible()) {
-                settle(job, heads.contains(id));
+                settle(job, together(job).stream().anyMatch(heads::contains));
             }
         }
         new Divisions(state, configuration, model, free, draft, now)
                 .decide(job -> !startedJobs.contains(job.job()) && admits(job));
         return draft.facts();
+    }
+
+    /// The components of heterogeneous jobs that wait: a reason of one is one of all.
+    private Set<JobId> withTheirSets(Set<JobId> look) {
+        var sets = new TreeSet<JobId>();
+        model.engine.together().forEach(job -> sets.add(new JobId(job)));
+        for (JobId id : look) {
+            state.job(id).map(Round::together).ifPresent(sets::addAll);
+        }
+        return sets;
     }
 
     private void settle(JobStatus job, boolean first) {
@@ -252,6 +288,12 @@ final class Round implements Decisions {
             draft.change(Transitions.planned(draft.job(job.job()), plan));
         }
         Reason reason = reason(job, first);
+        for (JobId other : together(job)) {
+            if (reason == Reason.PRIORITY || reason == Reason.RESOURCES) {
+                Reason its = reason(state.knownJob(other), first);
+                reason = its == Reason.PRIORITY ? reason : its;
+            }
+        }
         if (reason != job.reason()) {
             draft.change(Transitions.reasoned(draft.job(job.job()), reason));
         }
@@ -269,7 +311,7 @@ final class Round implements Decisions {
         if (!throttles.admits(job)) {
             return Reason.JOB_ARRAY_TASK_LIMIT;
         }
-        Reason limit = model.quotas.met(job.job(), now);
+        Reason limit = limit(job);
         if (limit != null) {
             return limit;
         }

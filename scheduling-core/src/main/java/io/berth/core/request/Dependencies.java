@@ -4,6 +4,7 @@ import io.berth.contracts.ArrayTask;
 import io.berth.contracts.Dependency;
 import io.berth.contracts.Dependency.Clause;
 import io.berth.contracts.Dependency.Type;
+import io.berth.contracts.HetComponent;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.event.JobStatus;
@@ -131,11 +132,17 @@ public final class Dependencies {
         for (JobId id : known.state().companions().namesakes(job)) {
             known.job(id)
                     .filter(it -> !it.state().terminal() && !it.job().equals(job.job()))
+                    .filter(it -> !startTogether(it, job))
                     .filter(it ->
                             (it.run() != null && !begun) || BY_SUBMISSION.compare(it, job) < 0)
                     .ifPresent(earlier::add);
         }
         return met(earlier.isEmpty());
+    }
+
+    private static boolean startTogether(JobStatus one, JobStatus other) {
+        HetComponent set = one.description().het();
+        return set != null && set.equals(other.description().het());
     }
 
     /// The next time at which time alone may meet a clause; `Long.MAX_VALUE` for never.

@@ -1,7 +1,9 @@
 package io.berth.core.request;
 
 import io.berth.contracts.Dependency;
+import io.berth.contracts.HetComponent;
 import io.berth.contracts.Hold;
+import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.JobTerms;
 import io.berth.contracts.Reason;
@@ -18,8 +20,28 @@ public final class Eligibility {
 
     private Eligibility() {}
 
-    /// Why the job may not start at that time; NONE if it may.
+    /// Why the job may not start at that time; NONE if it may. The components of a heterogeneous
+    /// job may when all may.
     public static Reason reason(JobStatus job, Known known, long now) {
+        Reason own = alone(job, known, now);
+        HetComponent set = job.description().het();
+        if (own != Reason.NONE || set == null) {
+            return own;
+        }
+        for (JobId id : set.jobs()) {
+            JobStatus other = known.job(id).orElse(null);
+            Reason its =
+                    other != null && other.state() == JobState.PENDING
+                            ? alone(other, known, now)
+                            : Reason.DEPENDENCY;
+            if (its != Reason.NONE) {
+                return its;
+            }
+        }
+        return Reason.NONE;
+    }
+
+    private static Reason alone(JobStatus job, Known known, long now) {
         if (job.hold() != null) {
             return job.hold() == Hold.ADMIN ? Reason.JOB_HELD_ADMIN : Reason.JOB_HELD_USER;
         }
@@ -58,7 +80,8 @@ public final class Eligibility {
         return job.hold() != null
                 || !job.eligible()
                 || terms.dependency() != null
-                || terms.beginAt() != null;
+                || terms.beginAt() != null
+                || terms.het() != null;
     }
 
     /// The next time at which time alone may change the verdict on a waiting job, or ends a job at

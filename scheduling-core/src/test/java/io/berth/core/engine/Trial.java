@@ -12,12 +12,15 @@ import io.berth.core.engine.Waiting.Rank;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.PriorityQueue;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -76,6 +79,10 @@ final class Trial implements Decisions {
     int asked;
 
     final Map<Long, Job> jobs = new HashMap<>();
+
+    /// By component, the components of a set.
+    private final Map<Long, List<Long>> together = new HashMap<>();
+
     private final List<Kind> kinds;
     private final Map<Ask, FitClass> classes = new HashMap<>();
     private final PriorityQueue<Event> events =
@@ -135,6 +142,36 @@ final class Trial implements Decisions {
     void submit(Job job) {
         jobs.put(job.id(), job);
         events.add(new Event(job.submit(), false, job));
+    }
+
+    /// Jobs that start together or not at all; they come at one time.
+    void submitTogether(Job... components) {
+        List<Long> ids = Arrays.stream(components).map(Job::id).toList();
+        for (Job job : components) {
+            together.put(job.id(), ids);
+            submit(job);
+        }
+    }
+
+    Collection<List<Long>> sets() {
+        return Set.copyOf(together.values());
+    }
+
+    /// Whether the components of a set find seats where nothing runs.
+    boolean fitsAlone(List<Long> set) {
+        int[] gpus = new int[engine.cluster.size()];
+        for (int i = 0; i < gpus.length; i++) {
+            Kind kind = engine.cluster.node(i).kind;
+            gpus[i] = kind.slots.length > 0 ? -kind.slots.length : kind.gpus;
+        }
+        var alone = new Trial(Settings.DEFAULT, engine.cluster.network, gpus);
+        set.forEach(id -> {
+            Job job = Objects.requireNonNull(jobs.get(id));
+            alone.submit(job);
+            alone.together.put(id, set);
+        });
+        alone.step(false);
+        return alone.starts.containsKey(set.getFirst());
     }
 
     /// What jobs ask for that are of one class.
@@ -315,6 +352,18 @@ final class Trial implements Decisions {
     }
 
     void arrive(Job job) {
+        List<Long> set = together.get(job.id());
+        if (set != null) {
+            engine.waitTogether(
+                    job.id(),
+                    fit(job),
+                    association,
+                    new Rank(job.priority() * 1_000_000, 0, 0, job.id(), job.submit() * 1000),
+                    job.limit() * 1000,
+                    set.getFirst(),
+                    set.size());
+            return;
+        }
         engine.wait(
                 job.id(),
                 fit(job),
@@ -381,6 +430,7 @@ final class Trial implements Decisions {
         var other = new Trial(engine.settings, engine.cluster.network, gpus);
         other.now = now;
         other.jobs.putAll(jobs);
+        other.together.putAll(together);
         for (Job job : jobs.values()) {
             int[] nodes = places.get(job.id());
             if (engine.waiting(job.id()) != null) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.JobId;
+import io.berth.contracts.RunId;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeStatus;
@@ -28,6 +29,11 @@ final class MeshAuditor {
         return ended.values();
     }
 
+    /// A run's code runs.
+    void started(RunId run) {
+        SetLaws.checkStarted(job -> state.job(job).orElse(null), run);
+    }
+
     boolean hasEnded(JobId job) {
         return ended.containsKey(job);
     }
@@ -46,6 +52,7 @@ final class MeshAuditor {
             }
         }
         assertThat(state.heldTwice()).isEmpty();
+        SetLaws.check(state);
         for (NodeStatus node : state.nodes()) {
             Inventory inventory = node.seen().inventory();
             Holding holding = state.holdingOn(node.node());

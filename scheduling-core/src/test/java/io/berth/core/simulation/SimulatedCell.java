@@ -220,6 +220,9 @@ final class SimulatedCell {
         }
         calm();
         for (int step = 0; step < 3_000 && ended.size() < submitted.size(); step++) {
+            if (step == 1_000 && dividing) {
+                now += MOST_BACKOFF; // What failed before is told only when its node is back.
+            }
             calmStep();
             check();
         }
@@ -342,6 +345,29 @@ final class SimulatedCell {
             return;
         }
         var job = new JobId(submitted.size() + 1);
+        JobDescription description = description(job);
+        submitted.add(job);
+        var components = new ArrayList<JobDescription>();
+        // Every sixth job is a heterogeneous one.
+        int others = job.value() % 6 == 4 ? limited ? 1 : 1 + random.nextInt(2) : 0;
+        for (int i = 0; i < others && submitted.size() < JOBS; i++) {
+            submitted.add(new JobId(submitted.size() + 1));
+            components.add(component(description));
+        }
+        append(
+                new Input.Asked(
+                        new Submission.Submitted(
+                                job,
+                                description,
+                                "alice",
+                                new SpecReference(0, 0, "00"),
+                                null,
+                                null,
+                                components),
+                        log.size()));
+    }
+
+    private JobDescription description(JobId job) {
         int nodes = random.nextInt(4) == 0 ? 2 : 1;
         int tasks = nodes * (1 + random.nextInt(2));
         int cpusPerTask = 1 + random.nextInt(2);
@@ -367,25 +393,35 @@ final class SimulatedCell {
                         null,
                         null,
                         wide ? new NodeRange(nodes, nodes + 1, true) : null);
-        var description =
-                new JobDescription(
-                        USERS.get(random.nextInt(2)),
-                        "team",
-                        random.nextInt(4) == 0 ? "urgent" : "batch",
-                        random.nextInt(4) == 0 ? "high" : "normal",
-                        "job",
-                        request,
-                        random.nextBoolean() ? LaunchMode.BATCH : LaunchMode.PER_NODE,
-                        600,
-                        0,
-                        random.nextInt(4) != 0,
-                        terms(job));
-        submitted.add(job);
-        append(
-                new Input.Asked(
-                        new Submission.Submitted(
-                                job, description, "alice", new SpecReference(0, 0, "00"), null),
-                        log.size()));
+        return new JobDescription(
+                USERS.get(random.nextInt(2)),
+                "team",
+                random.nextInt(4) == 0 ? "urgent" : "batch",
+                random.nextInt(4) == 0 ? "high" : "normal",
+                "job",
+                request,
+                random.nextBoolean() ? LaunchMode.BATCH : LaunchMode.PER_NODE,
+                600,
+                0,
+                random.nextInt(4) != 0,
+                terms(job));
+    }
+
+    /// A small one, so that all can run at once, and users' limits let them.
+    private JobDescription component(JobDescription first) {
+        boolean many = first.request().totalGpus() > 4;
+        return new JobDescription(
+                USERS.get(random.nextInt(2)),
+                "team",
+                first.partition(),
+                random.nextInt(4) == 0 ? "high" : "normal",
+                "job",
+                TestCell.gpus(1, many ? 0 : random.nextInt(2), null),
+                LaunchMode.BATCH,
+                600,
+                0,
+                random.nextInt(8) != 0,
+                random.nextBoolean() ? first.terms() : null);
     }
 
     private GpuRequest instances() {
@@ -457,6 +493,7 @@ final class SimulatedCell {
 
     private void started(SimulatedAgent agent, List<RunId> runs) {
         for (RunId run : runs) {
+            SetLaws.checkStarted(jobStates::get, run);
             assertThat(codeStarted.computeIfAbsent(run, _ -> new TreeSet<>()).add(agent.node))
                     .as("run %s starts once on %s", run, agent.node)
                     .isTrue();
@@ -480,6 +517,7 @@ final class SimulatedCell {
         List<Fact> placed = replay(placed());
         checkNoWorkForThoseWhoLeft(placed);
         checkClearings();
+        SetLaws.check(state);
         facts.addAll(placed);
         return facts;
     }

@@ -13,6 +13,7 @@ import io.berth.contracts.event.Submission.Submitted;
 import io.berth.core.simulation.SimulatedLog.Message;
 import io.berth.core.simulation.SimulatedPlacement.Cell;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
@@ -38,13 +39,21 @@ final class SimulatedGateway {
     }
 
     /// The record of a submission under a new id.
-    Submitted submitted(JobDescription description, @Nullable String key) {
+    Submitted submitted(
+            JobDescription description, List<JobDescription> components, @Nullable String key) {
+        if (!components.isEmpty()) {
+            free.clear(); // Its ids follow one another.
+        }
+        JobId first = next();
+        components.forEach(_ -> next());
         return new Submitted(
-                next(),
+                first,
                 description,
                 description.user(),
                 new SpecReference(0, 0, "00"),
-                key == null ? null : new IdempotencyKey(key, "same"));
+                key == null ? null : new IdempotencyKey(key, "same"),
+                null,
+                components);
     }
 
     /// Which job a written submission made, read back from the log.

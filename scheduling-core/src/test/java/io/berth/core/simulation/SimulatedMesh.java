@@ -236,6 +236,7 @@ final class SimulatedMesh {
     private void obey(SimulatedNode node) {
         for (RunId run : node.obey()) {
             tell(node.name(), ": run ", run, " starts");
+            auditor.started(run);
             assertThat(codeStarted.computeIfAbsent(run, _ -> new TreeSet<>()).add(node.name()))
                     .as("run %s starts once on %s", run, node.name())
                     .isTrue();
@@ -362,7 +363,7 @@ final class SimulatedMesh {
         assertThat(users.acknowledged()).as("acknowledged jobs end").allMatch(auditor::hasEnded);
         assertThat(auditor.queued())
                 .as("one job for each request at most")
-                .hasSizeLessThanOrEqualTo(users.requests());
+                .hasSizeLessThanOrEqualTo(users.wanted());
         assertThat(over()).as("every job ends").isTrue();
         batches.forEach(books::enter);
         books.enter(books.read());

@@ -9,6 +9,7 @@ import io.berth.contracts.LaunchMode;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.event.Submission.Submitted;
+import io.berth.core.testing.TestCell;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
@@ -34,11 +35,13 @@ final class SimulatedUsers {
     /// What somebody wants, until he knows of its job.
     private static final class Request {
         private final JobDescription description;
+        private final List<JobDescription> components;
         private final @Nullable String key;
         private @Nullable JobId acknowledged;
 
-        Request(JobDescription description, @Nullable String key) {
+        Request(JobDescription description, List<JobDescription> components, @Nullable String key) {
             this.description = description;
+            this.components = components;
             this.key = key;
         }
     }
@@ -49,9 +52,9 @@ final class SimulatedUsers {
         gateways = List.of(new SimulatedGateway(log), new SimulatedGateway(log));
     }
 
-    /// How many requests there were.
-    int requests() {
-        return requests.size();
+    /// How many jobs they wanted.
+    int wanted() {
+        return requests.stream().mapToInt(it -> 1 + it.components.size()).sum();
     }
 
     /// The jobs that somebody knows to be accepted.
@@ -70,6 +73,19 @@ final class SimulatedUsers {
         if (requests.size() == REQUESTS) {
             return;
         }
+        JobDescription description = description(random);
+        // Every third is a heterogeneous job of two components.
+        List<JobDescription> components =
+                requests.size() % 3 == 1
+                        ? List.of(description.with(TestCell.gpus(1, 1, null)))
+                        : List.of();
+        String key = random.nextInt(4) == 0 ? null : "key-" + requests.size();
+        var request = new Request(description, components, key);
+        requests.add(request);
+        attempt(request, random);
+    }
+
+    private static JobDescription description(RandomGenerator random) {
         int gang = random.nextInt(4) == 0 ? 2 : 1;
         var wanted =
                 new ResourceRequest(
@@ -78,22 +94,17 @@ final class SimulatedUsers {
                         1 + random.nextInt(2),
                         MemoryRequest.perCpu(1024),
                         new GpuRequest(random.nextInt(5), null));
-        var description =
-                new JobDescription(
-                        random.nextBoolean() ? "alice" : "bob",
-                        "team",
-                        "batch",
-                        "normal",
-                        "job",
-                        wanted,
-                        random.nextBoolean() ? LaunchMode.BATCH : LaunchMode.PER_NODE,
-                        600,
-                        0,
-                        random.nextInt(4) != 0);
-        String key = random.nextInt(4) == 0 ? null : "key-" + requests.size();
-        var request = new Request(description, key);
-        requests.add(request);
-        attempt(request, random);
+        return new JobDescription(
+                random.nextBoolean() ? "alice" : "bob",
+                "team",
+                "batch",
+                "normal",
+                "job",
+                wanted,
+                random.nextBoolean() ? LaunchMode.BATCH : LaunchMode.PER_NODE,
+                600,
+                0,
+                random.nextInt(4) != 0);
     }
 
     /// Somebody without an answer asks again.
@@ -139,7 +150,8 @@ final class SimulatedUsers {
     /// its way that lands later.
     private void attempt(Request request, RandomGenerator random) {
         SimulatedGateway gateway = gateways.get(random.nextInt(2));
-        Submitted submitted = gateway.submitted(request.description, request.key);
+        Submitted submitted =
+                gateway.submitted(request.description, request.components, request.key);
         switch (random.nextInt(6)) {
             case 0 -> {
                 listener.tell("job ", submitted.job(), " is on its way into the log");

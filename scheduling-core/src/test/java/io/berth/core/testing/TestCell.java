@@ -258,6 +258,19 @@ public final class TestCell {
                         array));
     }
 
+    /// A heterogeneous job: its components have ids from that one on.
+    public List<Fact> submitTogether(long first, JobDescription... components) {
+        return ask(
+                new Submission.Submitted(
+                        new JobId(first),
+                        components[0],
+                        components[0].user(),
+                        new SpecReference(0, offset, "00"),
+                        null,
+                        null,
+                        List.of(components).subList(1, components.length)));
+    }
+
     public List<Fact> ask(Submission submission) {
         return take(new Input.Asked(submission, offset++));
     }

@@ -1,0 +1,237 @@
+package io.berth.core.engine;
+
+import io.berth.core.engine.Plans.Plan;
+import io.berth.core.engine.Search.Place;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// The heterogeneous jobs that wait, and where their components find seats.
+///
+/// *Method*: the components of a set are seated one after the other, the largest first, and each
+/// seat is kept while the next is looked for. If one finds none, those before it give theirs back.
+/// For an expected start the time moves on to when that one has a seat, until all have theirs at
+/// one time.
+///
+/// It is greedy: an order of components may fail where another one would fit.
+///
+/// *Example*: of two nodes with 8 GPUs, one is full until 12:00. A set of 8 GPUs and 4 GPUs: the 8
+/// have a seat now, the 4 from 12:00 on; then the 8 have one, too, and that is its expected start.
+final class HetSets {
+
+    /// Times tried for the expected start of a set.
+    static final int INSTANTS = 16;
+
+    /// @param seats by component, as far as they were found; none are kept
+    /// @param unseated the first component that found no seat; null if all did
+    /// @param next when it has one, in epoch milliseconds; [Node#NEVER] if that is not known
+    record Seats(Map<Waiting, Place> seats, @Nullable Waiting unseated, long next) {
+
+        boolean whole() {
+            return unseated == null;
+        }
+
+        /// When they all start.
+        long start() {
+            return seats.values().iterator().next().start();
+        }
+    }
+
+    private final Scheduling all;
+    private final TreeMap<Long, HetSet> sets = new TreeMap<>();
+
+    HetSets(Scheduling all) {
+        this.all = all;
+    }
+
+    Collection<HetSet> all() {
+        return sets.values();
+    }
+
+    /// Those of which every component waits.
+    List<HetSet> complete() {
+        return sets.isEmpty()
+                ? List.of()
+                : sets.values().stream().filter(HetSet::complete).toList();
+    }
+
+    /// A job waits that is a component of a set.
+    ///
+    /// @param first id of the set's first component
+    void add(Waiting job, long first, int size) {
+        HetSet set = sets.computeIfAbsent(first, _ -> new HetSet(first, size));
+        set.add(job);
+        job.set = set;
+    }
+
+    void remove(Waiting job) {
+        if (job.set != null && job.set.remove(job)) {
+            sets.remove(job.set.first, job.set);
+        }
+    }
+
+    /// A set of which only a part is planned is not planned at all.
+    void settle(Decisions decisions) {
+        for (HetSet set : sets.values()) {
+            if (set.torn()) {
+                all.unplan(set.lead(), decisions);
+            }
+        }
+    }
+
+    /// Where all can start now. What is planned for them stands in nobody's way but theirs.
+    Seats now(HetSet set, long now, Decisions decisions) {
+        if (set.planned()) {
+            return lifted(set, () -> planned(set, now, decisions));
+        }
+        Waiting largest = set.largestFirst().getFirst();
+        if (!hopeful(set, now)) {
+            return new Seats(Map.of(), largest, Node.NEVER);
+        }
+        return at(
+                set,
+                now,
+                job -> {
+                    Place place = all.now(job, job.length, now, decisions);
+                    if (place == null && job == largest) {
+                        all.learn(job, Search.end(now, job.length), now, decisions);
+                    }
+                    return place;
+                });
+    }
+
+    /// Where they find seats now, or have them by plan: the search may choose others, and then miss
+    /// one.
+    private Seats planned(HetSet set, long now, Decisions decisions) {
+        Seats found = at(set, now, job -> all.now(job, job.length, now, decisions));
+        return found.whole() ? found : at(set, now, job -> kept(job, now));
+    }
+
+    /// The seat that a component has by plan, if it is free now.
+    private @Nullable Place kept(Waiting job, long now) {
+        Plan plan = Objects.requireNonNull(job.plan);
+        long end = Search.end(now, job.length);
+        Demand[] demands = plan.demands(all.cluster);
+        boolean free = all.pools.until(job.fit.pools, now) >= end;
+        for (int part = 0; part < demands.length && free; part++) {
+            Node node = all.cluster.node(plan.nodes()[part]);
+            long[] hours = job.fit.hours.of(node.index);
+            free = node.open && node.until(demands[part], Search.clock(now), hours) >= end;
+        }
+        return free ? new Place(now, plan.nodes(), plan.lane()) : null;
+    }
+
+    /// Whether each could start now by itself, by what is known without looking.
+    private static boolean hopeful(HetSet set, long now) {
+        return set.components().stream()
+                .allMatch(it -> Search.end(now, it.length) <= it.fit.reach.end());
+    }
+
+    /// The component that finds no seat now, whatever limits say; null if all do.
+    @Nullable Waiting unseated(HetSet set, long now) {
+        return lifted(
+                        set,
+                        () -> at(set, now, job -> all.search.now(job.fit.least, now, job.length)))
+                .unseated();
+    }
+
+    /// The earliest time that is found at which all can start, and their seats then; not whole if
+    /// there is none before that.
+    Seats earliest(HetSet set, long now, long before, Decisions decisions) {
+        return lifted(
+                set,
+                () -> {
+                    long time = now;
+                    Seats seats = seats(set, time, now, decisions);
+                    for (int turn = 0; !seats.whole() && turn < INSTANTS; turn++) {
+                        if (seats.next() <= time || seats.next() >= before) {
+                            break;
+                        }
+                        time = seats.next();
+                        seats = seats(set, time, now, decisions);
+                    }
+                    return seats;
+                });
+    }
+
+    private Seats seats(HetSet set, long time, long now, Decisions decisions) {
+        return at(
+                set,
+                time,
+                job -> {
+                    FitClass least = job.fit.least;
+                    boolean allowed =
+                            least == job.fit || decisions.most(job, least.parts()) == least.parts();
+                    return allowed ? all.later.earliest(least, now, time, job.length) : null;
+                });
+    }
+
+    /// Seats one after the other at one time, and gives all back.
+    private Seats at(HetSet set, long time, Function<Waiting, @Nullable Place> search) {
+        var seats = new LinkedHashMap<Waiting, Place>();
+        Waiting unseated = null;
+        long next = Node.NEVER;
+        for (Waiting job : set.largestFirst()) {
+            Place place = search.apply(job);
+            if (place == null || place.start() > time) {
+                unseated = job;
+                next = place == null ? Node.NEVER : place.start();
+                break;
+            }
+            seats.put(job, place);
+            keep(job, place);
+        }
+        seats.keySet().forEach(this::giveBack);
+        return new Seats(seats, unseated, next);
+    }
+
+    private void keep(Waiting job, Place place) {
+        Demand[] demands = all.cluster.demands(job.fit, place.nodes(), place.lane());
+        long end = Scheduling.end(job, place.start());
+        all.cluster.reserve(seatOf(job), place.nodes(), demands, place.start(), end);
+        all.pools.reserve(seatOf(job), job.fit.pools, place.start(), end);
+    }
+
+    private void giveBack(Waiting job) {
+        all.cluster.takeOff(seatOf(job));
+        all.pools.takeOff(seatOf(job));
+    }
+
+    /// Whose a seat is that is kept while others are looked for: no job's.
+    private static long seatOf(Waiting job) {
+        return ~job.job;
+    }
+
+    /// Asks as if nothing were planned for them. What is known of their nodes is exact meanwhile:
+    /// what is found does not depend on how the plan came about.
+    private <T> T lifted(HetSet set, Supplier<T> question) {
+        var lifted = new ArrayList<Plan>();
+        for (Waiting job : set.components()) {
+            if (job.plan != null) {
+                lifted.add(job.plan);
+            }
+        }
+        var stays = new LinkedHashMap<Long, Cluster.Stay>();
+        for (Plan plan : lifted) {
+            long job = plan.job().job;
+            Cluster.Stay stay = all.cluster.takeOff(job);
+            if (stay != null) {
+                stays.put(job, stay);
+            }
+            all.pools.lift(job);
+        }
+        try {
+            return question.get();
+        } finally {
+            stays.forEach(all.cluster::enter);
+            lifted.forEach(plan -> all.pools.putBack(plan.job().job));
+        }
+    }
+}

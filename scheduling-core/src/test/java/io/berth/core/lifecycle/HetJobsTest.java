@@ -1,0 +1,301 @@
+package io.berth.core.lifecycle;
+
+import static io.berth.core.testing.TestCell.gpus;
+import static io.berth.core.testing.TestCell.orders;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.berth.contracts.Dependency;
+import io.berth.contracts.Hold;
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
+import io.berth.contracts.JobState;
+import io.berth.contracts.JobTerms;
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.Reason;
+import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.Order;
+import io.berth.contracts.event.RunReport.Cause;
+import io.berth.contracts.event.Submission.CancelRequested;
+import io.berth.contracts.event.Submission.Held;
+import io.berth.contracts.event.Submission.Released;
+import io.berth.contracts.event.Submission.RequeueRequested;
+import io.berth.core.state.Fact;
+import io.berth.core.testing.TestCell;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/// A heterogeneous job of two components: 1 with 1 GPU, 2 with all 8 of a node.
+final class HetJobsTest {
+
+    private final TestCell cell = new TestCell();
+
+    private static JobDescription job(ResourceRequest request) {
+        return TestCell.job(request, 600);
+    }
+
+    private List<Fact> placed() {
+        cell.node("n1", 8, 8, "a100");
+        cell.node("n2", 8, 8, "a100");
+        cell.submitTogether(1, job(gpus(1, 1, null)), job(gpus(1, 8, null)));
+        return cell.round();
+    }
+
+    private void running() {
+        placed();
+        cell.ready(1, 1, node(1));
+        cell.ready(2, 1, node(2));
+        cell.started(1, 1, node(1));
+        cell.started(2, 1, node(2));
+    }
+
+    private String node(long job) {
+        return Objects.requireNonNull(cell.job(job).run()).allocations().getFirst().node().value();
+    }
+
+    private List<JobState> states() {
+        return List.of(cell.job(1).state(), cell.job(2).state());
+    }
+
+    /// What both are going to be, or are.
+    private List<JobState> outcomes() {
+        return List.of(outcome(cell.job(1)), outcome(cell.job(2)));
+    }
+
+    private static JobState outcome(JobStatus job) {
+        return job.run() == null || job.run().outcome() == null
+                ? job.state()
+                : job.run().outcome().state();
+    }
+
+    private void on(JobTerms first, @Nullable JobTerms second) {
+        cell.node("n1", 8, 8, "a100");
+        cell.node("n2", 8, 8, "a100");
+        JobDescription other = job(gpus(1, 8, null));
+        cell.submitTogether(
+                1, job(gpus(1, 1, null)).on(first), second == null ? other : other.on(second));
+        cell.round();
+    }
+
+    private static JobTerms terms(@Nullable Long begin, @Nullable Dependency dependency) {
+        return new JobTerms(
+                null, begin, null, null, dependency, null, null, null, null, null, null, null);
+    }
+
+    @Test
+    void both_are_placed_in_one_round_and_wait_for_the_word_to_go() {
+        List<Fact> facts = placed();
+
+        List<Order.Launch> launches = orders(facts).stream().map(Order.Launch.class::cast).toList();
+        assertThat(launches)
+                .extracting(it -> it.run().job().value(), Order.Launch::mode, Order.Launch::awaitGo)
+                .containsExactlyInAnyOrder(
+                        tuple(1L, LaunchMode.BATCH, true), tuple(2L, LaunchMode.HELD, true));
+    }
+
+    @Test
+    void where_the_script_runs_all_components_are_known() {
+        List<Fact> facts = placed();
+
+        for (Order order : orders(facts)) {
+            var launch = (Order.Launch) order;
+            List<Order.HetGroup> groups = launch.hetGroups();
+            if (launch.run().job().value() == 1) {
+                assertThat(groups)
+                        .extracting(it -> it.run(), it -> it.allocations())
+                        .containsExactly(
+                                tuple(TestCell.run(1, 1), allocations(1)),
+                                tuple(TestCell.run(2, 1), allocations(2)));
+            } else {
+                assertThat(groups).isEmpty();
+            }
+        }
+    }
+
+    private Object allocations(long job) {
+        return Objects.requireNonNull(cell.job(job).run()).allocations();
+    }
+
+    @Test
+    void go_is_ordered_to_all_when_the_last_is_ready() {
+        placed();
+
+        assertThat(orders(cell.ready(1, 1, node(1)))).isEmpty();
+        assertThat(orders(cell.ready(2, 1, node(2))))
+                .hasOnlyElementsOfType(Order.Go.class)
+                .extracting(it -> ((Order.Go) it).run().job().value())
+                .containsExactly(1L, 2L);
+    }
+
+    @Test
+    void one_that_is_not_ready_in_time_ends_the_start_of_both() {
+        placed();
+        cell.ready(1, 1, node(1));
+        cell.now += Deadlines.READY_MILLIS;
+        cell.round();
+        cell.ended(1, 1, node(1), Cause.STOPPED, 0);
+        cell.ended(2, 1, node(2), Cause.STOPPED, 0);
+
+        cell.round();
+
+        assertThat(cell.job(1).run()).extracting(JobStatus.Run::lease).isEqualTo(2);
+        assertThat(cell.job(2).run()).extracting(JobStatus.Run::lease).isEqualTo(2);
+    }
+
+    @Test
+    void one_that_cannot_be_launched_fails_both() {
+        placed();
+
+        cell.ended(2, 1, node(2), Cause.LAUNCH_FAILED, 1);
+
+        assertThat(outcomes()).containsExactly(JobState.FAILED, JobState.FAILED);
+    }
+
+    @Test
+    void both_end_with_the_script_of_the_first() {
+        running();
+
+        cell.ended(1, 1, node(1), Cause.EXITED, 0);
+        cell.ended(2, 1, node(2), Cause.STOPPED, 0);
+
+        assertThat(states()).containsExactly(JobState.COMPLETED, JobState.COMPLETED);
+    }
+
+    @Test
+    void a_component_that_reaches_its_limit_ends_alone() {
+        running();
+
+        cell.ended(2, 1, node(2), Cause.TIME_LIMIT, 0);
+
+        assertThat(states()).containsExactly(JobState.RUNNING, JobState.TIMEOUT);
+    }
+
+    @Test
+    void a_node_that_fails_one_queues_both_again() {
+        running();
+
+        cell.ended(2, 1, node(2), Cause.STATUS_LOST, 0);
+        assertThat(cell.job(2).state()).isEqualTo(JobState.PENDING);
+        assertThat(cell.job(2).eligible()).isFalse();
+        cell.ended(1, 1, node(1), Cause.STOPPED, 0);
+
+        assertThat(states()).containsExactly(JobState.PENDING, JobState.PENDING);
+        assertThat(cell.job(1).eligible()).isTrue();
+        assertThat(cell.job(2).eligible()).isTrue();
+    }
+
+    @Test
+    void a_set_of_which_one_is_over_is_not_queued_again() {
+        running();
+        cell.ended(2, 1, node(2), Cause.TIME_LIMIT, 0);
+
+        cell.ask(new RequeueRequested(new JobId(1), "alice", false));
+        assertThat(cell.job(1).state()).isEqualTo(JobState.RUNNING);
+        cell.ended(1, 1, node(1), Cause.STATUS_LOST, 0);
+
+        assertThat(states()).containsExactly(JobState.NODE_FAIL, JobState.TIMEOUT);
+    }
+
+    @Test
+    void a_requeue_of_one_is_one_of_both_and_so_is_its_hold() {
+        running();
+
+        cell.ask(new RequeueRequested(new JobId(2), "alice", true));
+
+        assertThat(outcomes()).containsExactly(JobState.PENDING, JobState.PENDING);
+        assertThat(List.of(cell.job(1), cell.job(2)))
+                .extracting(JobStatus::hold)
+                .containsExactly(Hold.ADMIN, Hold.ADMIN);
+    }
+
+    @Test
+    void who_cancels_the_first_or_one_that_waits_cancels_both() {
+        running();
+        cell.submitTogether(3, job(gpus(1, 8, null)), job(gpus(1, 8, null)));
+
+        cell.ask(new CancelRequested(new JobId(1), "bob"));
+        cell.ask(new CancelRequested(new JobId(4), "bob"));
+
+        assertThat(outcomes()).containsExactly(JobState.CANCELLED, JobState.CANCELLED);
+        assertThat(List.of(cell.job(2), cell.job(3), cell.job(4)))
+                .extracting(JobStatus::cancelledBy)
+                .containsOnly("bob");
+        assertThat(cell.job(3).state()).isEqualTo(JobState.CANCELLED);
+        assertThat(cell.job(4).state()).isEqualTo(JobState.CANCELLED);
+    }
+
+    @Test
+    void who_cancels_another_one_that_runs_cancels_it_alone() {
+        running();
+
+        cell.ask(new CancelRequested(new JobId(2), "bob"));
+
+        assertThat(outcomes()).containsExactly(JobState.RUNNING, JobState.CANCELLED);
+    }
+
+    @Test
+    void a_hold_of_one_is_one_of_both() {
+        cell.submitTogether(1, job(gpus(1, 1, null)), job(gpus(1, 8, null)));
+        cell.ask(new Held(new JobId(2), "alice", Hold.USER));
+        assertThat(List.of(cell.job(1), cell.job(2)))
+                .extracting(JobStatus::reason)
+                .containsOnly(Reason.JOB_HELD_USER);
+
+        cell.ask(new Released(new JobId(1), "alice", Hold.USER));
+
+        assertThat(List.of(cell.job(1), cell.job(2))).allMatch(JobStatus::eligible);
+    }
+
+    @Test
+    void one_that_may_not_begin_keeps_the_other() {
+        on(terms(cell.now + 5_000, null), null);
+        assertThat(List.of(cell.job(1), cell.job(2)))
+                .extracting(JobStatus::reason)
+                .containsOnly(Reason.BEGIN_TIME);
+        assertThat(Engine.nextDue(cell.state, cell.now)).isEqualTo(cell.now + 5_000);
+
+        cell.now += 5_000;
+        cell.round();
+
+        assertThat(states()).containsExactly(JobState.RUNNING, JobState.RUNNING);
+    }
+
+    @Test
+    void components_of_one_name_are_one_singleton() {
+        var singleton =
+                new Dependency(
+                        false,
+                        List.of(new Dependency.Clause(Dependency.Type.SINGLETON, null, null, 0)));
+
+        on(terms(null, singleton), terms(null, singleton));
+
+        assertThat(states()).containsExactly(JobState.RUNNING, JobState.RUNNING);
+    }
+
+    @Test
+    void what_keeps_one_from_starting_is_the_reason_of_both() {
+        cell.node("n1", 8, 8, "a100");
+        cell.submitTogether(1, job(gpus(1, 1, null)), job(gpus(1, 16, null)));
+
+        cell.round();
+
+        assertThat(List.of(cell.job(1), cell.job(2)))
+                .extracting(JobStatus::reason)
+                .containsOnly(Reason.BAD_CONSTRAINTS);
+    }
+
+    @Test
+    void one_that_finds_no_seat_leaves_the_nodes_to_others() {
+        cell.node("n1", 8, 8, "a100");
+        cell.submitTogether(1, job(gpus(1, 1, null)), job(gpus(1, 8, null)));
+        cell.submit(3, gpus(1, 8, null));
+
+        cell.round();
+
+        assertThat(states()).containsExactly(JobState.PENDING, JobState.PENDING);
+        assertThat(cell.job(3).state()).isEqualTo(JobState.RUNNING);
+    }
+}
