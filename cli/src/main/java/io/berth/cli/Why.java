@@ -108,6 +108,9 @@ final class Why implements Command {
                     .append(Dates.iso(why.number("plannedStart"), zone, ""))
                     .append(".\n");
         }
+        if (why.has("together")) {
+            text.append(together(why.object("together"), why.number("job")));
+        }
         for (JsonObject it : why.objects("draining")) {
             text.append(
                     "GPU %d of %s runs empty for it, and is divided then.%n"
@@ -121,6 +124,19 @@ final class Why implements Command {
         text.append(stages(why.objects("stages"))).append(changes(why.objects("changes")));
         text.append(WhyPreemption.text(why.object("preemption"), zone));
         return text.toString();
+    }
+
+    /// `Component 17+1 of a heterogeneous job of 2: they start together, and 17+0 finds no nodes
+    /// now.`
+    private static String together(JsonObject set, long job) {
+        long first = set.number("job");
+        String whose =
+                !set.has("unseated")
+                        ? ""
+                        : ", and %d+%d finds no nodes now"
+                                .formatted(first, set.number("unseated") - first);
+        return "Component %d+%d of a heterogeneous job of %d: they start together%s.%n"
+                .formatted(first, job - first, set.number("size"), whose);
     }
 
     /// `Nodes left: registered 4 (9 GPUs free), in the partition 4, …`, as far as each question

@@ -223,6 +223,22 @@ final class OtherCommandsTest {
     }
 
     @Test
+    void a_component_of_a_heterogeneous_job_is_told_which_one_finds_no_nodes() {
+        mesh.on(
+                "GET",
+                "/v1/jobs/18/why",
+                """
+                {"job":18,"state":"PENDING","reason":"Resources","explanation":"No room.",
+                 "together":{"job":17,"size":3,"unseated":19}}
+                """);
+
+        assertThat(new CommandRun(mesh).run("why", "18").out())
+                .contains(
+                        "Component 17+1 of a heterogeneous job of 3: they start together, and 17+2"
+                                + " finds no nodes now.\n");
+    }
+
+    @Test
     void a_pending_job_is_told_what_would_start_it() {
         mesh.on(
                 "GET",

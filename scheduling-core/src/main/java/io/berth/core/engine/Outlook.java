@@ -3,6 +3,7 @@ package io.berth.core.engine;
 import io.berth.core.engine.Plans.Plan;
 import java.util.List;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /// Questions about what could be, beside what runs and what is planned. They change nothing.
 public final class Outlook {
@@ -90,6 +91,19 @@ public final class Outlook {
         Waiting waits = all.waiting(job);
         Clearing clearing = waits == null ? null : VictimSearch.find(all, waits, beyond, now);
         return clearing == null ? List.of() : clearing.victims();
+    }
+
+    /// The component that keeps a heterogeneous job from starting now for want of a seat; null if
+    /// all find one, or not all of them wait.
+    ///
+    /// @param job any of its components
+    public @Nullable Long unseated(long job, long now) {
+        Waiting waits = all.waiting(job);
+        Waiting unseated =
+                waits == null || waits.set == null || !waits.set.complete()
+                        ? null
+                        : all.sets.unseated(waits.set, now);
+        return unseated == null ? null : (Long) unseated.job;
     }
 
     /// Asks a question as if nothing were planned for that job.

@@ -4,7 +4,9 @@ import io.berth.contracts.FeatureExpression;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.GpuSharing;
 import io.berth.contracts.Gres;
+import io.berth.contracts.HetComponent;
 import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.ShareRequest;
@@ -18,6 +20,7 @@ import io.berth.core.placement.Verdict.Axis;
 import io.berth.core.placement.Verdict.Change;
 import io.berth.core.placement.Verdict.Question;
 import io.berth.core.placement.Verdict.Stage;
+import io.berth.core.placement.Verdict.Together;
 import io.berth.core.state.CellState;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -75,14 +78,25 @@ final class Explaining {
                                         job.planned(),
                                         null,
                                         List.of(),
-                                        List.of()));
+                                        List.of(),
+                                        null));
         return new Verdict(
                 alone.stages(),
                 alone.changes(),
                 alone.planned(),
                 new Yielding(state, model, job, now).on(usable),
                 model.mig.dividing(request, description.partition(), model.only(request)),
-                model.mig.draining(job.planned()));
+                model.mig.draining(job.planned()),
+                together());
+    }
+
+    private @Nullable Together together() {
+        HetComponent set = description.het();
+        if (set == null) {
+            return null;
+        }
+        Long unseated = outlook.unseated(job.job().value(), now);
+        return new Together(set.first(), set.size(), unseated == null ? null : new JobId(unseated));
     }
 
     /// @param usable takes the nodes that are there for the job, whether or not they have room
@@ -127,7 +141,9 @@ final class Explaining {
 
     private List<Change> changes() {
         var changes = new ArrayList<Change>();
-        if (model.quotas.met(job.job(), now) != null || model.hindrance(request) != null) {
+        if (description.het() != null
+                || model.quotas.met(job.job(), now) != null
+                || model.hindrance(request) != null) {
             return changes;
         }
         addIfFound(changes, gpus());

@@ -16,13 +16,16 @@ import org.jspecify.annotations.Nullable;
 /// @param preemption whose place it could have; null where nobody gives way to anybody
 /// @param dividing GPUs that are being divided into something that it asks for
 /// @param draining GPUs that run empty, to be divided for it then
+/// @param together the heterogeneous job of which it is a component; null of none. What would let
+///   the component alone start is not told then
 public record Verdict(
         List<Stage> stages,
         List<Change> changes,
         @Nullable Planned planned,
         @Nullable Preemption preemption,
         List<Dividing> dividing,
-        List<Draining> draining) {
+        List<Draining> draining,
+        @Nullable Together together) {
 
     public Verdict {
         draining = List.copyOf(draining);
@@ -41,6 +44,13 @@ public record Verdict(
     ///
     /// @param gpu its place among the node's GPUs in PCI order
     public record Draining(NodeName node, int gpu) {}
+
+    /// A heterogeneous job, whose components start together or not at all.
+    ///
+    /// @param first id of the first component
+    /// @param unseated the first component, the largest being looked at first, that finds no nodes
+    ///   now beside the others; null if all do
+    public record Together(JobId first, int size, @Nullable JobId unseated) {}
 
     /// A question to each node.
     public enum Question {

@@ -14,6 +14,7 @@ import io.berth.core.placement.Verdict.Axis;
 import io.berth.core.placement.Verdict.Change;
 import io.berth.core.placement.Verdict.Question;
 import io.berth.core.placement.Verdict.Stage;
+import io.berth.core.placement.Verdict.Together;
 import io.berth.core.state.Fact;
 import io.berth.core.state.Transitions;
 import io.berth.core.testing.TestCell;
@@ -35,6 +36,25 @@ final class ExplainTest {
 
     private static JobDescription job(String partition, ResourceRequest request, long seconds) {
         return TestCell.job(request, seconds).in(partition);
+    }
+
+    @Test
+    void a_component_of_a_heterogeneous_job_tells_which_one_finds_no_nodes_beside_the_others() {
+        cell.node("n1", 8, 8, "a100");
+        cell.node("n2", 8, 4, "a100");
+        cell.submitTogether(
+                1, job("batch", gpus(1, 4, null), 600), job("batch", gpus(1, 8, null), 600));
+        cell.submitTogether(
+                4, job("batch", gpus(1, 4, null), 600), job("batch", gpus(1, 8, null), 600));
+        cell.round();
+
+        assertThat(explain(cell, 4).together()).isEqualTo(together(4, 5L));
+        assertThat(explain(cell, 5).together()).isEqualTo(together(4, 5L));
+        assertThat(explain(cell, 5).changes()).isEmpty();
+    }
+
+    private static Together together(long first, long unseated) {
+        return new Together(new JobId(first), 2, new JobId(unseated));
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.berth.submit.http;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import io.berth.contracts.JobId;
 import io.berth.contracts.PrivateData;
 import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.core.placement.Verdict;
@@ -9,6 +10,7 @@ import io.berth.core.placement.Verdict.Dividing;
 import io.berth.core.placement.Verdict.Draining;
 import io.berth.core.placement.Verdict.Preemption;
 import io.berth.core.placement.Verdict.Stage;
+import io.berth.core.placement.Verdict.Together;
 import io.berth.core.request.Sight;
 import io.berth.submit.Explanation;
 import io.berth.submit.Priority;
@@ -32,6 +34,8 @@ import org.jspecify.annotations.Nullable;
 /// @param dividing GPUs that are being divided into something that it asks for; left out if none is
 /// @param draining GPUs in MIG mode that run empty, to be divided for it then; left out if none
 ///   does
+/// @param together the heterogeneous job of which it is a component, and which component finds no
+///   nodes now; left out of another job, and unless it waits for resources
 @Schema(name = "Why")
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record WhyJson(
@@ -47,7 +51,21 @@ record WhyJson(
         @Nullable List<Change> changes,
         @Nullable Preemption preemption,
         @Nullable List<Dividing> dividing,
-        @Nullable List<Draining> draining) {
+        @Nullable List<Draining> draining,
+        @Nullable TogetherJson together) {
+
+    /// @param job id of the first component
+    /// @param size how many components there are
+    /// @param unseated the component that finds no nodes now beside the others; left out if all do
+    @Schema(name = "WhyTogether")
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    record TogetherJson(long job, int size, @Nullable Long unseated) {
+        static TogetherJson of(Together set) {
+            JobId unseated = set.unseated();
+            return new TogetherJson(
+                    set.first().value(), set.size(), unseated == null ? null : unseated.value());
+        }
+    }
 
     /// A priority in points, exact to the millionth.
     ///
@@ -105,6 +123,9 @@ record WhyJson(
                 verdict == null ? null : verdict.changes(),
                 verdict == null || sight.hides(PrivateData.JOBS) ? null : verdict.preemption(),
                 ofNodes == null || ofNodes.dividing().isEmpty() ? null : ofNodes.dividing(),
-                ofNodes == null || ofNodes.draining().isEmpty() ? null : ofNodes.draining());
+                ofNodes == null || ofNodes.draining().isEmpty() ? null : ofNodes.draining(),
+                verdict == null || verdict.together() == null
+                        ? null
+                        : TogetherJson.of(verdict.together()));
     }
 }
