@@ -22,8 +22,9 @@ final class Intake {
 
     private Intake() {}
 
-    /// A new job waits, or all tasks of a new array do. An id that is known, and a key that stands
-    /// for another job, are void: the gateway has answered with the first.
+    /// A new job waits, or all tasks of a new array, or all components of a heterogeneous job. An
+    /// id that is known, and a key that stands for another job, are void: the gateway has answered
+    /// with the first.
     static List<Fact> submitted(CellState state, Submitted submitted, long offset, long now) {
         if (state.job(submitted.job()).isPresent() || isVoid(state, submitted)) {
             return List.of();
