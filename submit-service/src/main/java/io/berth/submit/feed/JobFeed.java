@@ -52,7 +52,7 @@ public class JobFeed {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition more = lock.newCondition();
 
-    private final ArrayDeque<FeedEvent> kept = new ArrayDeque<>();
+    private final ArrayDeque<KeptEvent> kept = new ArrayDeque<>();
     private final TreeMap<Integer, Long> keptFrom = new TreeMap<>();
     private final TreeMap<Integer, Long> readTo = new TreeMap<>();
     private long newest;
@@ -136,10 +136,11 @@ public class JobFeed {
             return new News(List.of(), sequence, Map.of());
         }
         var events = new ArrayList<FeedEvent>();
-        Iterator<FeedEvent> latest = kept.descendingIterator();
+        Iterator<KeptEvent> latest = kept.descendingIterator();
         for (long fresh = newest - sequence; fresh > 0 && latest.hasNext(); fresh--) {
-            FeedEvent event = latest.next();
-            if (event.offset() >= position.at(event.cell())) {
+            KeptEvent one = latest.next();
+            FeedEvent event = one.offset() >= position.at(one.cell()) ? one.event() : null;
+            if (event != null) {
                 events.add(event);
             }
         }
@@ -174,7 +175,7 @@ public class JobFeed {
         begin(partitions, consumer);
         while (!stopped) {
             for (var record : consumer.poll(POLL)) {
-                keep(record.partition(), record.offset(), old.event(record));
+                keep(new KeptEvent(old, record));
             }
         }
     }
@@ -193,17 +194,14 @@ public class JobFeed {
         }
     }
 
-    private void keep(int cell, long offset, @Nullable FeedEvent event) {
+    private void keep(KeptEvent event) {
         lock.lock();
         try {
-            readTo.put(cell, offset + 1);
-            if (event == null) {
-                return;
-            }
+            readTo.put(event.cell(), event.offset() + 1);
             kept.addLast(event);
             newest++;
             if (kept.size() > KEPT) {
-                FeedEvent dropped = kept.removeFirst();
+                KeptEvent dropped = kept.removeFirst();
                 keptFrom.put(dropped.cell(), dropped.offset() + 1);
             }
             more.signalAll();
