@@ -28,6 +28,7 @@ import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
@@ -38,6 +39,7 @@ import java.util.stream.Stream;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
 import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
@@ -212,11 +214,14 @@ public class ClusterResource {
             description =
                     "As their nodes told it last, every few seconds: those that count what steps use.")
     public StepsJson steps(
+            @Parameter(description = "of these jobs: `17`, `17_4`, with commas between")
+                    @QueryParam("job")
+                    @Nullable String jobs,
             @HeaderParam(JobResource.POSITION) @Nullable String position,
             @Context HttpServerRequest request)
             throws Refused {
         Picture picture = picture(position);
-        return StepsJson.of(picture, callers.of(request).sight(picture));
+        return StepsJson.of(picture, callers.of(request).sight(picture), JobFilter.ids(jobs));
     }
 
     /// @throws Refused if what is asked for is for operators alone

@@ -1,6 +1,7 @@
 package io.berth.submit.http;
 
 import io.berth.contracts.JobState;
+import io.berth.slurm.JobText;
 import io.berth.submit.Job;
 import io.berth.submit.JobName;
 import io.berth.submit.Refusal.InvalidRequest;
@@ -32,13 +33,9 @@ record JobFilter(
         for (String state : words(query.states())) {
             states.addAll(statesOf(state));
         }
-        var ids = new ArrayList<JobName>();
-        for (String name : ids(query.ids())) {
-            ids.add(JobName.parse(name));
-        }
         return new JobFilter(
                 states,
-                ids,
+                ids(query.ids()),
                 words(query.names()),
                 words(query.users()),
                 words(query.accounts()),
@@ -47,13 +44,16 @@ record JobFilter(
     }
 
     /// Ids between commas; commas within brackets part none.
-    private static List<String> ids(@Nullable String list) {
-        return list == null
-                ? List.of()
-                : Stream.of(list.split(",(?![^\\[]*\\])"))
-                        .map(String::strip)
-                        .filter(it -> !it.isEmpty())
-                        .toList();
+    ///
+    /// @param list null is none
+    static List<JobName> ids(@Nullable String list) throws Refused {
+        var ids = new ArrayList<JobName>();
+        for (String name : list == null ? List.<String>of() : JobText.split(list)) {
+            if (!name.isBlank()) {
+                ids.add(JobName.parse(name.strip()));
+            }
+        }
+        return ids;
     }
 
     boolean admits(Job job) {

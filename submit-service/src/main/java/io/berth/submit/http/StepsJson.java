@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import io.berth.contracts.LaunchMode;
 import io.berth.core.request.Sight;
 import io.berth.submit.Job;
+import io.berth.submit.JobName;
 import io.berth.submit.JobUsage;
 import io.berth.submit.Picture;
 import java.util.ArrayList;
@@ -46,10 +47,14 @@ record StepsJson(List<StepJson> steps) {
     }
 
     /// Those of jobs that may be seen, by job and number.
-    static StepsJson of(Picture picture, Sight sight) {
+    ///
+    /// @param jobs whose steps are asked for; none is all
+    static StepsJson of(Picture picture, Sight sight, List<JobName> jobs) {
         return new StepsJson(
                 picture.holding()
                         .filter(job -> job.seenBy(sight))
+                        .filter(job ->
+                                jobs.isEmpty() || jobs.stream().anyMatch(it -> it.names(job)))
                         .flatMap(job -> of(job, picture.usage(job)))
                         .toList());
     }

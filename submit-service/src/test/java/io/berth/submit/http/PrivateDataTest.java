@@ -9,9 +9,14 @@ import static org.hamcrest.Matchers.not;
 import static org.hamcrest.Matchers.notNullValue;
 import static org.hamcrest.Matchers.nullValue;
 
+import io.berth.contracts.Consumption;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.PrivateData;
+import io.berth.contracts.RunId;
+import io.berth.contracts.RunUsage;
+import io.berth.contracts.StepUsage;
+import io.berth.contracts.event.Heartbeat;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.topic.Topics;
 import io.berth.submit.Samples;
@@ -150,6 +155,36 @@ class PrivateDataTest {
     void shares_are_ones_own() {
         Api.as("bob").get("/v1/fair-share").then().body("shares", empty());
         Api.as("alice").get("/v1/fair-share").then().body("shares.user", hasItem("alice"));
+    }
+
+    @Test
+    void steps_are_told_to_those_who_see_their_jobs() throws Exception {
+        mesh.publishCluster(List.of(PrivateData.JOBS));
+        mesh.jobStatus(
+                Samples.status(
+                        mesh.submitted(job),
+                        JobState.RUNNING,
+                        Samples.run(Samples.DGX, System.currentTimeMillis(), List.of()),
+                        0));
+        var run = new RunId(new JobId(job), 1);
+        var steps = List.of(new StepUsage(0, 4, 7, 8, "train", 1_700_000_000_000L));
+        mesh.write(
+                Topics.HEARTBEATS,
+                new Heartbeat(
+                        Samples.DGX.node(),
+                        1,
+                        0,
+                        List.of(run),
+                        250,
+                        12_000,
+                        List.of(),
+                        List.of(new RunUsage(run, new Consumption(8000, 512), steps))));
+
+        Api.eventually(() ->
+                Api.as("carol").get("/v1/steps").then().body("steps.job", hasItem((int) job)));
+        Api.as("bob").get("/v1/steps").then().body("steps.job", not(hasItem((int) job)));
+        Api.as("bob").get("/v1/steps?job=" + job).then().body("steps", empty());
+        mesh.forgetJob(job);
     }
 
     @Test

@@ -273,6 +273,9 @@ class QueryTest {
                         .body(step + ".tasks", is(4))
                         .body(step + ".beganAt", is(1_700_000_000_000L))
                         .body(step + ".nodes", contains("dgx-01")));
+        Api.as("bob").get("/v1/steps?job=" + id).then().body("steps.job", contains((int) id));
+        Api.as("bob").get("/v1/steps?job=" + id + "_1,1").then().body("steps", empty());
+        Api.as("bob").get("/v1/steps?job=x").then().statusCode(400);
         mesh.forgetJob(id);
     }
 
