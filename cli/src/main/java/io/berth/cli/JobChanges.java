@@ -1,7 +1,9 @@
 package io.berth.cli;
 
 import io.berth.cli.MeshClient.Answer;
+import io.berth.contracts.JobState;
 import io.berth.slurm.SlurmDate;
+import io.berth.slurm.SlurmMemory;
 import io.berth.slurm.SlurmTime;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -64,6 +66,18 @@ final class JobChanges {
             case "reqnodelist", "nodelist" -> json.put("nodeList", value);
             case "reservationname", "reservation" -> json.put("reservation", value);
             case "excnodelist" -> json.put("excludedNodes", value);
+            case "numtasks" -> json.put("tasks", number("NumTasks", value));
+            case "numcpus", "reqprocs" -> json.put("cpusPerTask", cpusPerTask(value));
+            case "cpuspertask", "cpus/task" ->
+                    json.put("cpusPerTask", number("CPUsPerTask", value));
+            case "mincpusnode" -> json.put("minCpusPerNode", number("MinCPUsNode", value));
+            case "minmemorynode" -> json.put("memoryMibPerNode", memory("MinMemoryNode", value));
+            case "minmemorycpu" -> json.put("memoryMibPerCpu", memory("MinMemoryCPU", value));
+            case "gres", "trespernode" -> json.put("gres", gres(value));
+            case "licenses" -> json.put("licenses", value);
+            case "contiguous" -> json.put("contiguous", yes("Contiguous", value));
+            case "oversubscribe", "shared" -> json.put("exclusive", !yes("OverSubscribe", value));
+            case "endtime" -> json.put("timeLimitSeconds", limitUntil(value));
             case "arraytaskthrottle" ->
                     json.put("arrayThrottle", number("ArrayTaskThrottle", value));
             default -> {
@@ -84,16 +98,68 @@ final class JobChanges {
         if (!more && !less) {
             return seconds.getAsLong();
         }
-        Answer answer = client.ask("GET", JobIds.path(job));
-        if (!answer.ok()) {
-            throw Scontrol.refused(answer, job);
-        }
-        long now = answer.body().number("timeLimitSeconds");
+        long now = asItIs().number("timeLimitSeconds");
         if (less && seconds.getAsLong() >= now) {
             throw new CommandFailure(
                     1, "Invalid TimeLimit specification: " + text + ": the limit is shorter\n");
         }
         return more ? now + seconds.getAsLong() : now - seconds.getAsLong();
+    }
+
+    private JsonObject asItIs() throws CommandFailure {
+        Answer answer = client.ask("GET", JobIds.path(job));
+        if (!answer.ok()) {
+            throw Scontrol.refused(answer, job);
+        }
+        return answer.body();
+    }
+
+    /// The limit with which a job that runs ends then.
+    private long limitUntil(String text) throws CommandFailure {
+        var running = new JobView(asItIs());
+        long end = time(text);
+        if (!running.is(JobState.RUNNING) || end <= running.startAt()) {
+            throw new CommandFailure(
+                    1, "Invalid EndTime value: " + text + ": it is set of a job that runs\n");
+        }
+        return Math.ceilDiv(end - running.startAt(), 1000L);
+    }
+
+    /// CPUs of each task, of which there are so many together.
+    private long cpusPerTask(String value) throws CommandFailure {
+        long all = number("NumCPUs", value);
+        long tasks =
+                json.get("tasks") instanceof Long given
+                        ? given
+                        : Math.max(1, asItIs().number("tasks"));
+        if (all < 1 || all % tasks != 0) {
+            throw new CommandFailure(
+                    1,
+                    "Invalid NumCPUs value: %s: a multiple of the job's %d tasks, or CPUsPerTask=\n"
+                            .formatted(value, tasks));
+        }
+        return all / tasks;
+    }
+
+    private static long memory(String name, String value) throws CommandFailure {
+        OptionalLong mib = SlurmMemory.parseMib(value);
+        if (mib.isEmpty()) {
+            throw new CommandFailure(1, "Invalid " + name + " value: " + value + "\n");
+        }
+        return mib.getAsLong();
+    }
+
+    /// `gres:gpu:2` as scontrol shows it, and `gres/gpu:2` as newer ones do.
+    private static String gres(String value) {
+        return value.replace("gres/", "").replace("gres:", "");
+    }
+
+    private static boolean yes(String name, String value) throws CommandFailure {
+        return switch (value.toLowerCase(Locale.ROOT)) {
+            case "1", "yes", "ok" -> true;
+            case "0", "no" -> false;
+            default -> throw new CommandFailure(1, "Invalid " + name + " value: " + value + "\n");
+        };
     }
 
     private long priority(String value) throws CommandFailure {

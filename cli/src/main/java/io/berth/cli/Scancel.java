@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// `scancel`: the end of jobs.
@@ -20,9 +21,19 @@ final class Scancel implements Command {
     /// As many as the gateway takes.
     private static final int MOST_AT_ONCE = 1000;
 
+    private static final Pattern STEP = Pattern.compile("\\d+(_\\d+)?\\.(\\d+|batch|extern)");
     private static final Set<String> STATES = Set.of("PENDING", "RUNNING", "SUSPENDED");
     private static final List<String> FILTERS =
-            List.of("account", "me", "name", "nodelist", "partition", "qos", "state", "user");
+            List.of(
+                    "account",
+                    "me",
+                    "name",
+                    "nodelist",
+                    "partition",
+                    "qos",
+                    "reservation",
+                    "state",
+                    "user");
 
     private static final List<CliOption> OPTIONS =
             List.of(
@@ -30,9 +41,11 @@ final class Scancel implements Command {
                     flag("batch", 'b', "with --signal: only the batch script's own process")
                             .from("SCANCEL_BATCH"),
                     valued("clusters", 'M', "nothing: there is one cluster"),
+                    flag("ctld", '\0', "nothing: the gateway is always asked"),
                     flag("full", 'f', "with --signal: the script and all that it started")
                             .from("SCANCEL_FULL"),
                     flag("help", '\0', "this text"),
+                    flag("hurry", 'H', "nothing: no files are staged"),
                     flag("interactive", 'i', "ask before each job").from("SCANCEL_INTERACTIVE"),
                     flag("me", '\0', "my jobs"),
                     valued("name", 'n', "jobs of this name").from("SCANCEL_NAME"),
@@ -40,6 +53,7 @@ final class Scancel implements Command {
                     valued("partition", 'p', "jobs in this partition").from("SCANCEL_PARTITION"),
                     valued("qos", 'q', "jobs of this QOS").from("SCANCEL_QOS"),
                     flag("quiet", 'Q', "no word about what cannot be cancelled"),
+                    valued("reservation", 'R', "jobs of this reservation"),
                     valued(
                             "signal",
                             's',
@@ -220,6 +234,7 @@ final class Scancel implements Command {
                     && matches(job, words, "name")
                     && matches(job, words, "account")
                     && matches(job, words, "qos")
+                    && matches(job, words, "reservation")
                     && !job.ended()) {
                 ids.add(Long.toString(job.id()));
             }
@@ -235,6 +250,12 @@ final class Scancel implements Command {
         var ids = new ArrayList<String>();
         for (String operand : words.operands()) {
             for (String text : JobIds.split(operand)) {
+                if (STEP.matcher(text).matches()) {
+                    throw CommandFailure.error(
+                            "scancel",
+                            text
+                                    + ": a step is not ended alone; --signal reaches all of a job's, and -b its script");
+                }
                 if (!JobIds.names(text)) {
                     throw CommandFailure.error("scancel", "Invalid job id " + text);
                 }

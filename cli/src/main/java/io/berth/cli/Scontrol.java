@@ -1,18 +1,28 @@
 package io.berth.cli;
 
 import static io.berth.cli.CliOption.flag;
+import static io.berth.cli.CliOption.valued;
 
 import io.berth.cli.CliOption.Words;
 import io.berth.cli.MeshClient.Answer;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 
 /// `scontrol`: jobs, nodes and partitions in full, host lists, and what operators and owners
 /// change.
 final class Scontrol implements Command {
 
-    private static final Set<String> NOT_YET = Set.of("reboot", "wait_job", "write");
+    /// What is refused, and why.
+    private static final Map<String, String> WITHOUT =
+            Map.of(
+                    "listpids",
+                    "it is asked on a node; sstat tells what a job's processes use together",
+                    "reboot",
+                    "Berth boots no nodes",
+                    "write",
+                    "the gateway hands out no scripts");
 
     private static final Set<String> OF_JOBS =
             Set.of(
@@ -27,17 +37,24 @@ final class Scontrol implements Command {
 
     private static final List<CliOption> OPTIONS =
             List.of(
+                    flag("all", 'a', "nothing: no partition is hidden"),
+                    valued("clusters", 'M', "nothing: there is one cluster"),
                     flag("details", 'd', "with what each node gives"),
+                    flag("future", 'F', "nothing: no node is in state FUTURE"),
                     flag("help", 'h', "this text"),
+                    flag("hide", '\0', "nothing: no partition is hidden"),
                     DataForm.OPTIONS.getFirst(),
                     DataForm.OPTIONS.getLast(),
                     flag("oneliner", 'o', "one line for each"),
+                    flag("quiet", 'Q', "nothing: there are no warnings"),
+                    flag("verbose", 'v', "nothing: there is nothing more to say"),
                     flag("version", 'V', "Berth's version"));
 
     @Override
     public String synopsis() {
-        return "scontrol show job|node|partition|reservation [NAME] | hold|release|requeue|suspend|resume|top JOB"
-                + " | update JobId=JOB|NodeName=NODE|ReservationName=R NAME=VALUE... | create|delete"
+        return "scontrol show job|step|node|partition|reservation|topology|config [NAME]"
+                + " | hold|release|requeue|suspend|resume|top|wait_job JOB | completing"
+                + " | update JobId=JOB|NodeName=NODE|PartitionName=P|ReservationName=R NAME=VALUE... | create|delete"
                 + " reservation NAME=VALUE...: all that is known, and changes to it";
     }
 
@@ -50,8 +67,9 @@ final class Scontrol implements Command {
     public int run(Terminal terminal, Words words) throws CommandFailure {
         List<String> operands = words.operands();
         String keyword = operands.isEmpty() ? "" : operands.getFirst();
-        if (NOT_YET.contains(keyword)) {
-            throw CommandFailure.error("scontrol", keyword + " is not supported yet");
+        if (WITHOUT.containsKey(keyword)) {
+            throw CommandFailure.error(
+                    "scontrol", keyword + " is not supported: " + WITHOUT.get(keyword));
         }
         if (OF_JOBS.contains(keyword)) {
             return new ScontrolActions(terminal).ofJobs(keyword, rest(operands));
@@ -61,6 +79,10 @@ final class Scontrol implements Command {
             return new ReservationChanges(terminal).create(ofReservation(operands));
         } else if (keyword.equals("delete")) {
             return new ReservationChanges(terminal).delete(ofReservation(operands));
+        } else if (keyword.equals("completing")) {
+            return new ScontrolJobs(terminal).completing();
+        } else if (keyword.equals("wait_job")) {
+            return new ScontrolJobs(terminal).waitFor(rest(operands));
         } else if (keyword.equals("ping")) {
             return new ScontrolActions(terminal).ping();
         } else if (keyword.equals("reconfigure")) {

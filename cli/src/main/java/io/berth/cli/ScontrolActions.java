@@ -20,6 +20,8 @@ final class ScontrolActions {
     private static final Set<String> NODE_STATES =
             Set.of("drain", "down", "resume", "undrain", "idle");
 
+    private static final Set<String> PARTITION_STATES = Set.of("up", "down", "drain", "inactive");
+
     private final Terminal terminal;
     private final MeshClient client;
 
@@ -80,12 +82,13 @@ final class ScontrolActions {
         return switch (what) {
             case "jobid", "job" -> job(value(settings.getFirst()), rest);
             case "nodename", "node" -> nodes(value(settings.getFirst()), rest);
+            case "partitionname", "partition" -> partition(value(settings.getFirst()), rest);
             case "reservationname", "reservation" ->
                     new ReservationChanges(terminal).update(settings);
             default ->
                     throw new CommandFailure(
                             1,
-                            "No valid entity in update command; there are: JobId=, NodeName=, ReservationName=\n");
+                            "No valid entity in update command; there are: JobId=, NodeName=, PartitionName=, ReservationName=\n");
         };
     }
 
@@ -108,6 +111,34 @@ final class ScontrolActions {
             if (!answer.ok()) {
                 throw Scontrol.refused(answer, job);
             }
+        }
+        return 0;
+    }
+
+    /// A partition's state, as a change of the cluster's configuration.
+    private int partition(String name, List<String> settings) throws CommandFailure {
+        @Nullable String state = null;
+        for (String setting : settings) {
+            if (!key(setting).equals("state")) {
+                throw Scontrol.unsupported(setting);
+            }
+            state = value(setting).toLowerCase(Locale.ROOT);
+        }
+        if (state == null || !PARTITION_STATES.contains(state)) {
+            throw new CommandFailure(
+                    1,
+                    "Invalid input: State="
+                            + (state == null ? "" : state)
+                            + "\nAcceptable State values are UP, DOWN, DRAIN, and INACTIVE\n");
+        }
+        Admin admin = Admin.of(terminal, "scontrol");
+        if (!admin.document().object("partitions").has(name)) {
+            throw new CommandFailure(1, "slurm_update error: Invalid partition name specified\n");
+        }
+        Answer answer =
+                admin.ask(Admin.patch(Map.of("partitions", Map.of(name, Map.of("state", state)))));
+        if (!answer.ok()) {
+            throw new CommandFailure(1, "slurm_update error: " + Scontrol.reason(answer) + "\n");
         }
         return 0;
     }

@@ -6,6 +6,7 @@ import io.berth.cli.MeshClient.Answer;
 import io.berth.slurm.HostList;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -23,8 +24,13 @@ final class ScontrolShow {
 
     /// @param operands `show`, the kind, and the name of one if it is asked for
     int run(List<String> operands) throws CommandFailure {
-        String entity = operands.size() < 2 ? "" : operands.get(1);
-        String name = operands.size() < 3 ? null : operands.get(2);
+        String given = operands.size() < 2 ? "" : operands.get(1);
+        int equals = given.indexOf('=');
+        String entity = equals < 0 ? given : given.substring(0, equals).toLowerCase(Locale.ROOT);
+        String name =
+                equals >= 0
+                        ? given.substring(equals + 1)
+                        : operands.size() < 3 ? null : operands.get(2);
         if (Scontrol.isShort(entity, "jobs", 1) || entity.equals("jobid")) {
             return jobs(name);
         } else if (Scontrol.isShort(entity, "nodes", 1)) {
@@ -35,6 +41,18 @@ final class ScontrolShow {
             return reservations(name);
         } else if (Scontrol.isShort(entity, "licenses", 1)) {
             return licenses(name);
+        } else if (Scontrol.isShort(entity, "steps", 1) || entity.equals("stepid")) {
+            return steps(name);
+        } else if (Scontrol.isShort(entity, "config", 1)) {
+            MeshClient client = MeshClient.of(terminal, "scontrol");
+            new ConfigDetails(Admin.of(terminal, "scontrol").document(), terminal)
+                    .lines(client.mesh().gateway())
+                    .forEach(it -> terminal.out().print(it + "\n"));
+            return 0;
+        } else if (Scontrol.isShort(entity, "topology", 1)) {
+            TopologyDetails.lines(Admin.of(terminal, "scontrol").document(), name)
+                    .forEach(it -> terminal.out().print(it + "\n"));
+            return 0;
         } else if (Scontrol.isShort(entity, "hostnames", 5)) {
             return hostNames(name);
         } else if (Scontrol.isShort(entity, "hostlist", 5)) {
@@ -85,6 +103,31 @@ final class ScontrolShow {
         for (JobView job : jobs) {
             var details = new JobDetails(job, moment, Accounts.ofMachine(), words.has("details"));
             print(details.lines());
+        }
+        return 0;
+    }
+
+    /// Steps that run: all, those of a job, or `17.0`.
+    private int steps(@Nullable String name) throws CommandFailure {
+        MeshClient client = MeshClient.of(terminal, "scontrol");
+        List<JsonObject> steps =
+                client.get("/v1/steps").objects("steps").stream()
+                        .filter(it ->
+                                name == null
+                                        || name.equals(Long.toString(it.number("job")))
+                                        || name.equals(it.number("job") + "." + it.number("step")))
+                        .toList();
+        if (steps.isEmpty() && name != null) {
+            terminal.out().print("Job step " + name + " not found\n");
+            return 1;
+        }
+        DataForm form = DataForm.of(words);
+        if (form != null) {
+            return data(form, "steps", steps);
+        }
+        for (JsonObject step : steps) {
+            var job = new JobView(client.get("/v1/jobs/" + step.number("job")));
+            print(StepDetails.lines(step, job, Accounts.ofMachine(), terminal.zone().get()));
         }
         return 0;
     }

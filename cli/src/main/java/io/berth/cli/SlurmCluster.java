@@ -52,28 +52,37 @@ final class SlurmCluster {
                     Map.entry("grestypes", "any name that a node has will do"));
 
     /// Lines that say what Berth does anyway.
-    private static final Map<String, String> ANYWAY =
+    static final Map<String, String> ANYWAY =
             Map.of(
-                    "selecttype", "select/cons_tres",
-                    "selecttypeparameters", "CR_Core_Memory",
-                    "schedulertype", "sched/backfill",
-                    "prioritytype", "priority/multifactor",
-                    "proctracktype", "proctrack/cgroup",
-                    "accountingstoragetype", "accounting_storage/slurmdbd",
-                    "jobacctgathertype", "jobacct_gather/cgroup",
-                    "topologyplugin", "topology/tree");
+                    "SelectType", "select/cons_tres",
+                    "SelectTypeParameters", "CR_Core_Memory",
+                    "SchedulerType", "sched/backfill",
+                    "PriorityType", "priority/multifactor",
+                    "ProctrackType", "proctrack/cgroup",
+                    "AccountingStorageType", "accounting_storage/slurmdbd",
+                    "JobAcctGatherType", "jobacct_gather/cgroup",
+                    "TopologyPlugin", "topology/tree");
 
     private static final Set<String> PRIVATE =
             Stream.of(PrivateData.values()).map(Enum::name).collect(Collectors.toSet());
 
-    private static final Map<String, String> WEIGHTS =
+    /// The cluster file's name of each weight.
+    static final Map<String, String> WEIGHTS =
             Map.of(
-                    "priorityweightage", "age",
-                    "priorityweightfairshare", "fairShare",
-                    "priorityweightjobsize", "jobSize",
-                    "priorityweightpartition", "partition",
-                    "priorityweightqos", "qos",
-                    "priorityweightassoc", "association");
+                    "PriorityWeightAge", "age",
+                    "PriorityWeightFairShare", "fairShare",
+                    "PriorityWeightJobSize", "jobSize",
+                    "PriorityWeightPartition", "partition",
+                    "PriorityWeightQOS", "qos",
+                    "PriorityWeightAssoc", "association");
+
+    private static final Map<String, String> BY_SMALL_LETTERS =
+            Stream.of(ANYWAY, WEIGHTS)
+                    .flatMap(it -> it.entrySet().stream())
+                    .collect(
+                            Collectors.toMap(
+                                    it -> it.getKey().toLowerCase(Locale.ROOT),
+                                    Map.Entry::getValue));
 
     private final Map<String, Object> fairShare = new LinkedHashMap<>();
     private final Map<String, Object> priority = new LinkedHashMap<>();
@@ -132,11 +141,12 @@ final class SlurmCluster {
     private void setting(Line line, String place) {
         String key = line.key();
         String value = line.value(key, "");
-        if (ANYWAY.containsKey(key) && value.equalsIgnoreCase(ANYWAY.get(key))) {
+        String own = BY_SMALL_LETTERS.getOrDefault(key, "");
+        if (ANYWAY.containsValue(own) && value.equalsIgnoreCase(own)) {
             return;
         }
-        if (WEIGHTS.containsKey(key) && value.matches("[0-9]{1,9}")) {
-            weights.put(WEIGHTS.getOrDefault(key, key), Long.valueOf(value));
+        if (WEIGHTS.containsValue(own) && value.matches("[0-9]{1,9}")) {
+            weights.put(own, Long.valueOf(value));
             return;
         }
         switch (key) {

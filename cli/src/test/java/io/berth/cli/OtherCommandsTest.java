@@ -108,6 +108,26 @@ final class OtherCommandsTest {
     }
 
     @Test
+    void scancel_takes_the_jobs_of_a_reservation() {
+        mesh.on(
+                        "GET",
+                        "/v1/jobs",
+                        "{\"jobs\":[{\"id\":7,\"state\":\"PENDING\",\"reservation\":\"course\"},{\"id\":8,\"state\":\"PENDING\"}]}")
+                .on("POST", "/v1/jobs/cancel", "{\"refused\":[]}");
+
+        assertThat(new CommandRun(mesh).run("scancel", "-H", "--ctld", "-R", "course"))
+                .isEqualTo(new Outcome(0, "", ""));
+        assertThat(mesh.requests().getLast().body()).isEqualTo("{\"jobs\":[\"7\"]}");
+    }
+
+    @Test
+    void scancel_ends_no_step_alone_and_says_so() {
+        assertThat(new CommandRun(mesh).run("scancel", "17_4.0").err())
+                .isEqualTo(
+                        "scancel: error: 17_4.0: a step is not ended alone; --signal reaches all of a job's, and -b its script\n");
+    }
+
+    @Test
     void scancel_asks_before_each_job() {
         mesh.on("GET", "/v1/jobs", listed(1018, "j_carol"), listed(1023, "dep"))
                 .on("DELETE", "/v1/jobs/1023", new Reply(202, ""));

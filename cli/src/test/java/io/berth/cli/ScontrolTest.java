@@ -4,8 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.cli.CommandRun.Outcome;
 import io.berth.cli.FakeMesh.Reply;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class ScontrolTest {
 
@@ -300,6 +304,55 @@ final class ScontrolTest {
                         "{\"timeLimitSeconds\":900,\"dependency\":\"afterok:9\",\"comment\":\"two words\",\"arrayThrottle\":4}");
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "MinMemoryNode=64G | {\"memoryMibPerNode\":65536}",
+                "MinMemoryCPU=2000 | {\"memoryMibPerCpu\":2000}",
+                "NumTasks=8 NumCPUs=32 | {\"tasks\":8,\"cpusPerTask\":4}",
+                "NumCPUs=8 | {\"cpusPerTask\":2}",
+                "MinCPUsNode=16 | {\"minCpusPerNode\":16}",
+                "TresPerNode=gres:gpu:a100:2 | {\"gres\":\"gpu:a100:2\"}",
+                "Gres=gpu:1,nic:1 | {\"gres\":\"gpu:1,nic:1\"}",
+                "Licenses=matlab:2 Contiguous=yes | {\"licenses\":\"matlab:2\",\"contiguous\":true}",
+                "OverSubscribe=NO | {\"exclusive\":true}",
+                "EndTime=2026-11-20T11:00:00 | {\"timeLimitSeconds\":7200}"
+            })
+    void what_a_job_asks_for_is_updated_with_slurms_names(String settings, String body) {
+        mesh.on(
+                        "GET",
+                        "/v1/jobs/17",
+                        "{\"id\":17,\"state\":\"RUNNING\",\"tasks\":4,\"startedAt\":%d}"
+                                .formatted(CommandRun.NOW - 3666_000))
+                .on("POST", "/v1/jobs/17", "{}");
+        var words = new ArrayList<>(List.of("scontrol", "update", "JobId=17"));
+        words.addAll(List.of(settings.split(" ")));
+
+        CommandRun.Outcome outcome = new CommandRun(mesh).run(words);
+
+        assertThat(outcome).isEqualTo(new CommandRun.Outcome(0, "", ""));
+        assertThat(mesh.requests().getLast().body()).isEqualTo(body);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "MinMemoryNode=much | Invalid MinMemoryNode value: much",
+                "NumCPUs=7 | Invalid NumCPUs value: 7: a multiple of the job's 4 tasks, or CPUsPerTask=",
+                "Contiguous=so | Invalid Contiguous value: so",
+                "EndTime=now | Invalid EndTime value: now: it is set of a job that runs"
+            })
+    void a_wrong_value_of_a_job_is_named(String setting, String message) {
+        mesh.on("GET", "/v1/jobs/17", "{\"id\":17,\"state\":\"PENDING\",\"tasks\":4}");
+
+        CommandRun.Outcome outcome =
+                new CommandRun(mesh).run("scontrol", "update", "JobId=17", setting);
+
+        assertThat(outcome).isEqualTo(new CommandRun.Outcome(1, "", message + "\n"));
+    }
+
     @Test
     void what_cannot_be_updated_is_named() {
         CommandRun.Outcome outcome =
@@ -384,5 +437,167 @@ final class ScontrolTest {
         mesh.on("GET", "/slurm/v0.0.40/ping", Reply.problem(503, "unavailable", "not yet"));
         assertThat(new CommandRun(mesh).run("scontrol", "ping"))
                 .isEqualTo(new Outcome(1, "Slurmctld(primary) at " + url + " is DOWN\n", ""));
+    }
+
+    private void configured(String document) {
+        mesh.on("GET", "/v1/configuration", "{\"revision\":7,\"document\":" + document + "}");
+    }
+
+    /// The recorded cluster's; `BERTH_GOLDEN` has it as scontrol-topology.txt.
+    @Test
+    void a_tree_of_switches_looks_as_slurms() {
+        configured(
+                """
+                {"switches":{"spine":{"switches":["rack1","rack2"]},
+                 "rack1":{"nodes":"node[01-04]"},"rack2":{"nodes":"node[05-08]"}}}
+                """);
+
+        assertThat(out("scontrol", "show", "topology"))
+                .isEqualTo(
+                        """
+                        SwitchName=rack1 Level=0 LinkSpeed=1 Nodes=node[01-04]
+                        SwitchName=rack2 Level=0 LinkSpeed=1 Nodes=node[05-08]
+                        SwitchName=spine Level=1 LinkSpeed=1 Nodes=node[01-08] Switches=rack[1-2]
+                        """);
+        assertThat(out("scontrol", "show", "topology", "node06").lines())
+                .extracting(it -> it.substring(0, 17))
+                .containsExactly("SwitchName=rack2 ", "SwitchName=spine ");
+        assertThat(new CommandRun(mesh).run("scontrol", "show", "topo", "node09"))
+                .isEqualTo(new Outcome(1, "", "Topology of node09 not found\n"));
+    }
+
+    @Test
+    void blocks_of_the_network_are_told() {
+        configured("{\"blocks\":{\"b1\":\"n[1-2]\",\"b2\":\"n[3-4]\"}}");
+
+        assertThat(out("scontrol", "show", "topology"))
+                .isEqualTo(
+                        """
+                        BlockName=b1 BlockIndex=0 Nodes=n[1-2] BlockSize=2
+                        BlockName=b2 BlockIndex=1 Nodes=n[3-4] BlockSize=2
+                        """);
+    }
+
+    @Test
+    void the_configuration_is_told_by_slurms_names() {
+        configured(
+                """
+                {"name":"small","fairShare":{"halfLife":"7-00:00:00","dampening":1},
+                 "priority":{"maxAge":"7-00:00:00","favorSmall":false,
+                             "weights":{"age":1000,"fairShare":100000}},
+                 "preemption":{"type":"qos","mode":"REQUEUE"},"privateData":["jobs"]}
+                """);
+
+        assertThat(out("scontrol", "show", "config").lines())
+                .contains(
+                        "Configuration data as of 2026-11-20T10:01:06",
+                        "ClusterName             = small",
+                        "PriorityDecayHalfLife   = 7-00:00:00",
+                        "PriorityFavorSmall      = No",
+                        "PriorityWeightFairShare = 100000",
+                        "PreemptType             = preempt/qos",
+                        "PrivateData             = jobs",
+                        "SelectType              = select/cons_tres",
+                        "SlurmctldHost[0]        = " + mesh.url());
+    }
+
+    @Test
+    void a_partitions_state_is_a_change_of_the_configuration() {
+        configured("{\"partitions\":{\"batch\":{\"nodes\":\"ALL\"}}}");
+        mesh.on("POST", "/v1/configuration/changes", "{\"revision\":8,\"changes\":[]}");
+
+        Outcome outcome =
+                new CommandRun(mesh)
+                        .run("scontrol", "update", "PartitionName=batch", "State=DRAIN");
+
+        assertThat(outcome).isEqualTo(new Outcome(0, "", ""));
+        assertThat(mesh.requests().getLast().body())
+                .isEqualTo("{\"partitions\":{\"batch\":{\"state\":\"drain\"}}}");
+        assertThat(mesh.requests().getLast().header("If-Match")).isEqualTo("\"7\"");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "update PartitionName=gone State=UP | slurm_update error: Invalid partition name specified",
+                "update PartitionName=batch State=on | Invalid input: State=on",
+                "update PartitionName=batch | Invalid input: State=",
+                "update PartitionName=batch MaxTime=1 | Update of this parameter is not supported: MaxTime=1",
+                "listpids | scontrol: error: listpids is not supported: it is asked on a node; sstat tells what a job's processes use together",
+                "write batch_script 17 | scontrol: error: write is not supported: the gateway hands out no scripts",
+                "wait_job | one job id is expected for keyword:wait_job",
+                "wait_job x | invalid job_id: x",
+                "wait_job 18 | Invalid job id specified for job 18"
+            })
+    void what_cannot_be_is_said(String words, String message) {
+        configured("{\"partitions\":{\"batch\":{\"nodes\":\"ALL\"}}}");
+        var line = new ArrayList<>(List.of("scontrol"));
+        line.addAll(List.of(words.split(" ")));
+
+        Outcome outcome = new CommandRun(mesh).run(line);
+
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.err().lines().findFirst()).contains(message);
+    }
+
+    @Test
+    void a_job_is_waited_for_until_it_runs() {
+        mesh.on(
+                "GET",
+                "/v1/jobs/17",
+                new Reply(200, "{\"id\":17,\"state\":\"PENDING\"}"),
+                new Reply(200, "{\"id\":17,\"state\":\"CONFIGURING\"}"),
+                new Reply(200, "{\"id\":17,\"state\":\"RUNNING\"}"));
+        mesh.on("GET", "/v1/jobs/18", "{\"id\":18,\"state\":\"CANCELLED\"}");
+        var run = new CommandRun(mesh);
+
+        assertThat(run.run("scontrol", "wait_job", "17")).isEqualTo(new Outcome(0, "", ""));
+        assertThat(run.pauses()).hasSize(2);
+        assertThat(new CommandRun(mesh).run("scontrol", "wait_job", "18"))
+                .isEqualTo(
+                        new Outcome(
+                                1, "", "Job/step already completing or completed for job 18\n"));
+    }
+
+    @Test
+    void jobs_that_complete_are_listed() {
+        mesh.on(
+                "GET",
+                "/v1/jobs",
+                "{\"jobs\":[{\"id\":17,\"state\":\"COMPLETING\",\"endedAt\":%d,\"nodeNames\":[\"n1\",\"n2\"]}]}"
+                        .formatted(CommandRun.NOW - 65_000));
+
+        assertThat(out("scontrol", "completing"))
+                .isEqualTo(
+                        "JobId=17 EndTime=2026-11-20T10:00:01 CompletingTime=1:05 Nodes(COMPLETING)=n[1-2]\n");
+        assertThat(mesh.requests().getLast().path()).isEqualTo("/v1/jobs?state=COMPLETING");
+    }
+
+    @Test
+    void a_step_that_runs_looks_as_slurms() {
+        mesh.on(
+                "GET",
+                "/v1/steps",
+                "{\"steps\":[{\"job\":1015,\"step\":0,\"name\":\"train\",\"tasks\":16,\"beganAt\":%d,\"nodes\":[\"node01\",\"node02\"]}]}"
+                        .formatted(CommandRun.NOW - 6_000));
+
+        assertThat(out("scontrol", "show", "step", "1015.0"))
+                .isEqualTo(
+                        """
+                        StepId=1015.0 UserId=0 StartTime=2026-11-20T10:01:00 TimeLimit=00:03:00
+                           State=RUNNING Partition=training NodeList=node[01-02]
+                           Nodes=2 CPUs=N/A Tasks=16 Name=train Network=(null)
+
+                        """);
+        assertThat(out("scontrol", "show", "step", "1015.1"))
+                .isEqualTo("Job step 1015.1 not found\n");
+    }
+
+    @Test
+    void what_is_shown_may_be_named_after_an_equals_sign() {
+        assertThat(out("scontrol", "-aFQ", "show", "job=1015"))
+                .isEqualTo(out("scontrol", "show", "job", "1015"))
+                .startsWith("JobId=1015 ");
     }
 }

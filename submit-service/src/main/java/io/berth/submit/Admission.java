@@ -349,6 +349,11 @@ public final class Admission {
                 .obstacle();
     }
 
+    /// How many of each license a text asks for, as `--licenses`.
+    Map<String, Integer> licenses(String text) throws Refused {
+        return RequestedLicenses.of(configuration, text);
+    }
+
     Cluster cluster() {
         return configuration.cluster();
     }

@@ -9,7 +9,6 @@ import io.berth.contracts.Amendment;
 import io.berth.contracts.Dependency;
 import io.berth.contracts.JobState;
 import io.berth.contracts.JobTerms;
-import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.submit.Refusal.JobNotPending;
@@ -52,12 +51,6 @@ public final class Amendments {
             admission.enter(admission.partition(partition), account, qos);
         }
         @Nullable ResourceRequest request = request(job, change);
-        if (change.partition() != null) {
-            ResourceRequest asked = requireNonNullElse(request, job.description().request());
-            ResourceRequest taken =
-                    new PartitionMemory(admission.partition(change.partition())).within(asked);
-            request = taken.equals(job.description().request()) ? null : taken;
-        }
         var amendment =
                 new Amendment(
                         change.account() == null ? null : account,
@@ -85,11 +78,7 @@ public final class Amendments {
                 change.account() != null
                         || change.partition() != null
                         || change.qos() != null
-                        || change.nodes() != null
-                        || change.constraint() != null
-                        || change.nodeList() != null
-                        || change.excludedNodes() != null
-                        || change.reservation() != null
+                        || AmendedRequest.isAsked(change)
                         || change.dependency() != null
                         || change.beginAt() != null;
         boolean over = job.state().terminal() || job.state() == JobState.COMPLETING;
@@ -140,56 +129,18 @@ public final class Amendments {
         return (int) number("the array's throttle", throttle, 0, Integer.MAX_VALUE, 0);
     }
 
+    /// What the job asks for then, as its partition takes it.
     private @Nullable ResourceRequest request(Job job, JobChange change) throws Refused {
-        if (change.nodes() == null
-                && change.constraint() == null
-                && change.nodeList() == null
-                && change.excludedNodes() == null
-                && change.reservation() == null) {
-            return null;
-        }
         ResourceRequest before = job.description().request();
-        NodeConstraints where = before.where();
-        int count = (int) number("the number of nodes", change.nodes(), 1, 1 << 16, before.nodes());
-        try {
-            var request =
-                    new ResourceRequest(
-                            count,
-                            before.tasks() == before.nodes() ? count : before.tasks(),
-                            before.cpusPerTask(),
-                            before.memory(),
-                            before.gpus(),
-                            new NodeConstraints(
-                                    change.constraint() == null
-                                            ? where.features()
-                                            : RequestedNodes.features(change.constraint()),
-                                    change.nodeList() == null
-                                            ? where.nodeList()
-                                            : RequestedNodes.names(change.nodeList(), nodes),
-                                    change.excludedNodes() == null
-                                            ? where.excluded()
-                                            : RequestedNodes.names(change.excludedNodes(), nodes),
-                                    where.sharing(),
-                                    where.switches(),
-                                    change.reservation() == null
-                                            ? where.reservation()
-                                            : change.reservation().isEmpty()
-                                                    ? null
-                                                    : change.reservation(),
-                                    where.shape(),
-                                    where.contiguous()),
-                            before.licenses(),
-                            before.minCpusPerNode(),
-                            change.nodes() == null ? before.range() : null,
-                            before.gres());
-            RequestedNodes.check(request);
-            boolean model = where.linked() != null;
-            Integer segment = model ? null : where.segment();
-            return RequestedBlocks.within(
-                    request, requireNonNullElse(segment, 0), model, admission.cluster(), nodes);
-        } catch (IllegalArgumentException e) {
-            throw invalid(String.valueOf(e.getMessage()));
+        var amended = new AmendedRequest(before, change, admission, nodes);
+        if (change.partition() == null && !amended.ofResources()) {
+            return amended.request();
         }
+        String partition = requireNonNullElse(change.partition(), job.partition());
+        ResourceRequest taken =
+                new PartitionMemory(admission.partition(partition))
+                        .within(requireNonNullElse(amended.request(), before));
+        return taken.equals(before) ? null : taken;
     }
 
     private @Nullable JobTerms terms(JobTerms before, JobChange change) throws Refused {

@@ -15,6 +15,11 @@ import org.jspecify.annotations.Nullable;
 /// @param arrayThrottle the most tasks of the job's array that run at once; 0 is any number
 /// @param siteFactor points that an operator adds to its priority
 /// @param reservation whose nodes it uses; empty is none
+/// @param minCpusPerNode CPUs that it has on each node at least; 1 does not ask
+/// @param memoryMibPerNode 0 is all that a node has
+/// @param gres what it has of each node, as `--gres`; empty is none
+/// @param licenses as `--licenses`; empty is none
+/// @param exclusive whether no other job runs on its nodes
 public record JobChange(
         @Nullable String account,
         @Nullable String partition,
@@ -34,12 +39,22 @@ public record JobChange(
         @Nullable String nodeList,
         @Nullable String excludedNodes,
         @Nullable Integer arrayThrottle,
-        @Nullable String reservation) {
+        @Nullable String reservation,
+        @Nullable Integer tasks,
+        @Nullable Integer cpusPerTask,
+        @Nullable Integer minCpusPerNode,
+        @Nullable Long memoryMibPerNode,
+        @Nullable Long memoryMibPerCpu,
+        @Nullable String gres,
+        @Nullable String licenses,
+        @Nullable Boolean contiguous,
+        @Nullable Boolean exclusive) {
 
     /// Only another priority.
     public static JobChange priority(long points) {
         return new JobChange(
                 null, null, null, null, null, null, null, null, null, points, null, null, null,
-                null, null, null, null, null, null);
+                null, null, null, null, null, null, null, null, null, null, null, null, null, null,
+                null);
     }
 }

@@ -1,0 +1,76 @@
+package io.berth.cli;
+
+import io.berth.cli.MeshClient.Answer;
+import io.berth.contracts.JobState;
+import io.berth.slurm.HostList;
+import io.berth.slurm.SlurmTime;
+import java.time.Duration;
+import java.util.List;
+
+/// What `scontrol` tells of jobs beside `show`: those whose nodes are not free yet, and when one
+/// runs.
+final class ScontrolJobs {
+
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
+
+    private final Terminal terminal;
+    private final MeshClient client;
+
+    ScontrolJobs(Terminal terminal) throws CommandFailure {
+        this.terminal = terminal;
+        this.client = MeshClient.of(terminal, "scontrol");
+    }
+
+    /// The jobs that have ended, and of which something is still on their nodes.
+    int completing() throws CommandFailure {
+        String path =
+                new Query("/v1/jobs").with("state", List.of(JobState.COMPLETING.name())).toString();
+        for (JobView job : JobView.all(client.get(path))) {
+            long ended = job.json().number("endedAt");
+            terminal.out()
+                    .print(
+                            "JobId=%s EndTime=%s CompletingTime=%s Nodes(COMPLETING)=%s\n"
+                                    .formatted(
+                                            job.name(),
+                                            Dates.iso(ended, terminal.zone().get(), "Unknown"),
+                                            SlurmTime.brief(
+                                                    ended == 0
+                                                            ? 0
+                                                            : (terminal.now() - ended) / 1000),
+                                            HostList.compress(job.json().texts("nodeNames"))));
+        }
+        return 0;
+    }
+
+    /// Waits until a job runs.
+    ///
+    /// @return 1 if it ended before
+    int waitFor(List<String> operands) throws CommandFailure {
+        if (operands.size() != 1) {
+            throw new CommandFailure(1, "one job id is expected for keyword:wait_job\n");
+        }
+        String job = operands.getFirst();
+        if (!JobIds.names(job) || !JobIds.one(job)) {
+            throw new CommandFailure(1, "invalid job_id: " + job + "\n");
+        }
+        Duration pause = FIRST_PAUSE;
+        while (true) {
+            Answer answer = client.ask("GET", JobIds.path(job));
+            if (!answer.ok()) {
+                throw Scontrol.refused(answer, job);
+            }
+            var seen = new JobView(answer.body());
+            if (seen.is(JobState.RUNNING) || seen.is(JobState.SUSPENDED)) {
+                return 0;
+            }
+            if (seen.ended() || seen.is(JobState.COMPLETING)) {
+                throw new CommandFailure(
+                        1, "Job/step already completing or completed for job " + job + "\n");
+            }
+            terminal.pause().await(pause);
+            pause = pause.multipliedBy(2);
+            pause = pause.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause;
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package io.berth.submit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.berth.contracts.GpuRequest;
+import io.berth.contracts.Gres;
+import io.berth.contracts.JobState;
+import io.berth.contracts.MemoryRequest;
+import io.berth.contracts.Rank;
+import io.berth.contracts.Reason;
+import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.Sharing;
+import io.berth.contracts.json.Json;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class AmendedRequestTest {
+
+    /// 4 tasks of 2 CPUs on 2 nodes, with a GPU each.
+    private static final ResourceRequest BEFORE =
+            new ResourceRequest(2, 4, 2, MemoryRequest.perNode(1000), new GpuRequest(1, null));
+
+    private static @Nullable ResourceRequest amended(Map<String, ?> change) throws Refused {
+        return amended(change, JobState.PENDING);
+    }
+
+    private static @Nullable ResourceRequest amended(Map<String, ?> change, JobState state)
+            throws Refused {
+        var caller = new Caller("alice", false, "10.0.0.1");
+        var status =
+                Samples.status(
+                        1,
+                        Samples.description("alice", "batch", 1).with(BEFORE),
+                        state,
+                        Reason.RESOURCES,
+                        Rank.NONE);
+        var admission =
+                new Admission(Samples.configuration(it -> it), Samples.NODES, caller, 1000, 0);
+        return new Amendments(admission, Samples.NODES, caller)
+                .of(
+                        new JobFold().job(status, 0),
+                        Json.mapper().convertValue(change, JobChange.class))
+                .request();
+    }
+
+    @Test
+    void memory_is_raised_and_all_else_stays() throws Refused {
+        assertThat(amended(Map.of("memoryMibPerNode", 64000)))
+                .isEqualTo(BEFORE.with(MemoryRequest.perNode(64000), 2));
+        assertThat(amended(Map.of("memoryMibPerCpu", 500)))
+                .isEqualTo(BEFORE.with(MemoryRequest.perCpu(500), 2));
+        assertThat(amended(Map.of("memoryMibPerNode", 0)))
+                .extracting(it -> it.memory().wholeNode())
+                .isEqualTo(true);
+    }
+
+    @Test
+    void tasks_and_cpus_are_changed() throws Refused {
+        ResourceRequest request =
+                Objects.requireNonNull(
+                        amended(Map.of("tasks", 6, "cpusPerTask", 4, "minCpusPerNode", 16)));
+
+        assertThat(request.nodes()).isEqualTo(2);
+        assertThat(request.tasks()).isEqualTo(6);
+        assertThat(request.cpusPerTask()).isEqualTo(4);
+        assertThat(request.minCpusPerNode()).isEqualTo(16);
+    }
+
+    @Test
+    void what_it_has_of_each_node_is_changed() throws Refused {
+        ResourceRequest request =
+                Objects.requireNonNull(amended(Map.of("gres", "gpu:a100:2,nic:1")));
+
+        assertThat(request.gpus()).isEqualTo(new GpuRequest(2, "a100"));
+        assertThat(request.gres()).containsExactly(new Gres("nic", null, 1));
+        assertThat(Objects.requireNonNull(amended(Map.of("gres", ""))).gpus())
+                .isEqualTo(GpuRequest.NONE);
+    }
+
+    @Test
+    void it_has_its_nodes_alone_and_side_by_side() throws Refused {
+        ResourceRequest request =
+                Objects.requireNonNull(amended(Map.of("exclusive", true, "contiguous", true)));
+
+        assertThat(request.where().sharing()).isEqualTo(Sharing.NODE);
+        assertThat(request.where().sideBySide()).isTrue();
+    }
+
+    @Test
+    void what_does_not_change_what_is_asked_for_leaves_it() throws Refused {
+        assertThat(amended(Map.of("name", "other"))).isNull();
+        assertThat(amended(Map.of("memoryMibPerNode", 1000))).isNull();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "tasks | 1 | 1 tasks of 2 CPUs on 2 nodes",
+                "gres | gpu:a100:x | Invalid generic resource (gres) specification: ",
+                "gres | mps:50 | a part of a GPU on 2 nodes: it is of one GPU of one node",
+                "licenses | matlab:1 | Invalid license specification",
+                "memoryMibPerCpu | 0 | memory per CPU"
+            })
+    void what_cannot_be_is_refused(String what, String value, String message) {
+        Object asked = value.matches("\\d+") ? (Object) Long.valueOf(value) : value;
+        assertThatThrownBy(() -> amended(Map.of(what, asked)))
+                .isInstanceOfSatisfying(
+                        Refused.class, it -> assertThat(it.refusal().detail()).contains(message));
+    }
+
+    @Test
+    void what_a_run_holds_stays() {
+        for (String what : List.of("memoryMibPerNode", "tasks", "cpusPerTask", "minCpusPerNode")) {
+            assertThatThrownBy(() -> amended(Map.of(what, 8), JobState.RUNNING))
+                    .isInstanceOfSatisfying(
+                            Refused.class,
+                            it ->
+                                    assertThat(it.refusal().detail())
+                                            .isEqualTo("Job is no longer pending execution"));
+        }
+    }
+}
