@@ -62,13 +62,8 @@ final class Completion implements Command {
                         .filter(it -> !(it.treatment() instanceof SbatchOption.Treatment.Refused))
                         .map(OptionName.class::cast)
                         .toList());
-        List<OptionName> srun =
-                SrunOption.TABLE.stream()
-                        .filter(Completion::understood)
-                        .map(OptionName.class::cast)
-                        .toList();
-        tables.put("srun", srun);
-        tables.put("salloc", srun);
+        tables.put("srun", understood(SrunOption.TABLE));
+        tables.put("salloc", understood(SrunOption.SALLOC));
         for (String name : Main.names()) {
             Command command = Main.command(name);
             if (command != null) {
@@ -76,6 +71,10 @@ final class Completion implements Command {
             }
         }
         return tables;
+    }
+
+    private static List<OptionName> understood(List<SrunOption> table) {
+        return table.stream().filter(Completion::understood).map(OptionName.class::cast).toList();
     }
 
     private static boolean understood(SrunOption option) {

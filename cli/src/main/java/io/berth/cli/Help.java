@@ -12,6 +12,7 @@ import io.berth.slurm.SrunOption.Meaning;
 import io.berth.slurm.SrunOption.Meaning.OfJob;
 import io.berth.slurm.SrunOption.Meaning.OfStep;
 import io.berth.slurm.SrunOption.Meaning.Own;
+import java.util.List;
 
 /// The texts of `--help` and `berth help`.
 final class Help {
@@ -41,9 +42,9 @@ final class Help {
         return text.toString();
     }
 
-    static String ofSrun(String synopsis) {
+    static String of(List<SrunOption> table, String synopsis) {
         var text = new StringBuilder(head(synopsis));
-        for (SrunOption option : SrunOption.TABLE) {
+        for (SrunOption option : table) {
             switch (option.meaning()) {
                 case OfJob ofJob when ofJob.option().treatment() instanceof Refused -> {}
                 case OfJob _, OfStep _, Own _ -> text.append(line(option, ""));

@@ -25,6 +25,9 @@ final class InteractiveRun implements AutoCloseable {
     private static final long LOOK_MILLIS = 1000;
     private static final long AGAIN_MILLIS = 1000;
 
+    /// What Slurm says of `--immediate` where it cannot be.
+    static final String BUSY = "Requested nodes are busy";
+
     /// How long the job is looked at whose connection is lost.
     private static final int LOST_LOOKS = 15;
 
@@ -38,6 +41,7 @@ final class InteractiveRun implements AutoCloseable {
     private volatile boolean own;
     private volatile boolean started;
     private volatile boolean waiting;
+    private long giveUpAt = Long.MAX_VALUE;
     private long interruptedAt = Long.MIN_VALUE / 2;
     private int interrupts;
 
@@ -58,6 +62,11 @@ final class InteractiveRun implements AutoCloseable {
         } catch (IOException e) {
             throw CommandFailure.error("srun", String.valueOf(e.getMessage()));
         }
+    }
+
+    /// Gives the job up that waits after so many seconds; 0 is never.
+    void waitAtMost(int seconds) {
+        giveUpAt = seconds == 0 ? Long.MAX_VALUE : terminal.now() + seconds * 1000L;
     }
 
     private static final class Lost extends Exception {
@@ -136,6 +145,10 @@ final class InteractiveRun implements AutoCloseable {
         }
         if (seen.ended()) {
             throw over(seen);
+        }
+        if (seen.is(JobState.PENDING) && terminal.now() >= giveUpAt) {
+            cancel();
+            throw CommandFailure.error("srun", "Unable to allocate resources: " + BUSY);
         }
         if (!waiting && seen.is(JobState.PENDING)) {
             waiting = true;

@@ -5,7 +5,9 @@ import io.berth.cli.MeshClient.NoAnswer;
 import io.berth.cli.SubmissionPost.Voice;
 import io.berth.contracts.JobState;
 import io.berth.slurm.InvalidOption;
+import io.berth.slurm.SignalText;
 import io.berth.slurm.SrunCommandLine;
+import io.berth.slurm.SrunOption;
 import io.berth.slurm.SrunOption.Setting;
 import io.berth.slurm.session.Frame;
 import io.berth.slurm.session.Frame.Channel;
@@ -13,6 +15,7 @@ import io.berth.slurm.session.FrameSocket;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -42,6 +45,8 @@ final class Salloc {
     private final CountDownLatch granted = new CountDownLatch(1);
     private volatile boolean over;
     private volatile boolean revoked;
+    private volatile Map<String, String> ofJob = Map.of();
+    private volatile Runnable onRevoked = () -> {};
 
     Salloc(Terminal terminal) {
         this.terminal = terminal;
@@ -50,18 +55,14 @@ final class Salloc {
     /// @return the exit code of the shell
     int run(List<String> arguments) throws CommandFailure {
         try {
-            SrunCommandLine line = SrunCommandLine.of(arguments);
+            SrunCommandLine line = SrunCommandLine.of(SrunOption.SALLOC, arguments);
             if (line.has(Setting.VERSION)) {
                 terminal.out().print(Main.version() + "\n");
                 return 0;
             }
             if (line.has(Setting.HELP)) {
-                terminal.out().print(Help.ofSrun(SYNOPSIS));
+                terminal.out().print(Help.of(SrunOption.SALLOC, SYNOPSIS));
                 return 0;
-            }
-            if (line.has(Setting.PTY)
-                    || !line.step().stream().allMatch(it -> it.startsWith(Srun.CONTAINER))) {
-                throw InvalidOption.refused("options of a step are those of srun in the shell");
             }
             return hold(line);
         } catch (InvalidOption e) {
@@ -73,6 +74,7 @@ final class Salloc {
         MeshClient client = MeshClient.of(terminal, "salloc");
         var job = new InteractiveJob("interactive", SCRIPT, List.of());
         var unused = job.submission(terminal, client, line, Map.of());
+        String kill = killSignal(line);
         InteractiveSession session = InteractiveSession.open(client, VOICE);
         try (var socket =
                 FrameSocket.connect(session.address(), session.userSecret(), this::take)) {
@@ -81,14 +83,18 @@ final class Salloc {
                     new SubmissionPost(terminal, client, VOICE)
                             .send(job.submission(terminal, client, line, session.variables()))
                             .job();
-            JobView held = awaitGrant(client, id, line.has(Setting.QUIET));
+            JobView held = awaitGrant(client, id, line);
+            if (line.has(Setting.BELL)) {
+                terminal.err().print("\007");
+                terminal.err().flush();
+            }
             Map<String, String> variables = variables(held, session);
             for (String word : line.step()) {
                 String container = word.substring(Srun.CONTAINER.length());
                 variables.put(
                         CONTAINER, terminal.directory().resolve(container).normalize().toString());
             }
-            int code = shell(line.command(), variables);
+            int code = shell(line.command(), variables, kill);
             over = true;
             if (!revoked) {
                 say(line, "Relinquishing job allocation " + id);
@@ -102,8 +108,14 @@ final class Salloc {
     }
 
     private void take(Frame frame) {
-        if (frame.channel() == Channel.CONTROL && frame.words().getFirst().equals("started")) {
-            granted.countDown();
+        if (frame.channel() == Channel.CONTROL) {
+            switch (frame.words().getFirst()) {
+                case "variables" -> ofJob = frame.variables();
+                case "started" -> granted.countDown();
+                default -> {
+                    // A newer end says more.
+                }
+            }
         }
     }
 
@@ -113,6 +125,7 @@ final class Salloc {
             if (granted.getCount() == 0) {
                 terminal.err().print("salloc: Job allocation has been revoked.\n");
                 terminal.err().flush();
+                onRevoked.run();
             }
         }
     }
@@ -129,7 +142,11 @@ final class Salloc {
     }
 
     /// The job once its end is there.
-    private JobView awaitGrant(MeshClient client, long id, boolean quiet) throws CommandFailure {
+    private JobView awaitGrant(MeshClient client, long id, SrunCommandLine line)
+            throws InvalidOption, CommandFailure {
+        boolean quiet = line.has(Setting.QUIET);
+        long patience = line.immediateSeconds() * 1000L;
+        long asked = terminal.now();
         UnixSignal.handle("INT", () -> abort(client, id));
         boolean told = false;
         while (!granted(LOOK_MILLIS)) {
@@ -138,6 +155,10 @@ final class Salloc {
                 throw CommandFailure.error(
                         "salloc",
                         "Job allocation " + id + " has been revoked: " + seen.text("state"));
+            }
+            if (patience > 0 && seen.is(JobState.PENDING) && terminal.now() - asked >= patience) {
+                abort(client, id);
+                throw CommandFailure.error("salloc", VOICE.failed() + InteractiveRun.BUSY);
             }
             if (!told && seen.is(JobState.PENDING)) {
                 told = true;
@@ -172,8 +193,9 @@ final class Salloc {
         }
     }
 
-    private static Map<String, String> variables(JobView job, InteractiveSession session) {
-        var variables = new TreeMap<String, String>();
+    /// Those that a script of the job has, as its end told them.
+    private Map<String, String> variables(JobView job, InteractiveSession session) {
+        var variables = new TreeMap<>(ofJob);
         String id = Long.toString(job.number("id"));
         variables.put("SLURM_JOB_ID", id);
         variables.put("SLURM_JOBID", id);
@@ -194,7 +216,32 @@ final class Salloc {
         return variables;
     }
 
-    private int shell(List<String> command, Map<String, String> variables) throws IOException {
+    /// The signal for the shell when the allocation is gone (`--kill-command`); empty for none.
+    private static String killSignal(SrunCommandLine line) throws InvalidOption {
+        String given = line.value(Setting.KILL_COMMAND);
+        if (given == null || given.isEmpty()) {
+            return given == null ? "" : "TERM";
+        }
+        OptionalInt number = SignalText.number(given);
+        if (number.isEmpty()) {
+            throw InvalidOption.refused("Invalid --kill-command specification");
+        }
+        return SignalText.name(number.getAsInt());
+    }
+
+    private void signal(long process, String signal) {
+        try {
+            var unused =
+                    new ProcessBuilder("kill", "-s", signal, Long.toString(process))
+                            .inheritIO()
+                            .start();
+        } catch (IOException e) {
+            say(false, "the command could not be signalled: " + e.getMessage());
+        }
+    }
+
+    private int shell(List<String> command, Map<String, String> variables, String kill)
+            throws IOException {
         var builder =
                 new ProcessBuilder(
                         command.isEmpty()
@@ -203,7 +250,11 @@ final class Salloc {
         builder.environment().putAll(variables);
         builder.directory(terminal.directory().toFile()).inheritIO();
         try {
-            return builder.start().waitFor();
+            Process process = builder.start();
+            if (!kill.isEmpty()) {
+                onRevoked = () -> signal(process.pid(), kill);
+            }
+            return process.waitFor();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("a command that nobody interrupts was interrupted", e);

@@ -3,6 +3,7 @@ package io.berth.cli;
 import io.berth.cli.SubmissionPost.Voice;
 import io.berth.slurm.InvalidOption;
 import io.berth.slurm.SrunCommandLine;
+import io.berth.slurm.SrunOption;
 import io.berth.slurm.SrunOption.Setting;
 import io.berth.slurm.session.Frame;
 import java.io.IOException;
@@ -73,17 +74,52 @@ final class Srun {
                 return 0;
             }
             if (line.has(Setting.HELP)) {
-                terminal.out().print(Help.ofSrun(SYNOPSIS));
+                terminal.out().print(Help.of(SrunOption.TABLE, SYNOPSIS));
                 return 0;
             }
             if (line.command().isEmpty()) {
                 throw new CommandFailure(1, "srun: fatal: No command given to execute.\n");
             }
             String allocation = terminal.variable(Salloc.ALLOCATION, "");
+            checkJob(line, allocation);
             return allocation.isEmpty() ? job(line) : step(line, allocation);
         } catch (InvalidOption e) {
             throw new CommandFailure(e.exitCode(), e.print("srun"));
         }
+    }
+
+    /// `--jobid` is the allocation that this is in: into another no step can be started from here.
+    private void checkJob(SrunCommandLine line, String allocation)
+            throws InvalidOption, CommandFailure {
+        String job = line.value(Setting.JOBID);
+        if (job == null
+                || (!allocation.isEmpty() && job.equals(terminal.variable("SLURM_JOB_ID", "")))) {
+            return;
+        }
+        if (JobIds.parse(job) == null) {
+            throw InvalidOption.malformed("Invalid --jobid specification");
+        }
+        MeshClient.Answer answer = MeshClient.of(terminal, "srun").ask("GET", JobIds.path(job));
+        boolean over = answer.ok() && new JobView(answer.body()).ended();
+        if (answer.status() == 404 || over) {
+            throw new CommandFailure(
+                    1,
+                    """
+                    srun: error: Unable to confirm allocation for job %s: %s
+                    srun: Check SLURM_JOB_ID environment variable. Expired or invalid job %s
+                    """
+                            .formatted(
+                                    job,
+                                    over
+                                            ? "Job/step already completing or completed"
+                                            : "Invalid job id specified",
+                                    job));
+        }
+        throw InvalidOption.refused(
+                answer.ok()
+                        ? "--jobid=%s is not supported yet: steps start in the job's script, or in the shell of its salloc"
+                                .formatted(job)
+                        : answer.detail());
     }
 
     private int job(SrunCommandLine line) throws InvalidOption, CommandFailure {
@@ -101,6 +137,7 @@ final class Srun {
         var job = new InteractiveJob(name, alone ? TERMINAL : STEP, words);
         // What is wrong with the options is told before anything is asked of the mesh.
         var unused = job.submission(terminal, client, line, Map.of());
+        var unusedSeconds = line.immediateSeconds();
         InteractiveSession session = InteractiveSession.open(client, VOICE);
         LocalTerminal local = LocalTerminal.of(terminal, "srun", pty);
         Map<String, String> variables = session.variables();
@@ -112,6 +149,7 @@ final class Srun {
         }
         try (var run = new InteractiveRun(terminal, client, local, line.has(Setting.QUIET))) {
             run.connect(session);
+            run.waitAtMost(line.immediateSeconds());
             var submitted =
                     new SubmissionPost(terminal, client, VOICE)
                             .send(job.submission(terminal, client, line, variables));

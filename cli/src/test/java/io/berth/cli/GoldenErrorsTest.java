@@ -22,7 +22,7 @@ final class GoldenErrorsTest {
             "Berth's users need no Unix account, so no name is known to be wrong";
     private static final String OWN_TREE = "it prints the tree of that cluster; SshareTest has it";
     private static final String OTHER_ENTITIES = "it lists entities that Berth does not have";
-    private static final String NOT_YET = "the command is not there yet";
+    private static final String BY_MESH = "what the mesh answers, or the program";
 
     /// Cases left out, by how the command line begins.
     private static final Map<String, String> EXCLUDED =
@@ -33,8 +33,13 @@ final class GoldenErrorsTest {
                             "scontrol suspend",
                             "that Slurm's command did not know its own answer; ScontrolTest has it"),
                     Map.entry("sshare", OWN_TREE),
-                    Map.entry("srun", NOT_YET),
-                    Map.entry("salloc", NOT_YET),
+                    Map.entry("srun -p", BY_MESH),
+                    Map.entry("srun -N99", "its job waited until somebody ended the command"),
+                    Map.entry("srun --gres", BY_MESH),
+                    Map.entry("srun nosuchcommand", BY_MESH),
+                    Map.entry("srun false", BY_MESH),
+                    Map.entry("srun bash", BY_MESH),
+                    Map.entry("salloc -p", BY_MESH),
                     Map.entry("sacctmgr show foo", OTHER_ENTITIES),
                     Map.entry("sacctmgr -i add user bench", "it speaks of another cluster"));
 
@@ -73,7 +78,7 @@ final class GoldenErrorsTest {
                                     golden.get("stderr").asText()));
         }
         soft.assertAll();
-        assertThat(compared).isEqualTo(31);
+        assertThat(compared).isEqualTo(34);
     }
 
     private static JsonNode cases() throws IOException {

@@ -4,31 +4,45 @@ import io.berth.slurm.GetOpt.Given;
 import io.berth.slurm.SrunOption.Meaning;
 import io.berth.slurm.SrunOption.Setting;
 import java.util.ArrayList;
-import java.util.EnumSet;
+import java.util.EnumMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /// The words after `srun`, taken apart by whom they speak to.
 ///
 /// @param job options of the job, as `sbatch` has them
 /// @param step options of the step, as they are handed on
+/// @param own what is set in the command itself; "" where the option was given no value
 /// @param command the program and its arguments; empty if none is given
 public record SrunCommandLine(
-        GetOpt<SbatchOption> job, List<String> step, Set<Setting> own, List<String> command) {
+        GetOpt<SbatchOption> job,
+        List<String> step,
+        Map<Setting, String> own,
+        List<String> command) {
 
     /// @throws InvalidOption if an option is unknown, lacks its argument or is not supported
     public static SrunCommandLine of(List<String> words) throws InvalidOption {
-        GetOpt<SrunOption> line = GetOpt.untilOperand(SrunOption.TABLE, words);
+        return of(SrunOption.TABLE, words);
+    }
+
+    /// @param table the command's options
+    /// @throws InvalidOption if an option is unknown, lacks its argument or is not supported
+    public static SrunCommandLine of(List<SrunOption> table, List<String> words)
+            throws InvalidOption {
+        GetOpt<SrunOption> line = GetOpt.untilOperand(table, words);
         var job = new ArrayList<Given<SbatchOption>>();
         var step = new ArrayList<String>();
-        var own = EnumSet.noneOf(Setting.class);
+        var own = new EnumMap<Setting, String>(Setting.class);
         for (Given<SrunOption> given : line.options()) {
             String name = "--" + given.option().longName();
             switch (given.option().meaning()) {
                 case Meaning.OfJob ofJob -> job.add(new Given<>(ofJob.option(), given.value()));
                 case Meaning.OfStep _ ->
                         step.add(given.value() == null ? name : name + "=" + given.value());
-                case Meaning.Own it -> own.add(it.setting());
+                case Meaning.Own it ->
+                        own.put(it.setting(), given.value() == null ? "" : given.value());
                 case Meaning.Ignored _ -> {}
                 case Meaning.Refused it ->
                         throw InvalidOption.refused(name + " is not supported yet" + it.instead());
@@ -39,6 +53,24 @@ public record SrunCommandLine(
     }
 
     public boolean has(Setting setting) {
-        return own.contains(setting);
+        return own.containsKey(setting);
+    }
+
+    /// Its value, "" if it was given none; null if it was not given.
+    public @Nullable String value(Setting setting) {
+        return own.get(setting);
+    }
+
+    /// For how many seconds the job may wait at most (`--immediate`); 0 for as long as it takes.
+    public int immediateSeconds() throws InvalidOption {
+        String value = own.get(Setting.IMMEDIATE);
+        if (value == null || value.isEmpty()) {
+            return value == null ? 0 : 1;
+        }
+        OptionalLong seconds = Counts.plain(value);
+        if (seconds.isEmpty() || seconds.getAsLong() < 1 || seconds.getAsLong() > 1 << 20) {
+            throw InvalidOption.refused("invalid number of seconds: --immediate=" + value);
+        }
+        return (int) seconds.getAsLong();
     }
 }

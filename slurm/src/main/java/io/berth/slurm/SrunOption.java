@@ -7,9 +7,9 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/// One option of `srun` where it starts a job of its own.
+/// One option of `srun` where it starts a job of its own, or of `salloc`.
 ///
-/// Source: srun(1) of Slurm 22.05, "OPTIONS".
+/// Source: srun(1) and salloc(1) of Slurm 22.05, "OPTIONS".
 public record SrunOption(String longName, char letter, Argument argument, Meaning meaning)
         implements OptionName {
 
@@ -34,9 +34,13 @@ public record SrunOption(String longName, char letter, Argument argument, Meanin
         record Refused(String instead) implements Meaning {}
     }
 
-    /// What an option sets in `srun` itself.
+    /// What an option sets in the command itself.
     public enum Setting {
+        BELL,
         HELP,
+        IMMEDIATE,
+        JOBID,
+        KILL_COMMAND,
         PTY,
         QUIET,
         VERSION
@@ -64,10 +68,13 @@ public record SrunOption(String longName, char letter, Argument argument, Meanin
                     SbatchSetting.WAIT,
                     SbatchSetting.WRAP);
 
-    /// Every option, those of the job first.
-    public static final List<SrunOption> TABLE = table();
+    /// Every option of `srun`, those of the job first.
+    public static final List<SrunOption> TABLE = ofSrun();
 
-    private static List<SrunOption> table() {
+    /// Every option of `salloc`, those of the job first.
+    public static final List<SrunOption> SALLOC = ofSalloc();
+
+    private static List<SrunOption> ofJob() {
         var rows = new ArrayList<SrunOption>();
         for (SbatchOption option : SbatchOption.TABLE) {
             if (isOfJob(option)) {
@@ -80,6 +87,30 @@ public record SrunOption(String longName, char letter, Argument argument, Meanin
             }
         }
         step(rows, "container", '\0', Argument.REQUIRED);
+        own(rows, "help", 'h', Setting.HELP);
+        own(rows, "immediate", 'I', Argument.OPTIONAL, Setting.IMMEDIATE);
+        own(rows, "quiet", 'Q', Setting.QUIET);
+        own(rows, "version", 'V', Setting.VERSION);
+        ignored(rows, "verbose", 'v', Argument.NONE);
+        return rows;
+    }
+
+    private static List<SrunOption> ofSalloc() {
+        List<SrunOption> rows = ofJob();
+        own(rows, "bell", '\0', Setting.BELL);
+        own(rows, "kill-command", 'K', Argument.OPTIONAL, Setting.KILL_COMMAND);
+        ignored(rows, "no-bell", '\0', Argument.NONE);
+        refused(
+                rows,
+                "no-shell",
+                '\0',
+                Argument.NONE,
+                ": the allocation ends with salloc, which stays");
+        return List.copyOf(rows);
+    }
+
+    private static List<SrunOption> ofSrun() {
+        List<SrunOption> rows = ofJob();
         step(rows, "cpu-bind", '\0', Argument.REQUIRED);
         step(rows, "error", 'e', Argument.REQUIRED);
         step(rows, "exact", '\0', Argument.NONE);
@@ -92,20 +123,15 @@ public record SrunOption(String longName, char letter, Argument argument, Meanin
         step(rows, "output", 'o', Argument.REQUIRED);
         step(rows, "overlap", '\0', Argument.NONE);
         step(rows, "relative", 'r', Argument.REQUIRED);
-        own(rows, "help", 'h', Setting.HELP);
+        step(rows, "wait", 'W', Argument.REQUIRED);
+        own(rows, "jobid", '\0', Argument.REQUIRED, Setting.JOBID);
         own(rows, "pty", '\0', Setting.PTY);
-        own(rows, "quiet", 'Q', Setting.QUIET);
-        own(rows, "version", 'V', Setting.VERSION);
         ignored(rows, "disable-status", 'X', Argument.NONE);
         ignored(rows, "preserve-env", 'E', Argument.NONE);
         ignored(rows, "threads", 'T', Argument.REQUIRED);
         ignored(rows, "unbuffered", 'u', Argument.NONE);
-        ignored(rows, "verbose", 'v', Argument.NONE);
-        ignored(rows, "wait", 'W', Argument.REQUIRED);
         refused(rows, "bcast", '\0', Argument.OPTIONAL, "");
         refused(rows, "het-group", '\0', Argument.REQUIRED, "");
-        refused(rows, "immediate", 'I', Argument.OPTIONAL, "");
-        refused(rows, "jobid", '\0', Argument.REQUIRED, "");
         return List.copyOf(rows);
     }
 
@@ -123,7 +149,12 @@ public record SrunOption(String longName, char letter, Argument argument, Meanin
     }
 
     private static void own(List<SrunOption> rows, String name, char letter, Setting setting) {
-        rows.add(new SrunOption(name, letter, Argument.NONE, new Meaning.Own(setting)));
+        own(rows, name, letter, Argument.NONE, setting);
+    }
+
+    private static void own(
+            List<SrunOption> rows, String name, char letter, Argument argument, Setting setting) {
+        rows.add(new SrunOption(name, letter, argument, new Meaning.Own(setting)));
     }
 
     private static void ignored(

@@ -6,9 +6,15 @@ import io.berth.slurm.SbatchOption.Treatment.Different;
 import io.berth.slurm.SbatchOption.Treatment.Ignored;
 import io.berth.slurm.SbatchOption.Treatment.Refused;
 import io.berth.slurm.SbatchOption.Treatment.Same;
+import io.berth.slurm.SrunOption.Meaning;
+import io.berth.slurm.SrunOption.Meaning.OfJob;
+import io.berth.slurm.SrunOption.Meaning.OfStep;
+import io.berth.slurm.SrunOption.Meaning.Own;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /// `docs/slurm-compatibility.md` is written from the option table; `-Dberth.write-docs=true` writes
@@ -19,7 +25,7 @@ final class SlurmCompatibilityPageTest {
 
     private static final String HEAD =
             """
-            # What `sbatch` understands
+            # What `sbatch`, `srun` and `salloc` understand
 
             Every option of Slurm 22.05's `sbatch`, and what Berth makes of it. An option that would
             change what runs is never silently dropped: it works, or the job is refused in one line
@@ -43,6 +49,13 @@ final class SlurmCompatibilityPageTest {
             |---|---|---|
             """;
 
+    private static final String TAIL =
+            """
+
+            What the options of a step mean says [Steps](node-agent.md#steps). The options of the other
+            commands are listed by their `--help`; one that is not there is refused by its name.
+            """;
+
     private static String page() {
         var page = new StringBuilder(HEAD);
         for (SbatchOption option : SbatchOption.TABLE) {
@@ -50,6 +63,47 @@ final class SlurmCompatibilityPageTest {
             page.append("| `" + option.names() + "` | " + variable + " | ")
                     .append(treatment(option))
                     .append(" |\n");
+        }
+        return page.append(section("srun", SrunOption.TABLE))
+                .append(section("salloc", SrunOption.SALLOC))
+                .append(TAIL)
+                .toString();
+    }
+
+    /// What the command has beside the options of the job, and which of `sbatch` it has not.
+    private static String section(String command, List<SrunOption> table) {
+        var page = new StringBuilder();
+        var names = table.stream().map(SrunOption::longName).collect(Collectors.toSet());
+        String others =
+                SbatchOption.TABLE.stream()
+                        .map(SbatchOption::longName)
+                        .filter(it -> !names.contains(it))
+                        .map(it -> "`--" + it + "`")
+                        .collect(Collectors.joining(", "));
+        page.append(
+                """
+
+                ## `%s`
+
+                The options of its job are those above, but for %s. Beside them it has:
+
+                | option | Berth |
+                |---|---|
+                """
+                        .formatted(command, others));
+        for (SrunOption option : table) {
+            String what =
+                    switch (option.meaning()) {
+                        case OfJob _ -> "";
+                        case OfStep _ -> "the step's";
+                        case Own _ -> "the command's";
+                        case Meaning.Ignored _ -> "ignored: it is so anyway";
+                        case Meaning.Refused it -> "refused" + it.instead();
+                    };
+            if (!what.isEmpty()) {
+                String letter = option.letter() == 0 ? "" : "-" + option.letter() + ", ";
+                page.append("| `%s--%s` | %s |\n".formatted(letter, option.longName(), what));
+            }
         }
         return page.toString();
     }

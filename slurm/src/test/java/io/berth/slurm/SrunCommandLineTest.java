@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.berth.slurm.SrunOption.Setting;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,7 +25,7 @@ final class SrunCommandLineTest {
                 .extracting(it -> it.option().longName() + "=" + it.value())
                 .containsExactly("ntasks=2", "gpus=a100:2");
         assertThat(line.step()).containsExactly("--label", "--output=out-%t");
-        assertThat(line.own()).containsExactly(Setting.PTY);
+        assertThat(line.own()).containsExactly(Map.entry(Setting.PTY, ""));
         assertThat(line.command()).containsExactly("python", "-u", "x.py");
     }
 
@@ -33,7 +34,7 @@ final class SrunCommandLineTest {
         SrunCommandLine line = of("-W", "10", "-u", "-K", "-Q", "--", "-x");
 
         assertThat(line.job().options()).isEmpty();
-        assertThat(line.step()).containsExactly("--kill-on-bad-exit");
+        assertThat(line.step()).containsExactly("--wait=10", "--kill-on-bad-exit");
         assertThat(line.has(Setting.QUIET)).isTrue();
         assertThat(line.command()).containsExactly("-x");
     }
@@ -41,7 +42,6 @@ final class SrunCommandLineTest {
     @ParameterizedTest
     @CsvSource({
         "--bcast, --bcast is not supported yet",
-        "--jobid=7, --jobid is not supported yet",
         "--array=0-3, unrecognized option '--array=0-3'",
         "--wrap=x, unrecognized option '--wrap=x'",
         "--nodes, option '--nodes' requires an argument",
@@ -51,11 +51,43 @@ final class SrunCommandLineTest {
     }
 
     @Test
+    void sallocs_letters_are_its_own() throws InvalidOption {
+        SrunCommandLine line =
+                SrunCommandLine.of(
+                        SrunOption.SALLOC, List.of("-KINT", "-I", "--bell", "-n2", "sh", "-l"));
+
+        assertThat(line.own())
+                .isEqualTo(
+                        Map.of(
+                                Setting.KILL_COMMAND,
+                                "INT",
+                                Setting.IMMEDIATE,
+                                "",
+                                Setting.BELL,
+                                ""));
+        assertThat(line.immediateSeconds()).isEqualTo(1);
+        assertThat(line.command()).containsExactly("sh", "-l");
+        assertThatThrownBy(() -> SrunCommandLine.of(SrunOption.SALLOC, List.of("--pty")))
+                .hasMessage("unrecognized option '--pty'");
+    }
+
+    @Test
+    void how_long_a_job_may_wait_is_a_number_of_seconds() throws InvalidOption {
+        assertThat(of("true").immediateSeconds()).isZero();
+        assertThat(of("-I30", "true").immediateSeconds()).isEqualTo(30);
+        SrunCommandLine wrong = of("--immediate=soon", "true");
+        assertThatThrownBy(wrong::immediateSeconds)
+                .hasMessage("invalid number of seconds: --immediate=soon");
+    }
+
+    @Test
     void no_two_options_share_a_name_or_a_letter() {
-        assertThat(SrunOption.TABLE).extracting(SrunOption::longName).doesNotHaveDuplicates();
-        assertThat(SrunOption.TABLE)
-                .extracting(SrunOption::letter)
-                .filteredOn(letter -> letter != 0)
-                .doesNotHaveDuplicates();
+        for (List<SrunOption> table : List.of(SrunOption.TABLE, SrunOption.SALLOC)) {
+            assertThat(table).extracting(SrunOption::longName).doesNotHaveDuplicates();
+            assertThat(table)
+                    .extracting(SrunOption::letter)
+                    .filteredOn(letter -> letter != 0)
+                    .doesNotHaveDuplicates();
+        }
     }
 }

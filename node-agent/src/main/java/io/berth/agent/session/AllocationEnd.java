@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
@@ -15,6 +16,20 @@ import java.util.concurrent.CompletableFuture;
 /// is gone; what still runs then ends with the job.
 final class AllocationEnd {
     private static final int GONE = 143;
+
+    private static final Set<String> OF_HERE =
+            Set.of(
+                    "SLURM_CPUS_ON_NODE",
+                    "SLURM_GPUS_ON_NODE",
+                    "SLURM_GTIDS",
+                    "SLURM_LOCALID",
+                    "SLURM_NODEID",
+                    "SLURM_PROCID",
+                    "SLURM_SHARDS_ON_NODE",
+                    "SLURM_SUBMIT_DIR",
+                    "SLURM_TASK_PID",
+                    "SLURM_TOPOLOGY_ADDR",
+                    "SLURM_TOPOLOGY_ADDR_PATTERN");
 
     private final Map<String, String> environment;
     private final CompletableFuture<Integer> code = new CompletableFuture<>();
@@ -28,11 +43,25 @@ final class AllocationEnd {
     /// @return the exit code
     int run(URI session, String secret) throws IOException {
         try (var socket = FrameSocket.connect(session, secret, this::take)) {
+            socket.send(Frame.variables(ofJob(environment)));
             socket.send(
                     Frame.control("started " + environment.getOrDefault("SLURMD_NODENAME", "?")));
             var unused = socket.closed().thenRun(() -> code.complete(GONE));
             return code.join();
         }
+    }
+
+    /// Slurm's variables of the job, without those of this process and its node.
+    static Map<String, String> ofJob(Map<String, String> environment) {
+        var variables = new TreeMap<String, String>();
+        environment.forEach((name, value) -> {
+            if (name.startsWith("SLURM_")
+                    && !name.startsWith("SLURM_STEP")
+                    && !OF_HERE.contains(name)) {
+                variables.put(name, value);
+            }
+        });
+        return variables;
     }
 
     private void take(Frame frame) {

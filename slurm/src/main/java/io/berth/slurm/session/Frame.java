@@ -5,6 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /// One message of an interactive run: a byte that names the channel, and the bytes that go there.
@@ -13,7 +15,7 @@ import java.util.stream.Stream;
 /// `signal INT` and `size 24 80` (rows and columns of its terminal), to an allocation or the agent
 /// of a job's further node `step …`, to an allocation `end`, to a part of a step `part …` and
 /// `run`; the job's end says `started <node>`, `took <n>` (so many more bytes of input have been
-/// read from it) and, last, `exit <code>`.
+/// read from it) and, last, `exit <code>`; that of an allocation first `variables …`.
 public record Frame(Channel channel, byte[] payload) {
     private static final Base64.Encoder ENCODER = Base64.getUrlEncoder().withoutPadding();
     private static final Base64.Decoder DECODER = Base64.getUrlDecoder();
@@ -58,9 +60,33 @@ public record Frame(Channel channel, byte[] payload) {
     public static Frame step(String url, String secret, String size, List<String> command) {
         var words = new StringBuilder("step");
         Stream.concat(Stream.of(url, secret, size), command.stream())
-                .map(it -> ENCODER.encodeToString(("=" + it).getBytes(StandardCharsets.UTF_8)))
+                .map(Frame::encoded)
                 .forEach(it -> words.append(' ').append(it));
         return control(words.toString());
+    }
+
+    /// Tells the one who holds an allocation what a script in it would find in its environment:
+    /// `variables <name=value>…`, each in base64.
+    public static Frame variables(Map<String, String> variables) {
+        var words = new StringBuilder("variables");
+        variables.forEach((name, value) -> words.append(' ').append(encoded(name + "=" + value)));
+        return control(words.toString());
+    }
+
+    /// What a `variables` message tells.
+    ///
+    /// @throws IllegalArgumentException if it is none
+    public Map<String, String> variables() {
+        List<String> words = words();
+        if (!words.getFirst().equals("variables")) {
+            throw new IllegalArgumentException("a message tells no variables");
+        }
+        var variables = new TreeMap<String, String>();
+        for (String word : words.subList(1, words.size())) {
+            String[] pair = decoded(word).split("=", 2);
+            variables.put(pair[0], pair.length == 1 ? "" : pair[1]);
+        }
+        return variables;
     }
 
     /// The words of a `step` message after the first: URL, secret, size and the command's.
@@ -71,10 +97,16 @@ public record Frame(Channel channel, byte[] payload) {
         if (words.size() < 5 || !words.getFirst().equals("step")) {
             throw new IllegalArgumentException("a message asks for no step");
         }
-        return words.stream()
-                .skip(1)
-                .map(it -> new String(DECODER.decode(it), StandardCharsets.UTF_8).substring(1))
-                .toList();
+        return words.stream().skip(1).map(Frame::decoded).toList();
+    }
+
+    /// A word without blanks that is never empty.
+    private static String encoded(String text) {
+        return ENCODER.encodeToString(("=" + text).getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static String decoded(String word) {
+        return new String(DECODER.decode(word), StandardCharsets.UTF_8).substring(1);
     }
 
     /// The message as it was sent.
