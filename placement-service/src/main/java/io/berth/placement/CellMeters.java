@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 /// What the leader of a cell tells Prometheus: of the jobs as they pass, and now and then of those
@@ -66,11 +67,19 @@ public class CellMeters {
     private final MultiGauge jobs;
     private final MultiGauge nodes;
     private final MultiGauge lag;
+
+    /// In seconds; not a number while this instance does not lead.
+    private final AtomicReference<Double> machineOffset = new AtomicReference<>(Double.NaN);
+
+    private final AtomicReference<Double> cellOffset = new AtomicReference<>(Double.NaN);
     private long nextPicture;
 
     public CellMeters(MeterRegistry registry) {
         this.registry = registry;
         registry.gauge("berth.placement.leading", leading);
+        String offset = "berth.placement.clock.offset.seconds";
+        registry.gauge(offset, Tags.of("clock", "machine"), machineOffset, AtomicReference::get);
+        registry.gauge(offset, Tags.of("clock", "cell"), cellOffset, AtomicReference::get);
         this.decisions = timer("berth.placement.decision", ROUNDS, Tags.empty());
         this.transactions = timer("berth.placement.transaction", ROUNDS, Tags.empty());
         this.queue = MultiGauge.builder("training.job.queue.length").register(registry);
@@ -87,9 +96,17 @@ public class CellMeters {
         leading.set(now ? 1 : 0);
         nextPicture = System.nanoTime();
         if (!now) {
+            machineOffset.set(Double.NaN);
+            cellOffset.set(Double.NaN);
             List.of(queue, utilization, jobs, nodes, lag)
                     .forEach(gauge -> gauge.register(List.of(), true));
         }
+    }
+
+    /// How far this machine's clock and the cell's time are ahead of the broker's, in milliseconds.
+    void clocks(long machine, long cell) {
+        machineOffset.set(machine / 1e3);
+        cellOffset.set(cell / 1e3);
     }
 
     /// A round was decided and written, in these times.

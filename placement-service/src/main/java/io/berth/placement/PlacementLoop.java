@@ -204,7 +204,11 @@ public class PlacementLoop {
                                 heartbeats,
                                 meters,
                                 new Tenure.Rules(
-                                        config.schedMinInterval(), settings(), version, spans),
+                                        config.schedMinInterval(),
+                                        settings(),
+                                        version,
+                                        spans,
+                                        System::currentTimeMillis),
                                 new Snapshots(kafka, log, config.snapshotInterval()))) {
             if (election.poll()) {
                 role = Role.LEADER;

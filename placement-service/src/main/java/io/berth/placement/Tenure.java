@@ -15,7 +15,6 @@ import io.berth.core.state.CellState;
 import io.berth.core.state.Fact;
 import io.berth.core.state.Input;
 import io.berth.log.trace.Spans;
-import io.berth.placement.kafka.Fatal;
 import io.berth.placement.kafka.InputReader;
 import io.berth.placement.kafka.InputReader.Read;
 import io.berth.placement.kafka.Recovered;
@@ -27,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -44,14 +44,14 @@ final class Tenure implements AutoCloseable {
     /// The longest wait for inputs: presences are looked at this often.
     private static final long LONGEST_WAIT_MILLIS = 500;
 
-    /// How far this machine's clock may be from the broker's.
-    private static final long CLOCK_TOLERANCE_MILLIS = 2_000;
-
     /// A round with so many facts takes no further input: the next one does. So its transaction
     /// stays short, however much is asked at once; one input alone may say more.
     private static final int ENOUGH_FACTS = 2_000;
 
     private static final long LONGEST_PAUSE_NANOS = 50_000_000;
+
+    /// A cell that has no rounds asks for the broker's time so often.
+    private static final long MOST_UNHEARD_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     /// The plan is put in order at most so often.
     private static final long REPLAN_MILLIS = 500;
@@ -73,13 +73,20 @@ final class Tenure implements AutoCloseable {
     private long plannedAt;
     private long nextStart = Long.MAX_VALUE;
     private long nextRoundNanos = System.nanoTime();
+    private long clocksNanos;
 
     /// How a cell is led.
     ///
     /// @param minInterval between the starts of two rounds
     /// @param version of this service
     /// @param spans where those of jobs that were placed go
-    record Rules(Duration minInterval, Settings settings, String version, Spans spans) {}
+    /// @param wallClock of this machine, in epoch milliseconds
+    record Rules(
+            Duration minInterval,
+            Settings settings,
+            String version,
+            Spans spans,
+            LongSupplier wallClock) {}
 
     Tenure(
             Recovered cell,
@@ -95,15 +102,19 @@ final class Tenure implements AutoCloseable {
         this.placement = new Placement(state, rules.settings());
         this.heartbeats = heartbeats;
         this.meters = meters;
-        this.time =
-                new CellTime(cell.last().cellTime(), System::currentTimeMillis, System::nanoTime);
+        this.time = new CellTime(cell.last().cellTime(), rules.wallClock(), System::nanoTime);
         this.round = cell.last().round();
         watchNodes();
     }
 
-    /// Leads until told to stop, which is asked before each round.
+    /// Leads until told to stop, which is asked before each round. Nothing is decided before the
+    /// clocks were compared.
     void lead(BooleanSupplier stop) {
+        compareClocks();
         while (!stop.getAsBoolean()) {
+            if (System.nanoTime() - clocksNanos > MOST_UNHEARD_NANOS) {
+                compareClocks();
+            }
             waitOutPause();
             cell.inputs().fetch(Duration.ofMillis(waitMillis()));
             long begun = System.nanoTime();
@@ -237,8 +248,8 @@ final class Tenure implements AutoCloseable {
                         rules.settings().depth(),
                         rules.version(),
                         "");
-        long before = System.currentTimeMillis();
-        long appended =
+        time.asking();
+        heard(
                 cell.rounds()
                         .write(
                                 new Round(
@@ -246,15 +257,19 @@ final class Tenure implements AutoCloseable {
                                         List.copyOf(applied),
                                         List.copyOf(facts),
                                         List.copyOf(letters),
-                                        decided));
-        long after = System.currentTimeMillis();
-        if (appended < before - CLOCK_TOLERANCE_MILLIS
-                || appended > after + CLOCK_TOLERANCE_MILLIS) {
-            throw new Fatal(
-                    "this machine's clock is %d ms off the broker's: a leader's clock must be within %d ms"
-                            .formatted(before - appended, CLOCK_TOLERANCE_MILLIS));
-        }
+                                        decided)));
         snapshots.after(status, state);
+    }
+
+    private void compareClocks() {
+        time.asking();
+        heard(cell.rounds().brokerTime(cell.last()));
+    }
+
+    private void heard(long brokerTime) {
+        time.heard(brokerTime);
+        clocksNanos = System.nanoTime();
+        meters.clocks(time.machineOffset(), time.cellOffset());
     }
 
     private void replay(List<Fact> decided) {

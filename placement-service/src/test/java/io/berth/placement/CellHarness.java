@@ -49,6 +49,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -105,9 +106,11 @@ final class CellHarness implements AutoCloseable {
     /// tells how it ended.
     final class Leader implements AutoCloseable {
         private final AtomicBoolean stop = new AtomicBoolean();
+        private final LongSupplier wallClock;
         final CompletableFuture<Void> ended;
 
-        Leader() {
+        Leader(LongSupplier wallClock) {
+            this.wallClock = wallClock;
             ended =
                     CompletableFuture.runAsync(
                             this::lead, task -> Thread.ofPlatform().daemon().start(task));
@@ -126,7 +129,11 @@ final class CellHarness implements AutoCloseable {
                                     heartbeats,
                                     new CellMeters(meters),
                                     new Tenure.Rules(
-                                            Duration.ofMillis(5), Settings.DEFAULT, "test", spans),
+                                            Duration.ofMillis(5),
+                                            Settings.DEFAULT,
+                                            "test",
+                                            spans,
+                                            wallClock),
                                     new Snapshots(kafka, LOG, Duration.ofHours(1)))) {
                 tenure.lead(stop::get);
             }
@@ -153,7 +160,12 @@ final class CellHarness implements AutoCloseable {
     }
 
     Leader leader() {
-        return new Leader();
+        return leader(System::currentTimeMillis);
+    }
+
+    /// One on a machine whose clock says that.
+    Leader leader(LongSupplier wallClock) {
+        return new Leader(wallClock);
     }
 
     <E> long write(Topic<E> topic, int partition, E event) {

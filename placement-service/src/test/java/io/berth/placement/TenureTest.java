@@ -154,7 +154,8 @@ final class TenureTest {
                         "state",
                         "presence",
                         "topic",
-                        "kind");
+                        "kind",
+                        "clock");
     }
 
     @Test
@@ -326,6 +327,34 @@ final class TenureTest {
             assertThatThrownBy(() -> leader.ended.get(20, TimeUnit.SECONDS))
                     .hasCauseInstanceOf(Fatal.class)
                     .hasMessageContaining("Teleported");
+        }
+    }
+
+    /// The job's limit and all that is granted beyond it are over by that clock.
+    @Test
+    void a_leader_whose_clock_is_off_decides_nothing() {
+        try (var leader = cell.leader()) {
+            cell.register("n1", "a", 0);
+            cell.submit(1);
+            cell.awaitLaunch(1);
+            cell.started(1, "n1");
+            cell.await(Topics.JOBS, event -> event instanceof JobEvent.Started);
+            leader.stop();
+        }
+        CellStatus last = cell.read(Topics.CELL_STATES).getLast();
+
+        try (var ahead = cell.leader(() -> System.currentTimeMillis() + 3_600_000)) {
+            assertThatThrownBy(() -> ahead.ended.get(20, TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(Fatal.class)
+                    .hasMessageContaining("ms off the broker's");
+        }
+
+        assertThat(cell.read(Topics.CELL_STATES).getLast()).isEqualTo(last);
+        assertThat(cell.read(Topics.PLACEMENTS)).noneMatch(Order.Stop.class::isInstance);
+        try (var _ = cell.leader()) {
+            cell.ended(1, "n1");
+
+            assertThat(cell.awaitEnd(1).state()).isEqualTo(JobState.COMPLETED);
         }
     }
 

@@ -63,6 +63,31 @@ public final class RoundWriter implements AutoCloseable {
             List<DeadLetter> letters,
             Decided decided) {}
 
+    /// The broker's time, in epoch milliseconds. It is asked with a record that is not committed,
+    /// so that nobody reads it.
+    ///
+    /// @param last what the cell's last round says already
+    /// @throws Fenced if another instance leads the cell now
+    public long brokerTime(CellStatus last) {
+        try {
+            producer.beginTransaction();
+            var asked = producer.send(new Records(log, last).state(CellLog.CELL_STATES, last));
+            producer.flush();
+            long told = asked.get().timestamp();
+            producer.abortTransaction();
+            return told;
+        } catch (ProducerFencedException | InvalidProducerEpochException e) {
+            throw fenced(e);
+        } catch (InterruptedException e) {
+            throw new InterruptException(e);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof ProducerFencedException
+                            || e.getCause() instanceof InvalidProducerEpochException
+                    ? fenced(e)
+                    : new KafkaException("ask for the broker's time", e.getCause());
+        }
+    }
+
     /// Writes the round; the broker's time of its last record, in epoch milliseconds. When this
     /// returns, all of it is in the log.
     ///
@@ -79,16 +104,20 @@ public final class RoundWriter implements AutoCloseable {
             commit();
             return last == null ? round.cell().cellTime() : last.get().timestamp();
         } catch (ProducerFencedException | InvalidProducerEpochException e) {
-            throw new Fenced(
-                    "another placement-service leads cell "
-                            + log.cell()
-                            + " now, or this one stood still too long",
-                    e);
+            throw fenced(e);
         } catch (InterruptedException e) {
             throw new InterruptException(e);
         } catch (ExecutionException e) {
             throw new KafkaException("cannot write round " + round.cell().round(), e.getCause());
         }
+    }
+
+    private Fenced fenced(Exception e) {
+        return new Fenced(
+                "another placement-service leads cell "
+                        + log.cell()
+                        + " now, or this one stood still too long",
+                e);
     }
 
     @Override
