@@ -863,7 +863,16 @@ final class SampleEvents {
         add(Topics.JOBS, new JobEvent.Requeued(JOB, 1100, ENDED_RUN, Reason.NODE_DOWN));
         add(Topics.JOBS, new JobEvent.Amended(JOB, 95, ON_TERMS, "root"));
         addNamed("shortened", Topics.JOBS, new JobEvent.Amended(JOB, 95, SHORTENED, "alice"));
-        add(Topics.JOBS, new JobEvent.Held(JOB, 96, Hold.ADMIN, "root"));
+        add(Topics.JOBS, new JobEvent.Held(JOB, 96, Hold.ADMIN, "root", null));
+        addNamed(
+                "failed",
+                Topics.JOBS,
+                new JobEvent.Held(
+                        JOB,
+                        96,
+                        Hold.ADMIN,
+                        "placement-service",
+                        "decide on job 17: java.lang.NullPointerException"));
         add(Topics.JOBS, new JobEvent.Released(JOB, 97, "root"));
         add(
                 Topics.JOBS,

@@ -116,6 +116,12 @@ public class CellMeters {
         registry.counter("berth.placement.dead.letters").increment(deadLetters);
     }
 
+    /// A decision failed that the cell goes on without.
+    void failed(Faults.Kind of) {
+        String kind = of.name().toLowerCase(Locale.ROOT);
+        registry.counter("berth.placement.failed.decisions", "of", kind).increment();
+    }
+
     /// What a written round says of jobs, and orders.
     void facts(List<Fact> facts, CellState state) {
         for (Fact fact : facts) {

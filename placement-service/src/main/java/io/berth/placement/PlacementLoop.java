@@ -7,6 +7,7 @@ import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.replay.Replay;
 import io.berth.log.Election;
 import io.berth.log.KafkaConnection;
+import io.berth.log.Pulse;
 import io.berth.log.SigningKey;
 import io.berth.log.TopicDeclarations;
 import io.berth.log.trace.SpanExporter;
@@ -58,6 +59,8 @@ public class PlacementLoop {
     private final String version;
     private final CellLog log;
     private final Spans spans;
+    private final Faults faults;
+    private final Pulse pulse = new Pulse();
     private final Thread thread;
     private volatile boolean stopped;
     private volatile Role role = Role.STARTING;
@@ -73,6 +76,7 @@ public class PlacementLoop {
         this.config = config;
         this.logConfig = logConfig;
         this.meters = meters;
+        this.faults = new Faults(meters);
         this.log = new CellLog(config.cell(), logConfig.nodePartitions(), key(config));
         this.spans =
                 config.tracesEndpoint()
@@ -118,9 +122,15 @@ public class PlacementLoop {
         return role;
     }
 
+    /// Whether the loop turns, or waits as it should.
+    boolean alive() {
+        return pulse.alive();
+    }
+
     private void run() {
         while (!stopped) {
             try {
+                pulse.waits();
                 declareTopics();
                 stand();
             } catch (Fatal | InvalidSessionTimeoutException e) {
@@ -161,6 +171,7 @@ public class PlacementLoop {
     private void stand() {
         try (var standby = new Standby(kafka, log)) {
             while (!stopped && !standby.caughtUp()) {
+                pulse.beat();
                 standby.follow(POLL);
             }
             if (!stopped) {
@@ -175,14 +186,20 @@ public class PlacementLoop {
         try (var election = new Election(kafka, "berth-placement-" + log.cell(), WEDGED)) {
             boolean more = true;
             while (!stopped && !election.poll(more ? Duration.ZERO : POLL)) {
+                pulse.beat();
                 more = standby.follow(Duration.ZERO);
                 announce(election.decided());
             }
             if (!stopped) {
                 role = Role.STARTING;
-                tenure(standby.takeOver(() -> !stopped && election.poll()), election);
+                tenure(standby.takeOver(() -> stays(election)), election);
             }
         }
+    }
+
+    private boolean stays(Election election) {
+        pulse.beat();
+        return !stopped && election.poll();
     }
 
     private void announce(boolean ready) {
@@ -208,8 +225,10 @@ public class PlacementLoop {
                                         settings(),
                                         version,
                                         spans,
-                                        System::currentTimeMillis),
-                                new Snapshots(kafka, log, config.snapshotInterval()))) {
+                                        System::currentTimeMillis,
+                                        pulse),
+                                new Snapshots(kafka, log, config.snapshotInterval()),
+                                faults)) {
             if (election.poll()) {
                 role = Role.LEADER;
                 meters.leading(true);
@@ -218,7 +237,7 @@ public class PlacementLoop {
                         .addKeyValue("round", recovered.last().round())
                         .addKeyValue("jobs", recovered.state().jobs().size())
                         .log("Leading");
-                tenure.lead(() -> stopped || !election.poll());
+                tenure.lead(() -> !stays(election));
             }
         } finally {
             meters.leading(false);

@@ -1,12 +1,14 @@
 package io.berth.placement;
 
 import io.berth.contracts.DeadLetter;
+import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.Reason;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.CellStatus;
 import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.contracts.event.RoundEvent.Decided;
+import io.berth.core.engine.DecisionFailed;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.lifecycle.Engine;
 import io.berth.core.placement.Placement;
@@ -14,9 +16,11 @@ import io.berth.core.placement.Placement.Pass;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Fact;
 import io.berth.core.state.Input;
+import io.berth.log.Pulse;
 import io.berth.log.trace.Spans;
 import io.berth.placement.kafka.InputReader;
 import io.berth.placement.kafka.InputReader.Read;
+import io.berth.placement.kafka.Oversized;
 import io.berth.placement.kafka.Recovered;
 import io.berth.placement.kafka.RoundWriter.Round;
 import io.berth.placement.kafka.Snapshots;
@@ -24,6 +28,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -56,6 +62,9 @@ final class Tenure implements AutoCloseable {
     /// The plan is put in order at most so often.
     private static final long REPLAN_MILLIS = 500;
 
+    /// After placing has failed, and no job is known that is to blame.
+    private static final long PLACE_AGAIN_MILLIS = 5_000;
+
     private final Recovered cell;
     private final CellState state;
     private final Placement placement;
@@ -65,13 +74,23 @@ final class Tenure implements AutoCloseable {
     private final Snapshots snapshots;
     private final Rules rules;
     private final QueueSpans queueSpans;
+    private final Faults faults;
     private final List<Input> applied = new ArrayList<>();
     private final List<Fact> facts = new ArrayList<>();
     private final List<DeadLetter> letters = new ArrayList<>();
+
+    /// The records that the round's facts follow from, by the first fact of each decision; nothing
+    /// for those that follow from none.
+    private final TreeMap<Integer, Optional<ConsumerRecord<byte[], byte[]>>> origins =
+            new TreeMap<>();
+
     private long round;
     private boolean first = true;
     private long plannedAt;
     private long nextStart = Long.MAX_VALUE;
+    private long noStartBefore;
+    private boolean placingFailed;
+    private boolean dueFailed;
     private long nextRoundNanos = System.nanoTime();
     private long clocksNanos;
 
@@ -81,23 +100,27 @@ final class Tenure implements AutoCloseable {
     /// @param version of this service
     /// @param spans where those of jobs that were placed go
     /// @param wallClock of this machine, in epoch milliseconds
+    /// @param pulse of the loop, which waits while a round is written
     record Rules(
             Duration minInterval,
             Settings settings,
             String version,
             Spans spans,
-            LongSupplier wallClock) {}
+            LongSupplier wallClock,
+            Pulse pulse) {}
 
     Tenure(
             Recovered cell,
             HeartbeatWatch heartbeats,
             CellMeters meters,
             Rules rules,
-            Snapshots snapshots) {
+            Snapshots snapshots,
+            Faults faults) {
         this.cell = cell;
         this.rules = rules;
         this.queueSpans = new QueueSpans(rules.spans());
         this.snapshots = snapshots;
+        this.faults = faults;
         this.state = cell.state();
         this.placement = new Placement(state, rules.settings());
         this.heartbeats = heartbeats;
@@ -120,7 +143,7 @@ final class Tenure implements AutoCloseable {
             long begun = System.nanoTime();
             decide(begun, time.now());
             nextRoundNanos = nextRound(begun, System.nanoTime());
-            meters.picture(state, cell.inputs()::unread);
+            measure(() -> meters.picture(state, cell.inputs()::unread));
         }
     }
 
@@ -138,10 +161,13 @@ final class Tenure implements AutoCloseable {
         applied.clear();
         facts.clear();
         letters.clear();
+        origins.clear();
+        faults.toHold().forEach((job, why) -> take(new Input.PlacingFailed(job, why), now));
         boolean asked = takeInputs(now);
         presences()
                 .forEach((node, presence) -> take(new Input.PresenceChanged(node, presence), now));
-        replay(Engine.due(state, now));
+        dueFailed = false;
+        replay(Engine.due(state, now, this::dueFailed), Optional.empty());
         Pass pass = place(asked || !facts.isEmpty(), now);
         if (facts.isEmpty() && letters.isEmpty()) {
             return;
@@ -154,8 +180,8 @@ final class Tenure implements AutoCloseable {
         long decided = System.nanoTime();
         write(now, pass);
         meters.round(decided - begun, System.nanoTime() - decided, letters.size());
-        meters.facts(facts, state);
-        queueSpans.written(facts);
+        measure(() -> meters.facts(facts, state));
+        measure(() -> queueSpans.written(facts));
         watchNodes();
     }
 
@@ -183,16 +209,42 @@ final class Tenure implements AutoCloseable {
     /// @return null if it was not asked
     private @Nullable Pass place(boolean changed, long now) {
         boolean plan = first || (placement.stale() && now - plannedAt >= REPLAN_MILLIS);
-        if (!plan && !changed && now < nextStart) {
+        if (now < noStartBefore || (!plan && !changed && now < nextStart)) {
             return null;
         }
         first = false;
         plannedAt = plan ? now : plannedAt;
         Pass pass = plan ? Pass.PLAN : Pass.START;
-        List<Fact> placed = Engine.place(state, placement, now, pass);
-        replay(placed);
+        List<Fact> placed;
+        try {
+            placed = Engine.place(state, placement, now, pass);
+        } catch (RuntimeException e) {
+            failed(e, now);
+            return null;
+        }
+        placingFailed = false;
+        replay(placed, Optional.empty());
         nextStart = placed.stream().anyMatch(Tenure::admits) ? now : placement.next(now);
         return pass;
+    }
+
+    /// Nothing of the pass counts. It is tried once more, with nothing kept from the passes before;
+    /// if it fails again, the job is held that it failed on. Where there is none, nobody is placed
+    /// for a while.
+    private void failed(RuntimeException e, long now) {
+        DecisionFailed failure = DecisionFailed.on("placing", e);
+        faults.tell(Faults.Kind.PLACING, failure.subject(), e);
+        Long job = failure.job();
+        boolean goesOn = !placingFailed || (job != null && faults.hold(new JobId(job), e));
+        placingFailed = true;
+        first = true;
+        noStartBefore = goesOn ? now : now + PLACE_AGAIN_MILLIS;
+        nextStart = noStartBefore;
+    }
+
+    private void dueFailed(DecisionFailed failure) {
+        dueFailed = true;
+        faults.tell(Faults.Kind.DUE, failure.subject(), failure);
     }
 
     /// Whether the fact lets a job start that might not: one that depends on a job just placed.
@@ -202,27 +254,43 @@ final class Tenure implements AutoCloseable {
                 && job.reason() == Reason.NONE;
     }
 
-    /// Decides one input. Deciding changes nothing, so an input on which it fails can be put aside.
+    /// Decides one input. Deciding changes nothing, so an input on which it fails can be put aside;
+    /// so is one that a tenure before this one failed on.
     private void apply(Input input, ConsumerRecord<byte[], byte[]> record, long now) {
+        List<Fact> decided;
         try {
-            if (take(input, now)) {
-                queueSpans.read(input, record);
+            RuntimeException before = faults.leftOut(record);
+            if (before != null) {
+                throw before;
             }
+            decided = Engine.decide(state, input, now);
         } catch (RuntimeException e) {
-            letters.add(InputReader.letter(record, e));
+            DeadLetter letter = InputReader.letter(record, e);
+            faults.tell(Faults.Kind.INPUT, letter.position(), e);
+            letters.add(letter);
             return;
+        }
+        applied.add(input);
+        replay(decided, Optional.of(record));
+        if (!decided.isEmpty()) {
+            queueSpans.read(input, record);
         }
         if (input instanceof Input.Registered(var seen)) {
             heartbeats.registered(seen.node());
         }
     }
 
-    /// Whether anything came of it.
-    private boolean take(Input input, long now) {
-        List<Fact> facts = Engine.decide(state, input, now);
-        replay(facts);
+    /// Decides an input that stands in no topic.
+    private void take(Input input, long now) {
+        List<Fact> decided;
+        try {
+            decided = Engine.decide(state, input, now);
+        } catch (RuntimeException e) {
+            faults.tell(Faults.Kind.INPUT, input.toString(), e);
+            return;
+        }
         applied.add(input);
-        return !facts.isEmpty();
+        replay(decided, Optional.empty());
     }
 
     private void write(long now, @Nullable Pass pass) {
@@ -248,16 +316,21 @@ final class Tenure implements AutoCloseable {
                         rules.settings().depth(),
                         rules.version(),
                         "");
+        var written =
+                new Round(
+                        status,
+                        List.copyOf(applied),
+                        List.copyOf(facts),
+                        List.copyOf(letters),
+                        decided);
         time.asking();
-        heard(
-                cell.rounds()
-                        .write(
-                                new Round(
-                                        status,
-                                        List.copyOf(applied),
-                                        List.copyOf(facts),
-                                        List.copyOf(letters),
-                                        decided)));
+        rules.pulse().waits();
+        try {
+            heard(cell.rounds().write(written));
+        } catch (Oversized e) {
+            leaveOut(e.fact(), e);
+            throw e;
+        }
         snapshots.after(status, state);
     }
 
@@ -269,15 +342,50 @@ final class Tenure implements AutoCloseable {
     private void heard(long brokerTime) {
         time.heard(brokerTime);
         clocksNanos = System.nanoTime();
+        rules.pulse().beat();
         meters.clocks(time.machineOffset(), time.cellOffset());
     }
 
-    private void replay(List<Fact> decided) {
+    /// Makes facts of what is decided. If the state cannot take one, it is no state any more.
+    private void replay(List<Fact> decided, Optional<ConsumerRecord<byte[], byte[]>> origin) {
+        origins.put(facts.size(), origin);
         for (Fact fact : decided) {
-            state.replay(fact);
-            placement.note(fact);
+            facts.add(fact);
+            try {
+                state.replay(fact);
+            } catch (RuntimeException e) {
+                leaveOut(facts.size() - 1, e);
+                throw e;
+            }
+            try {
+                placement.note(fact);
+            } catch (RuntimeException e) {
+                faults.tell(Faults.Kind.PLACING, "a fact", e);
+            }
         }
-        facts.addAll(decided);
+    }
+
+    /// The next tenure leaves out what that fact of the round follows from.
+    private void leaveOut(int index, RuntimeException e) {
+        Fact fact = facts.get(index);
+        faults.tell(Faults.Kind.REPLAY, fact.getClass().getSimpleName(), e);
+        origins.floorEntry(index)
+                .getValue()
+                .ifPresentOrElse(
+                        record -> faults.leaveOut(record, e),
+                        () -> {
+                            if (fact instanceof Fact.JobChanged(var job)) {
+                                var unused = faults.hold(job.job(), e);
+                            }
+                        });
+    }
+
+    private void measure(Runnable measuring) {
+        try {
+            measuring.run();
+        } catch (RuntimeException e) {
+            faults.tell(Faults.Kind.METRICS, "metrics", e);
+        }
     }
 
     private Map<NodeName, Presence> presences() {
@@ -293,10 +401,22 @@ final class Tenure implements AutoCloseable {
 
     private long waitMillis() {
         long now = time.now();
-        long due = Math.min(Engine.nextDue(state, now), nextStart);
+        long due = Math.min(nextDue(now), nextStart);
         return due == Long.MAX_VALUE
                 ? LONGEST_WAIT_MILLIS
                 : Math.clamp(due - now, 0, LONGEST_WAIT_MILLIS);
+    }
+
+    private long nextDue(long now) {
+        if (dueFailed) {
+            return Long.MAX_VALUE;
+        }
+        try {
+            return Engine.nextDue(state, now);
+        } catch (RuntimeException e) {
+            faults.tell(Faults.Kind.DUE, "the next time", e);
+            return Long.MAX_VALUE;
+        }
     }
 
     /// No round begins before this: after the least interval, and after a pause as long as the last

@@ -23,11 +23,14 @@ import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.Submission;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
+import io.berth.core.engine.NodeScore;
+import io.berth.core.engine.Scheduling.Backfill;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.log.EventWriter;
 import io.berth.log.Events;
 import io.berth.log.KafkaConnection;
 import io.berth.log.LogReader;
+import io.berth.log.Pulse;
 import io.berth.log.TopicDeclarations;
 import io.berth.log.trace.Span;
 import io.berth.log.trace.Spans;
@@ -63,6 +66,8 @@ final class CellHarness implements AutoCloseable {
 
     final KafkaConnection kafka;
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    NodeScore score = NodeScore.BEST_FIT;
+    final Faults faults = new Faults(new CellMeters(meters));
     final List<Span> endedSpans = new CopyOnWriteArrayList<>();
     private final Spans spans =
             new Spans() {
@@ -130,11 +135,13 @@ final class CellHarness implements AutoCloseable {
                                     new CellMeters(meters),
                                     new Tenure.Rules(
                                             Duration.ofMillis(5),
-                                            Settings.DEFAULT,
+                                            new Settings(Backfill.CONSERVATIVE, 500, score),
                                             "test",
                                             spans,
-                                            wallClock),
-                                    new Snapshots(kafka, LOG, Duration.ofHours(1)))) {
+                                            wallClock,
+                                            new Pulse()),
+                                    new Snapshots(kafka, LOG, Duration.ofHours(1)),
+                                    faults)) {
                 tenure.lead(stop::get);
             }
         }
@@ -192,6 +199,17 @@ final class CellHarness implements AutoCloseable {
     void submitArray(long first, int tasks) {
         var ids = List.of(new JobArray.Ids(first, first + tasks - 1));
         write(submission(first, new JobArray(IndexSet.firstN(tasks), 0, ids)));
+    }
+
+    /// A submission with that JSON in place of other.
+    void submit(long id, String json, String instead) {
+        var record = submission(id, null);
+        String value = new String(record.value(), StandardCharsets.UTF_8);
+        if (!value.contains(json)) {
+            throw new IllegalArgumentException(value + " has no " + json);
+        }
+        byte[] changed = value.replace(json, instead).getBytes(StandardCharsets.UTF_8);
+        write(new ProducerRecord<>(record.topic(), 0, record.key(), changed, record.headers()));
     }
 
     private static ProducerRecord<byte[], byte[]> submission(long id, @Nullable JobArray array) {

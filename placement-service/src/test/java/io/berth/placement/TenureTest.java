@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.berth.contracts.DeadLetter;
+import io.berth.contracts.Hold;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.event.CellStatus;
@@ -14,6 +15,7 @@ import io.berth.contracts.event.RoundEvent;
 import io.berth.contracts.event.SnapshotEvent;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
+import io.berth.core.engine.NodeScore;
 import io.berth.core.replay.DecisionDigest;
 import io.berth.core.replay.Replay;
 import io.berth.core.replay.RoundAssembler;
@@ -25,6 +27,7 @@ import io.berth.log.trace.TraceContext;
 import io.berth.placement.kafka.CellLog;
 import io.berth.placement.kafka.Fatal;
 import io.berth.placement.kafka.Fenced;
+import io.berth.placement.kafka.Oversized;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,7 +35,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -155,7 +160,8 @@ final class TenureTest {
                         "presence",
                         "topic",
                         "kind",
-                        "clock");
+                        "clock",
+                        "of");
     }
 
     @Test
@@ -249,6 +255,11 @@ final class TenureTest {
             successor.stop();
         }
 
+        assertThat(replayed()).isGreaterThanOrEqualTo(2);
+    }
+
+    /// Makes all rounds after the first snapshot again, and tells how many they are.
+    private int replayed() throws Exception {
         var snapshots = new ArrayList<Snapshot>();
         var whole = new SnapshotAssembler();
         for (SnapshotEvent event : cell.read(Topics.SNAPSHOTS)) {
@@ -266,12 +277,12 @@ final class TenureTest {
                 again++;
             }
         }
-        assertThat(again).isGreaterThanOrEqualTo(2);
         var recovered = cell.recover();
         recovered.inputs().close();
         recovered.rounds().close();
         assertThat(List.copyOf(replay.state().jobs()))
                 .isEqualTo(List.copyOf(recovered.state().jobs()));
+        return again;
     }
 
     @Test
@@ -317,6 +328,106 @@ final class TenureTest {
 
             assertThat(cell.awaitLaunch(1).here().gpus()).hasSize(1);
         }
+    }
+
+    @Test
+    void a_leader_goes_on_without_an_input_that_cannot_be_decided() {
+        try (var leader = cell.leader()) {
+            cell.submit(1);
+            cell.submit(2, "\"description\":{", "\"description\":null,\"was\":{");
+            cell.submit(3);
+
+            cell.await(Topics.JOB_STATES, status -> status.job().value() == 3);
+            assertThat(leader.ended).isNotDone();
+        }
+
+        assertThat(cell.read(Topics.deadLetters(CellLog.SERVICE)))
+                .extracting(DeadLetter::offset)
+                .contains(1L);
+        assertThat(cell.read(Topics.JOB_STATES))
+                .extracting(status -> status.job().value())
+                .doesNotContain(2L);
+    }
+
+    /// A job without a name: the state takes half of it.
+    @Test
+    void a_successor_leaves_out_an_input_that_the_state_cannot_take() {
+        cell.submit(1);
+        cell.submit(2, "\"name\":\"job\"", "\"name\":null");
+        cell.submit(3);
+        try (var first = cell.leader()) {
+            assertThatThrownBy(() -> first.ended.get(20, TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(NullPointerException.class);
+        }
+
+        try (var second = cell.leader()) {
+            cell.await(Topics.JOB_STATES, status -> status.job().value() == 3);
+            assertThat(second.ended).isNotDone();
+        }
+
+        assertThat(cell.read(Topics.JOBS))
+                .extracting(event -> event.job().value())
+                .containsExactly(1L, 3L);
+        assertThat(cell.read(Topics.deadLetters(CellLog.SERVICE)))
+                .singleElement()
+                .extracting(DeadLetter::offset)
+                .isEqualTo(1L);
+    }
+
+    /// What was submitted fits into a record, what becomes of it does not.
+    @Test
+    void a_successor_leaves_out_an_input_whose_facts_are_too_large() {
+        String comment = "x".repeat((1 << 20) - 1_800);
+        cell.submit(1);
+        cell.submit(2, "\"user\":", "\"terms\":{\"comment\":\"" + comment + "\"},\"user\":");
+        cell.submit(3);
+        try (var first = cell.leader()) {
+            assertThatThrownBy(() -> first.ended.get(20, TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(Oversized.class);
+        }
+
+        try (var second = cell.leader()) {
+            cell.await(Topics.JOB_STATES, status -> status.job().value() == 3);
+            assertThat(second.ended).isNotDone();
+        }
+
+        assertThat(cell.read(Topics.JOBS))
+                .extracting(event -> event.job().value())
+                .containsExactly(1L, 3L);
+    }
+
+    /// Nodes cannot be compared for a job of three CPUs.
+    @Test
+    void a_leader_holds_a_job_that_cannot_be_placed_and_places_all_others() throws Exception {
+        cell.score =
+                (free, demand, node) -> {
+                    if (demand.cpus() == 3) {
+                        throw new ArithmeticException("three");
+                    }
+                    return NodeScore.BEST_FIT.score(free, demand, node);
+                };
+        try (var leader = cell.leader()) {
+            cell.await(Topics.SNAPSHOTS, it -> it instanceof SnapshotEvent.Complete);
+            cell.submit(1, "\"cpusPerTask\":1", "\"cpusPerTask\":3");
+            cell.submit(2);
+            cell.register("n1", "a", 0);
+
+            cell.awaitLaunch(2);
+            assertThat(leader.ended).isNotDone();
+            leader.stop();
+        }
+
+        assertThat(cell.read(Topics.JOBS).stream().filter(JobEvent.Held.class::isInstance))
+                .singleElement()
+                .satisfies(event -> {
+                    var held = (JobEvent.Held) event;
+                    assertThat(held.job()).isEqualTo(new JobId(1));
+                    assertThat(held.hold()).isEqualTo(Hold.ADMIN);
+                    assertThat(held.why()).contains("decide on job 1");
+                });
+        assertThat(cell.meters.get("berth.placement.failed.decisions").tag("of", "placing"))
+                .satisfies(it -> assertThat(it.counter().count()).isGreaterThanOrEqualTo(2));
+        assertThat(replayed()).isPositive();
     }
 
     @Test
@@ -400,6 +511,26 @@ final class TenureTest {
             assertThat(cell.awaitEnd(1).state()).isEqualTo(JobState.COMPLETED);
             assertThat(cell.awaitEnd(1).runs()).hasSize(1);
         }
+    }
+
+    @Test
+    void an_input_that_was_deleted_unread_is_noticed() throws Exception {
+        try (var leader = cell.leader()) {
+            cell.submit(1);
+            cell.await(Topics.JOB_STATES, status -> status.job().value() == 1);
+            leader.stop();
+        }
+        cell.submit(2);
+        cell.submit(3);
+        var submissions = new TopicPartition(Topics.SUBMISSIONS.name(), 0);
+        try (var admin = cell.kafka.admin()) {
+            admin.deleteRecords(Map.of(submissions, RecordsToDelete.beforeOffset(2))).all().get();
+        }
+
+        assertThatThrownBy(cell::recover)
+                .isInstanceOf(Fatal.class)
+                .hasMessageContaining("stopped at offset 1 of berth.submissions.v1-0")
+                .hasMessageContaining("not in the log any more (2 to 3)");
     }
 
     @Test

@@ -16,7 +16,6 @@ import io.berth.contracts.topic.Topics;
 import io.berth.log.Events;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -177,13 +176,8 @@ final class Inputs {
     }
 
     private static DeadLetter deadLetter(ConsumerRecord<byte[], byte[]> record, Exception e) {
-        byte[] value = record.value() == null ? new byte[0] : record.value();
-        return new DeadLetter(
-                record.topic(),
-                record.partition(),
-                record.offset(),
-                e.toString(),
-                Base64.getEncoder().encodeToString(value));
+        return DeadLetter.of(
+                record.topic(), record.partition(), record.offset(), e.toString(), record.value());
     }
 
     private static JobId job(ConsumerRecord<byte[], byte[]> record) {

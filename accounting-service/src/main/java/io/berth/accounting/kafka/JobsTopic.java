@@ -15,7 +15,6 @@ import io.berth.log.LogReader;
 import io.berth.log.TopicDeclarations;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -153,13 +152,8 @@ public final class JobsTopic implements AutoCloseable {
     }
 
     private static DeadLetter deadLetter(ConsumerRecord<byte[], byte[]> record, String cause) {
-        byte[] value = record.value() == null ? new byte[0] : record.value();
-        return new DeadLetter(
-                record.topic(),
-                record.partition(),
-                record.offset(),
-                cause,
-                Base64.getEncoder().encodeToString(value));
+        return DeadLetter.of(
+                record.topic(), record.partition(), record.offset(), cause, record.value());
     }
 
     /// How many records wait to be read, as far as the brokers have told.

@@ -1,5 +1,6 @@
 package io.berth.contracts.event;
 
+import io.berth.contracts.Added;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.ExitStatus;
@@ -112,7 +113,11 @@ public sealed interface JobEvent {
     record Amended(JobId job, long at, JobDescription description, String by) implements JobEvent {}
 
     /// The job is not to start before it is released.
-    record Held(JobId job, long at, Hold hold, String by) implements JobEvent {}
+    ///
+    /// @param by who holds it, a person or a service
+    /// @param why a service does
+    record Held(JobId job, long at, Hold hold, String by, @Added @Nullable String why)
+            implements JobEvent {}
 
     /// The hold of the job is gone.
     record Released(JobId job, long at, String by) implements JobEvent {}

@@ -11,7 +11,6 @@ import io.berth.contracts.topic.Topics;
 import io.berth.core.state.Input;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -144,12 +143,12 @@ public final class InputReader implements AutoCloseable {
 
     /// The dead letter of a record that cannot be applied.
     public static DeadLetter letter(ConsumerRecord<byte[], byte[]> record, Exception cause) {
-        return new DeadLetter(
+        return DeadLetter.of(
                 record.topic(),
                 record.partition(),
                 record.offset(),
                 cause.toString(),
-                Base64.getEncoder().encodeToString(record.value()));
+                record.value());
     }
 
     private Optional<Read> read(ConsumerRecord<byte[], byte[]> record) {

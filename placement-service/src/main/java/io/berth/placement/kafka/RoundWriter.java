@@ -92,6 +92,7 @@ public final class RoundWriter implements AutoCloseable {
     /// returns, all of it is in the log.
     ///
     /// @throws Fenced if another instance leads the cell now
+    /// @throws Oversized before anything is written
     public long write(Round round) {
         List<ProducerRecord<byte[], byte[]>> records = records(round);
         records.forEach(RoundWriter::checkSize);
@@ -144,10 +145,14 @@ public final class RoundWriter implements AutoCloseable {
         var words = new ArrayList<ProducerRecord<byte[], byte[]>>();
         var orders = new ArrayList<ProducerRecord<byte[], byte[]>>();
         var decisions = new DecisionDigest();
-        for (Fact fact : round.facts()) {
+        for (int i = 0; i < round.facts().size(); i++) {
+            Fact fact = round.facts().get(i);
             ProducerRecord<byte[], byte[]> record = identified.of(fact);
             if (record == null) {
                 continue;
+            }
+            if (tooLarge(record)) {
+                throw new Oversized(i, sizeOf(record));
             }
             decisions.add(record.topic(), key(record), record.value());
             if (fact instanceof Fact.Announced) {
@@ -196,15 +201,22 @@ public final class RoundWriter implements AutoCloseable {
     }
 
     private static void checkSize(ProducerRecord<byte[], byte[]> record) {
+        if (tooLarge(record)) {
+            throw new IllegalStateException(sizeOf(record));
+        }
+    }
+
+    private static boolean tooLarge(ProducerRecord<byte[], byte[]> record) {
         int most =
                 record.topic().equals(Topics.ROUNDS.name())
                         ? Topics.ROUNDS.maxBytes()
                         : Topic.DEFAULT_MAX_BYTES;
-        if (record.value() != null && record.value().length > most - 4096) {
-            throw new IllegalStateException(
-                    "write %s %s: it has %d bytes, above the topic's limit"
-                            .formatted(record.topic(), key(record), record.value().length));
-        }
+        return record.value() != null && record.value().length > most - 4096;
+    }
+
+    private static String sizeOf(ProducerRecord<byte[], byte[]> record) {
+        return "write %s %s: it has %d bytes, above the topic's limit"
+                .formatted(record.topic(), key(record), record.value().length);
     }
 
     /// Records of one round, each with an id made of cell, round and its place in the round.

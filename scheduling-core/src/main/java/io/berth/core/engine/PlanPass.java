@@ -35,21 +35,32 @@ final class PlanPass {
         long place = 0;
         for (int i = 0; i < first.size(); i++) {
             Waiting job = first.get(i);
-            Plan plan = job.plan;
-            if (!decisions.admits(job)) {
-                all.unplan(job, decisions);
-                continue;
-            }
-            if (job.set != null) {
-                place = settle(job.set, place);
-            } else if (plan == null) {
-                place++;
-                make(job, place);
-            } else {
-                place = plan.place();
-                compress(plan);
+            try {
+                place = take(job, place);
+            } catch (RuntimeException e) {
+                throw DecisionFailed.on(job.job, e);
             }
         }
+    }
+
+    /// Plans the job anew or moves its plan ahead, if it may start.
+    ///
+    /// @return the last place in the plan
+    private long take(Waiting job, long last) {
+        Plan plan = job.plan;
+        if (!decisions.admits(job)) {
+            all.unplan(job, decisions);
+            return last;
+        }
+        if (job.set != null) {
+            return settle(job.set, last);
+        }
+        if (plan == null) {
+            make(job, last + 1);
+            return last + 1;
+        }
+        compress(plan);
+        return plan.place();
     }
 
     /// The jobs that may be in the plan, in the order of priority; of a set one for all.

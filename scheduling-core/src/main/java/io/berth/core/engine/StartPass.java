@@ -55,17 +55,10 @@ final class StartPass {
         }
         for (Waiting next = next(); next != null; next = next()) {
             next.inLine = false;
-            Plan plan = next.plan;
-            Standing cleared = all.clearings.of(next.job);
-            if (next.set != null) {
-                trySet(next.set);
-            } else if (cleared != null) {
-                tryCleared(cleared);
-            } else if (plan != null) {
-                tryPlanned(plan);
-            } else if (next.line != null) {
-                tryQueued(next);
-                push(next.fit);
+            try {
+                take(next);
+            } catch (RuntimeException e) {
+                throw DecisionFailed.on(next.job, e);
             }
         }
         all.search.kept.clear();
@@ -73,6 +66,21 @@ final class StartPass {
         barred.forEach(fit -> bar(fit, false));
         if (off) {
             all.open();
+        }
+    }
+
+    private void take(Waiting next) {
+        Plan plan = next.plan;
+        Standing cleared = all.clearings.of(next.job);
+        if (next.set != null) {
+            trySet(next.set);
+        } else if (cleared != null) {
+            tryCleared(cleared);
+        } else if (plan != null) {
+            tryPlanned(plan);
+        } else if (next.line != null) {
+            tryQueued(next);
+            push(next.fit);
         }
     }
 

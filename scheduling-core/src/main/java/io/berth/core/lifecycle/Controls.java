@@ -24,12 +24,16 @@ import io.berth.contracts.event.Submission.SignalRequested;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Draft;
 import io.berth.core.state.Fact;
+import io.berth.core.state.Input.PlacingFailed;
 import io.berth.core.state.Transitions;
 import java.util.List;
 
 /// What people change on jobs that are there: hold, release, amend, requeue, signal. What comes too
 /// late for the job's state changes nothing.
 final class Controls {
+
+    /// Who holds a job that no person does.
+    private static final String SYSTEM = "placement-service";
 
     private Controls() {}
 
@@ -39,7 +43,20 @@ final class Controls {
         for (JobStatus job : together(state, request.job())) {
             if (waits(job) && job.hold() != Hold.ADMIN && job.hold() != request.hold()) {
                 draft.change(Transitions.held(job, request.hold()));
-                draft.announce(new JobEvent.Held(job.job(), now, request.hold(), request.user()));
+                draft.announce(
+                        new JobEvent.Held(job.job(), now, request.hold(), request.user(), null));
+            }
+        }
+        return draft.facts();
+    }
+
+    /// A job that nobody can be placed for is kept from placing until an operator releases it.
+    static List<Fact> failed(CellState state, PlacingFailed failed, long now) {
+        var draft = new Draft(state);
+        for (JobStatus job : together(state, failed.job())) {
+            if (job.state() == JobState.PENDING && job.hold() != Hold.ADMIN) {
+                draft.change(Transitions.held(job, Hold.ADMIN));
+                draft.announce(new JobEvent.Held(job.job(), now, Hold.ADMIN, SYSTEM, failed.why()));
             }
         }
         return draft.facts();

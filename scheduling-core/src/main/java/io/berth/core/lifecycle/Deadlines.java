@@ -7,6 +7,7 @@ import io.berth.contracts.Reason;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Outcome;
 import io.berth.contracts.event.JobStatus.Run;
+import io.berth.core.engine.DecisionFailed;
 import io.berth.core.placement.Launching;
 import io.berth.core.placement.Partitions;
 import io.berth.core.request.Eligibility;
@@ -18,6 +19,8 @@ import io.berth.core.state.Fact;
 import io.berth.core.state.Transitions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
 
 /// What falls due by time alone: gangs that are not ready, runs over their limit that their agent
 /// did not end, runs whose reservation ends, jobs whose time to begin or whose deadline has come,
@@ -33,24 +36,28 @@ final class Deadlines {
     /// How long an ended job stays known.
     static final long MEMORY_MILLIS = 24 * 3600 * 1000L;
 
+    private static final String STANDSTILL = "suspended runs";
+
     private Deadlines() {}
 
-    static List<Fact> due(CellState state, long now) {
+    /// @param without subjects of [DecisionFailed] that are left out
+    /// @throws DecisionFailed at the first that is not left out and fails
+    static List<Fact> due(CellState state, long now, Set<String> without) {
         var draft = new Draft(state);
-        for (JobId id : state.holding()) {
-            JobStatus job = state.knownJob(id);
-            Run run = job.run();
-            if (run != null && run.outcome() == null && dueAt(state, job, run) <= now) {
-                Endings.decide(draft, id, run.startedAt() == 0 ? notReady() : overLimit(), now);
-            }
-        }
-        Standstill.goOn(draft, now);
-        Preemptions.goOn(draft, now);
-        TimeSlices.turn(draft, now);
+        decide(state.holding(), without, id -> limit(draft, id, now));
+        decide(
+                STANDSTILL,
+                without,
+                () -> {
+                    Standstill.goOn(draft, now);
+                    Preemptions.goOn(draft, now);
+                    TimeSlices.turn(draft, now);
+                });
         var known = new Known(state);
-        for (JobId id : state.companions().timed()) {
-            timed(draft, state.knownJob(id), known, now);
-        }
+        decide(
+                state.companions().timed(),
+                without,
+                id -> timed(draft, state.knownJob(id), known, now));
         var facts = new ArrayList<>(draft.facts());
         for (JobStatus job : state.ended()) {
             if (job.endedAt() + MEMORY_MILLIS > now) {
@@ -61,6 +68,38 @@ final class Deadlines {
             }
         }
         return facts;
+    }
+
+    private static void decide(Iterable<JobId> jobs, Set<String> without, Consumer<JobId> each) {
+        for (JobId id : jobs) {
+            if (!without.isEmpty() && without.contains(DecisionFailed.subject(id.value()))) {
+                continue;
+            }
+            try {
+                each.accept(id);
+            } catch (RuntimeException e) {
+                throw DecisionFailed.on(id.value(), e);
+            }
+        }
+    }
+
+    private static void decide(String subject, Set<String> without, Runnable decision) {
+        if (without.contains(subject)) {
+            return;
+        }
+        try {
+            decision.run();
+        } catch (RuntimeException e) {
+            throw DecisionFailed.on(subject, e);
+        }
+    }
+
+    private static void limit(Draft draft, JobId id, long now) {
+        JobStatus job = draft.state().knownJob(id);
+        Run run = job.run();
+        if (run != null && run.outcome() == null && dueAt(draft.state(), job, run) <= now) {
+            Endings.decide(draft, id, run.startedAt() == 0 ? notReady() : overLimit(), now);
+        }
     }
 
     /// A job whose deadline cannot be kept ends; one whose time to begin has come may start.

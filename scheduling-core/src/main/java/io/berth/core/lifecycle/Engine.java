@@ -1,17 +1,22 @@
 package io.berth.core.lifecycle;
 
 import io.berth.contracts.event.Submission;
+import io.berth.core.engine.DecisionFailed;
 import io.berth.core.placement.Placement;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Fact;
 import io.berth.core.state.Input;
 import java.util.List;
+import java.util.TreeSet;
+import java.util.function.Consumer;
 
 /// The engine of a cell: what comes in is decided one by one, then what falls due, then who starts.
 /// Each decision only reads the state; its facts are replayed before the next.
 ///
 /// Times are cell time in epoch milliseconds, given by the caller, and never go back.
 public final class Engine {
+
+    private static final String ALL_DUE = "what is due";
 
     private Engine() {}
 
@@ -27,6 +32,7 @@ public final class Engine {
             case Input.RankingRead(var ranked) -> Intake.ranked(state, ranked);
             case Input.Reported(var report) -> Reports.reported(state, report, now);
             case Input.Registered(var seen) -> Registrations.registered(state, seen, now);
+            case Input.PlacingFailed failed -> Controls.failed(state, failed, now);
             case Input.PresenceChanged(var node, var presence) ->
                     Registrations.presence(state, node, presence, now);
             case Input.Configured(var configuration) ->
@@ -54,7 +60,29 @@ public final class Engine {
 
     /// The facts that follow from time alone.
     public static List<Fact> due(CellState state, long now) {
-        return Reviews.followed(state, Deadlines.due(state, now), now);
+        return due(
+                state,
+                now,
+                failure -> {
+                    throw failure;
+                });
+    }
+
+    /// The same, without what cannot be decided, which is told.
+    public static List<Fact> due(CellState state, long now, Consumer<DecisionFailed> failed) {
+        var without = new TreeSet<String>();
+        while (true) {
+            try {
+                return Reviews.followed(state, Deadlines.due(state, now, without), now);
+            } catch (RuntimeException e) {
+                DecisionFailed failure = DecisionFailed.on(ALL_DUE, e);
+                failed.accept(failure);
+                if (failure.subject().equals(ALL_DUE)) {
+                    return List.of();
+                }
+                without.add(failure.subject());
+            }
+        }
     }
 
     /// When [#due] will next have something to say; `Long.MAX_VALUE` for never.
@@ -65,6 +93,7 @@ public final class Engine {
     /// Who starts now, and when the others are expected to.
     ///
     /// @param placement of that state
+    /// @throws DecisionFailed if it cannot be decided because of one job
     public static List<Fact> place(
             CellState state, Placement placement, long now, Placement.Pass pass) {
         if (!state.heldTwice().isEmpty()) {

@@ -18,6 +18,7 @@ import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.QosRules.Flag;
 import io.berth.contracts.event.Suspensions;
 import io.berth.core.engine.Cluster;
+import io.berth.core.engine.DecisionFailed;
 import io.berth.core.engine.Drain;
 import io.berth.core.engine.FitClass;
 import io.berth.core.engine.Network;
@@ -178,7 +179,11 @@ final class ClusterModel {
     void note(JobStatus job) {
         long id = job.job().value();
         changed(engine.nodesOf(id));
-        take(job);
+        try {
+            take(job);
+        } catch (RuntimeException e) {
+            throw DecisionFailed.on(id, e);
+        }
         changed(engine.nodesOf(id));
     }
 
@@ -194,8 +199,8 @@ final class ClusterModel {
         Run run = job.run();
         if (run != null) {
             run(job, run);
-        } else if (Partitions.refusal(configuration, job.description()) != null
-                || !job.eligible()
+        } else if (!job.eligible()
+                || Partitions.refusal(configuration, job.description()) != null
                 || hindrance(job.description().request()) != null) {
             forget(job.job());
         } else {

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /// what has changed and not what there is. That is a cache: everything that counts is in the state,
 /// and one who has just been made decides the same. For it to hold, every fact must be both
 /// replayed into the state and shown to [#note], those that `decide` gives too. If that is not
-/// done, it must be dropped.
+/// done, it must be dropped. After an error nothing is kept.
 public final class Placement {
 
     /// How far a decision goes.
@@ -76,26 +76,35 @@ public final class Placement {
         if (model == null) {
             return;
         }
+        try {
+            note(fact, model);
+        } catch (RuntimeException e) {
+            model = null;
+            throw e;
+        }
+    }
+
+    private void note(Fact fact, ClusterModel current) {
         switch (fact) {
             case Fact.JobChanged(var job) -> {
-                if (model.covers(job)) {
-                    model.note(job);
+                if (current.covers(job)) {
+                    current.note(job);
                     unsettled.add(job.job());
                 } else {
                     model = null;
                 }
             }
-            case Fact.JobForgotten(var job) -> model.gone(job);
+            case Fact.JobForgotten(var job) -> current.gone(job);
             case Fact.NodeChanged(var node) -> {
-                if (!model.covers(node)) {
+                if (!current.covers(node)) {
                     model = null;
-                } else if (model.open(node)) {
+                } else if (current.open(node)) {
                     unsettled.addAll(state.eligible());
                 }
             }
             case Fact.ConfigurationTaken _ -> model = null;
             case Fact.FairSharesTaken(var shares) -> {
-                if (!model.reshare(shares)) {
+                if (!current.reshare(shares)) {
                     model = null;
                 }
             }
@@ -104,11 +113,23 @@ public final class Placement {
     }
 
     /// The facts of one pass. Nothing starts before a configuration is in force.
+    ///
+    /// @throws io.berth.core.engine.DecisionFailed if it cannot be decided about a job
     public List<Fact> decide(long now, Pass pass, GivingWay givingWay) {
         Configuration configuration = state.configuration().orElse(null);
         if (configuration == null) {
             return List.of();
         }
+        try {
+            return decide(configuration, now, pass, givingWay);
+        } catch (RuntimeException e) {
+            model = null;
+            throw e;
+        }
+    }
+
+    private List<Fact> decide(
+            Configuration configuration, long now, Pass pass, GivingWay givingWay) {
         ClusterModel current = model(configuration, now);
         var round = new Round(state, configuration, current, givingWay, now);
         if (pass == Pass.PLAN) {

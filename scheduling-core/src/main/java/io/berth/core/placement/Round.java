@@ -18,6 +18,7 @@ import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.contracts.event.JobStatus.Run;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.core.engine.Clearing;
+import io.berth.core.engine.DecisionFailed;
 import io.berth.core.engine.Decisions;
 import io.berth.core.engine.Drain;
 import io.berth.core.engine.FitClass;
@@ -261,7 +262,11 @@ final class Round implements Decisions {
         for (JobId id : look) {
             JobStatus job = state.job(id).orElse(null);
             if (job != null && job.eligible()) {
-                settle(job, together(job).stream().anyMatch(heads::contains));
+                try {
+                    settle(job, together(job).stream().anyMatch(heads::contains));
+                } catch (RuntimeException e) {
+                    throw DecisionFailed.on(id.value(), e);
+                }
             }
         }
         new Divisions(state, configuration, model, free, draft, now)

@@ -34,6 +34,9 @@ public final class Recordings {
     /// Heartbeats tell it; it stands in no topic.
     private static final String PRESENCE = "presence/";
 
+    /// So does this, which placement tells itself.
+    private static final String PLACING_FAILED = "placing-failed/";
+
     private static final EventCodec<Submission> SUBMISSIONS = codec(Topics.SUBMISSIONS);
     private static final EventCodec<NodeRequest> NODE_REQUESTS = codec(Topics.NODE_REQUESTS);
     private static final EventCodec<Ranked> RANKINGS = codec(Topics.RANKINGS);
@@ -63,6 +66,8 @@ public final class Recordings {
             case Input.Configured(var configuration) -> of(configuration);
             case Input.PresenceChanged(var node, var presence) ->
                     List.of(new Recorded(PRESENCE + presence, null, node.value()));
+            case Input.PlacingFailed(var job, var why) ->
+                    List.of(new Recorded(PLACING_FAILED + job, null, why));
         };
     }
 
@@ -98,6 +103,10 @@ public final class Recordings {
         if (type.startsWith(PRESENCE)) {
             var presence = Presence.valueOf(type.substring(PRESENCE.length()));
             return Optional.of(new Input.PresenceChanged(new NodeName(kept.event()), presence));
+        }
+        if (type.startsWith(PLACING_FAILED)) {
+            var job = new JobId(Long.parseLong(type.substring(PLACING_FAILED.length())));
+            return Optional.of(new Input.PlacingFailed(job, kept.event()));
         }
         if (of(Topics.CONFIG, type)) {
             return configuration.add(event(CONFIG, kept)).map(Input.Configured::new);

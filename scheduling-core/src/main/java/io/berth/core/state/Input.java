@@ -1,5 +1,6 @@
 package io.berth.core.state;
 
+import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.FairShares;
@@ -24,6 +25,9 @@ public sealed interface Input {
 
     /// What an operator asks of a node.
     record NodeAsked(NodeRequest request) implements Input {}
+
+    /// Who starts could not be decided because of this job.
+    record PlacingFailed(JobId job, String why) implements Input {}
 
     /// What the heartbeats say of a node.
     record PresenceChanged(NodeName node, Presence presence) implements Input {}

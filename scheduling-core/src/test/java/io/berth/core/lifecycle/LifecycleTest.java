@@ -318,22 +318,36 @@ final class LifecycleTest {
                 .containsExactly(new Order.Sync(new NodeName("n1"), 2, "again", List.of()));
     }
 
+    private static NodeSeen otherMachine() {
+        NodeSeen seen = seen("n1", 8, 8, "a100", "other", "boot", List.of());
+        return new NodeSeen(
+                seen.node(), "other", "machine-x", "boot", "test", seen.inventory(), List.of(), 0);
+    }
+
+    @Test
+    void another_machine_with_the_name_of_a_node_that_is_down_gets_it() {
+        cell.node("n1", 8, 8, "a100");
+        cell.take(new Input.PresenceChanged(new NodeName("n1"), Presence.SILENT));
+        List<Order> silent = orders(cell.take(new Input.Registered(otherMachine())));
+        cell.take(new Input.PresenceChanged(new NodeName("n1"), Presence.DOWN));
+
+        List<Order> down = orders(cell.take(new Input.Registered(otherMachine())));
+
+        assertThat(silent).singleElement().isInstanceOf(Order.Refused.class);
+        assertThat(down)
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        Order.Sync.class, sync -> assertThat(sync.nonce()).isEqualTo("other"));
+        var status = cell.state.node(new NodeName("n1")).orElseThrow();
+        assertThat(status.epoch()).isEqualTo(2);
+        assertThat(status.seen().machineId()).isEqualTo("machine-x");
+    }
+
     @Test
     void another_machine_with_the_name_of_a_live_node_is_refused() {
         cell.node("n1", 8, 8, "a100");
-        NodeSeen seen = seen("n1", 8, 8, "a100", "other", "boot", List.of());
-        var imposter =
-                new NodeSeen(
-                        seen.node(),
-                        "other",
-                        "machine-x",
-                        "boot",
-                        "test",
-                        seen.inventory(),
-                        List.of(),
-                        0);
 
-        List<Order> orders = orders(cell.take(new Input.Registered(imposter)));
+        List<Order> orders = orders(cell.take(new Input.Registered(otherMachine())));
 
         assertThat(orders).singleElement().isInstanceOf(Order.Refused.class);
         assertThat(cell.state.node(new NodeName("n1")).orElseThrow().epoch()).isEqualTo(1);

@@ -4,7 +4,6 @@ import io.berth.contracts.DeadLetter;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.EventWriter;
 import io.berth.log.Events;
-import java.util.Base64;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -12,9 +11,6 @@ import org.slf4j.LoggerFactory;
 /// Where the gateway leaves records that it cannot read.
 final class DeadLetters {
     private static final Logger LOG = LoggerFactory.getLogger(DeadLetters.class);
-
-    /// The letter must fit into a record itself.
-    private static final int MAX_VALUE_BYTES = 512 << 10;
 
     private final Events<DeadLetter> events =
             new Events<>(Topics.deadLetters(PictureTopics.SERVICE), PictureTopics.SERVICE);
@@ -25,16 +21,13 @@ final class DeadLetters {
     }
 
     void bury(ConsumerRecord<byte[], byte[]> record, Exception cause) {
-        byte[] value = record.value() == null ? new byte[0] : record.value();
         var letter =
-                new DeadLetter(
+                DeadLetter.of(
                         record.topic(),
                         record.partition(),
                         record.offset(),
                         String.valueOf(cause.getMessage()),
-                        value.length > MAX_VALUE_BYTES
-                                ? ""
-                                : Base64.getEncoder().encodeToString(value));
+                        record.value());
         LOG.atWarn()
                 .addKeyValue("record", letter.position())
                 .addKeyValue("cause", letter.cause())

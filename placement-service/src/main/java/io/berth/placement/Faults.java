@@ -1,0 +1,85 @@
+package io.berth.placement;
+
+import io.berth.contracts.JobId;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Errors of placement's own, without which a cell goes on: each is counted, and told once with its
+/// stack. What a tenure failed on is kept for the next one, which leaves it out.
+final class Faults {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Faults.class);
+
+    /// If placing fails because of more jobs than that, it is not the jobs.
+    private static final int MOST_HELD = 1_000;
+
+    private static final int MOST_TOLD = 10_000;
+
+    /// What failed: the label of the metric.
+    enum Kind {
+        INPUT,
+        DUE,
+        PLACING,
+        REPLAY,
+        METRICS
+    }
+
+    private final CellMeters meters;
+    private final Set<String> told = new HashSet<>();
+    private final Map<JobId, String> jobs = new TreeMap<>();
+    private final Map<String, RuntimeException> records = new HashMap<>();
+    private int held;
+
+    Faults(CellMeters meters) {
+        this.meters = meters;
+    }
+
+    /// @param subject what it failed on
+    void tell(Kind kind, String subject, RuntimeException e) {
+        meters.failed(kind);
+        if (told.size() < MOST_TOLD && told.add(kind + " " + subject)) {
+            LOG.atError()
+                    .setCause(e)
+                    .addKeyValue("subject", subject)
+                    .log("Decision failed ({}); the cell goes on without it", kind);
+        }
+    }
+
+    /// The job is to be held. False: too many are.
+    boolean hold(JobId job, RuntimeException e) {
+        if (held >= MOST_HELD) {
+            return false;
+        }
+        held++;
+        jobs.put(job, String.valueOf(e.getMessage()));
+        return true;
+    }
+
+    /// The jobs that are to be held, with the reason. They are asked for once.
+    Map<JobId, String> toHold() {
+        var all = new TreeMap<>(jobs);
+        jobs.clear();
+        return all;
+    }
+
+    /// The record is not to be applied.
+    void leaveOut(ConsumerRecord<byte[], byte[]> record, RuntimeException e) {
+        records.put(position(record), e);
+    }
+
+    /// Why the record is not to be applied; null if it is. That is asked for once.
+    @Nullable RuntimeException leftOut(ConsumerRecord<byte[], byte[]> record) {
+        return records.isEmpty() ? null : records.remove(position(record));
+    }
+
+    private static String position(ConsumerRecord<byte[], byte[]> record) {
+        return record.topic() + "/" + record.partition() + "/" + record.offset();
+    }
+}
