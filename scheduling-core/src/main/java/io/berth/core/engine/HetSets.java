@@ -4,23 +4,24 @@ import io.berth.core.engine.Plans.Plan;
 import io.berth.core.engine.Search.Place;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The heterogeneous jobs that wait, and where their components find seats.
 ///
 /// *Method*: the components of a set are seated one after the other, the largest first, and each
-/// seat is kept while the next is looked for. If one finds none, those before it give theirs back.
+/// seat is kept while the next is looked for. If one finds none, those before it give theirs back,
+/// and it is tried before them.
 /// For an expected start the time moves on to when that one has a seat, until all have theirs at
 /// one time.
 ///
-/// It is greedy: an order of components may fail where another one would fit.
+/// It is greedy: the orders that are tried may fail where another one would fit.
 ///
 /// *Example*: of two nodes with 8 GPUs, one is full until 12:00. A set of 8 GPUs and 4 GPUs: the 8
 /// have a seat now, the 4 from 12:00 on; then the 8 have one, too, and that is its expected start.
@@ -91,16 +92,15 @@ final class HetSets {
         if (set.planned()) {
             return lifted(set, () -> planned(set, now, decisions));
         }
-        Waiting largest = set.largestFirst().getFirst();
         if (!hopeful(set, now)) {
-            return new Seats(Map.of(), largest, Node.NEVER);
+            return new Seats(Map.of(), set.lead(), Node.NEVER);
         }
         return at(
                 set,
                 now,
-                job -> {
+                (job, first) -> {
                     Place place = all.now(job, job.length, now, decisions);
-                    if (place == null && job == largest) {
+                    if (place == null && first) {
                         all.learn(job, Search.end(now, job.length), now, decisions);
                     }
                     return place;
@@ -110,8 +110,8 @@ final class HetSets {
     /// Where they find seats now, or have them by plan: the search may choose others, and then miss
     /// one.
     private Seats planned(HetSet set, long now, Decisions decisions) {
-        Seats found = at(set, now, job -> all.now(job, job.length, now, decisions));
-        return found.whole() ? found : at(set, now, job -> kept(job, now));
+        Seats found = at(set, now, (job, _) -> all.now(job, job.length, now, decisions));
+        return found.whole() ? found : at(set, now, (job, _) -> kept(job, now));
     }
 
     /// The seat that a component has by plan, if it is free now.
@@ -138,7 +138,7 @@ final class HetSets {
     @Nullable Waiting unseated(HetSet set, long now) {
         return lifted(
                         set,
-                        () -> at(set, now, job -> all.search.now(job.fit.least, now, job.length)))
+                        () -> at(set, now, (job, _) -> all.search.now(job.fit.least, now, job.length)))
                 .unseated();
     }
 
@@ -165,7 +165,7 @@ final class HetSets {
         return at(
                 set,
                 time,
-                job -> {
+                (job, _) -> {
                     FitClass least = job.fit.least;
                     boolean allowed =
                             least == job.fit || decisions.most(job, least.parts()) == least.parts();
@@ -173,13 +173,37 @@ final class HetSets {
                 });
     }
 
-    /// Seats one after the other at one time, and gives all back.
-    private Seats at(HetSet set, long time, Function<Waiting, @Nullable Place> search) {
+    /// Looks for the seat of a component.
+    @FunctionalInterface
+    private interface Look {
+
+        /// @param first whether no other one has a seat yet
+        @Nullable Place seat(Waiting job, boolean first);
+    }
+
+    /// Seats all at one time, and gives the seats back. The one that finds none is tried before all
+    /// others once: it may be particular where they are not.
+    private Seats at(HetSet set, long time, Look look) {
+        var order = new ArrayList<>(set.largestFirst());
+        Seats first = inOrder(order, time, look);
+        Seats last = first;
+        long next = first.next();
+        var ahead = new HashSet<Waiting>(order.subList(0, 1));
+        for (Waiting it = last.unseated(); it != null && ahead.add(it); it = last.unseated()) {
+            order.remove(it);
+            order.addFirst(it);
+            last = inOrder(order, time, look);
+            next = Math.min(next, last.next());
+        }
+        return last.whole() ? last : new Seats(Map.of(), first.unseated(), next);
+    }
+
+    private Seats inOrder(List<Waiting> order, long time, Look look) {
         var seats = new LinkedHashMap<Waiting, Place>();
         Waiting unseated = null;
         long next = Node.NEVER;
-        for (Waiting job : set.largestFirst()) {
-            Place place = search.apply(job);
+        for (Waiting job : order) {
+            Place place = look.seat(job, seats.isEmpty());
             if (place == null || place.start() > time) {
                 unseated = job;
                 next = place == null ? Node.NEVER : place.start();

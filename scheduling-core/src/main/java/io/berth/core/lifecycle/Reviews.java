@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /// What facts on jobs mean for those that wait for them: a job that began or ended may let others
 /// start, or bar them for ever.
@@ -78,13 +79,11 @@ final class Reviews {
     /// of them that does, and one that wished so is cancelled when what it depends on can never
     /// happen.
     static JobStatus reviewed(JobStatus job, Known known, long now) {
-        for (JobId id : HetJobs.together(job)) {
-            JobStatus other = known.job(id).orElse(job);
-            if (other.state().terminal()) {
-                JobStatus ended = Transitions.endedWaiting(job, other.state(), other.reason(), now);
-                String by = other.cancelledBy();
-                return by == null ? ended : Transitions.cancelledBy(ended, by);
-            }
+        JobStatus over = job.description().het() == null ? null : over(job, known);
+        if (over != null) {
+            JobStatus ended = Transitions.endedWaiting(job, over.state(), over.reason(), now);
+            String by = over.cancelledBy();
+            return by == null ? ended : Transitions.cancelledBy(ended, by);
         }
         JobStatus reviewed = Eligibility.reviewed(job, known, now);
         boolean kill =
@@ -93,5 +92,14 @@ final class Reviews {
                 ? Transitions.endedWaiting(
                         reviewed, JobState.CANCELLED, Reason.DEPENDENCY_NEVER_SATISFIED, now)
                 : reviewed;
+    }
+
+    /// The first component that is over of those that should start with the job; null if none is.
+    private static @Nullable JobStatus over(JobStatus job, Known known) {
+        return HetJobs.together(job).stream()
+                .flatMap(id -> known.job(id).stream())
+                .filter(it -> it.state().terminal())
+                .findFirst()
+                .orElse(null);
     }
 }

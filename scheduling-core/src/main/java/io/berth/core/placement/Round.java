@@ -85,9 +85,7 @@ final class Round implements Decisions {
     }
 
     private boolean admits(JobStatus job) {
-        return throttles.admits(job)
-                && together(job).stream().map(state::knownJob).allMatch(this::mayBegin)
-                && limit(job) == null;
+        return throttles.admits(job) && mayBegin(job) && limit(job) == null;
     }
 
     /// The jobs that start with it, in the order of their ids: itself, or all components of a
@@ -106,6 +104,12 @@ final class Round implements Decisions {
     /// Whether what the job depends on still holds beside all that this pass has started: no
     /// singleton begins when a job of its name just has.
     private boolean mayBegin(JobStatus job) {
+        return job.description().het() == null
+                ? mayBeginAlone(job)
+                : together(job).stream().map(state::knownJob).allMatch(this::mayBeginAlone);
+    }
+
+    private boolean mayBeginAlone(JobStatus job) {
         Dependency dependency = job.description().conditions().dependency();
         return dependency == null
                 || startedJobs.isEmpty()
@@ -279,7 +283,9 @@ final class Round implements Decisions {
         var sets = new TreeSet<JobId>();
         model.engine.together().forEach(job -> sets.add(new JobId(job)));
         for (JobId id : look) {
-            state.job(id).map(Round::together).ifPresent(sets::addAll);
+            state.job(id)
+                    .filter(job -> job.description().het() != null)
+                    .ifPresent(job -> sets.addAll(together(job)));
         }
         return sets;
     }
@@ -293,10 +299,12 @@ final class Round implements Decisions {
             draft.change(Transitions.planned(draft.job(job.job()), plan));
         }
         Reason reason = reason(job, first);
-        for (JobId other : together(job)) {
-            if (reason == Reason.PRIORITY || reason == Reason.RESOURCES) {
-                Reason its = reason(state.knownJob(other), first);
-                reason = its == Reason.PRIORITY ? reason : its;
+        if (job.description().het() != null) {
+            for (JobId other : together(job)) {
+                if (reason == Reason.PRIORITY || reason == Reason.RESOURCES) {
+                    Reason its = reason(state.knownJob(other), first);
+                    reason = its == Reason.PRIORITY ? reason : its;
+                }
             }
         }
         if (reason != job.reason()) {

@@ -12,18 +12,28 @@ import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.JobTerms;
 import io.berth.contracts.LaunchMode;
+import io.berth.contracts.Limit;
+import io.berth.contracts.Limits;
+import io.berth.contracts.NodeConstraints;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.PreemptMode;
+import io.berth.contracts.Tres;
 import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.Sharing;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.Order;
+import io.berth.contracts.event.PreemptRules;
 import io.berth.contracts.event.RunReport.Cause;
 import io.berth.contracts.event.Submission.CancelRequested;
 import io.berth.contracts.event.Submission.Held;
 import io.berth.contracts.event.Submission.Released;
 import io.berth.contracts.event.Submission.RequeueRequested;
 import io.berth.core.state.Fact;
+import io.berth.core.state.Input;
 import io.berth.core.testing.TestCell;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -297,5 +307,103 @@ final class HetJobsTest {
 
         assertThat(states()).containsExactly(JobState.PENDING, JobState.PENDING);
         assertThat(cell.job(3).state()).isEqualTo(JobState.RUNNING);
+    }
+
+    @Test
+    void one_that_must_have_a_node_gets_it_though_a_larger_one_would_take_it() {
+        cell.node("n1", 8, 8, "a100");
+        cell.node("n2", 8, 8, "a100");
+        var onFirst =
+                new NodeConstraints(
+                        null,
+                        List.of(new NodeName("n1")),
+                        List.of(),
+                        Sharing.SHARED,
+                        null,
+                        null);
+        cell.submitTogether(1, job(gpus(1, 4, null).on(onFirst)), job(gpus(1, 8, null)));
+
+        cell.round();
+
+        assertThat(List.of(node(1), node(2))).containsExactly("n1", "n2");
+    }
+
+    @Test
+    void limits_are_counted_for_both_before_either_starts() {
+        var eightGpus =
+                new Limits(
+                        Map.of(), Map.of(Limit.MAX_TRES_PER_USER, Map.of(Tres.GPU, 8L)));
+        cell.take(new Input.Configured(TestCell.configuration(eightGpus)));
+        cell.node("n1", 8, 8, "a100");
+        cell.node("n2", 8, 8, "a100");
+        cell.submitTogether(1, job(gpus(1, 4, null)), job(gpus(1, 4, null)));
+        cell.submitTogether(3, job(gpus(1, 4, null)), job(gpus(1, 8, null)));
+        cell.round();
+        assertThat(states()).containsExactly(JobState.RUNNING, JobState.RUNNING);
+        cell.cancel(1);
+        cell.ended(1, 1, node(1), Cause.STOPPED, 0);
+        cell.ended(2, 1, node(2), Cause.STOPPED, 0);
+
+        cell.round();
+
+        assertThat(List.of(cell.job(3), cell.job(4)))
+                .extracting(JobStatus::reason)
+                .containsOnly(Reason.QOS_MAX_GRES_PER_USER);
+    }
+
+    @Test
+    void a_set_waits_until_what_is_used_beside_it_leaves_room_for_both_under_a_limit() {
+        var eightGpus =
+                new Limits(
+                        Map.of(), Map.of(Limit.MAX_TRES_PER_USER, Map.of(Tres.GPU, 8L)));
+        cell.take(new Input.Configured(TestCell.configuration(eightGpus)));
+        cell.node("n1", 8, 8, "a100");
+        cell.node("n2", 8, 8, "a100");
+        cell.submit(3, gpus(1, 1, null));
+        cell.round();
+        cell.submitTogether(1, job(gpus(1, 4, null)), job(gpus(1, 4, null)));
+        cell.round();
+        assertThat(states()).containsExactly(JobState.PENDING, JobState.PENDING);
+
+        cell.ended(3, 1, node(3), Cause.EXITED, 0);
+        cell.round();
+
+        assertThat(states()).containsExactly(JobState.RUNNING, JobState.RUNNING);
+    }
+
+    @Test
+    void one_that_gives_way_takes_the_other_along() {
+        var rules =
+                new PreemptRules(
+                        PreemptRules.Type.QOS,
+                        PreemptMode.REQUEUE,
+                        false,
+                        PreemptMode.OFF,
+                        0,
+                        false,
+                        0,
+                        0,
+                        0,
+                        0,
+                        null);
+        cell.take(new Input.Configured(TestCell.configuration(Limits.NONE, rules)));
+        running();
+        JobDescription high = job(gpus(1, 8, null));
+        cell.submit(
+                3,
+                new JobDescription(
+                        high.user(),
+                        high.account(),
+                        high.partition(),
+                        "high",
+                        high.name(),
+                        gpus(2, 8, null),
+                        high.launch(),
+                        600,
+                        0,
+                        true));
+        cell.round();
+
+        assertThat(outcomes()).containsExactly(JobState.PENDING, JobState.PENDING);
     }
 }
