@@ -17,9 +17,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// *Method*: the components of a set are seated one after the other, the largest first, and each
 /// seat is kept while the next is looked for. If one finds none, those before it give theirs back,
-/// and it is tried before them.
-/// For an expected start the time moves on to when that one has a seat, until all have theirs at
-/// one time.
+/// and it is tried before them. For an expected start the time moves on to when that one has a
+/// seat, until all have theirs at one time.
 ///
 /// It is greedy: the orders that are tried may fail where another one would fit.
 ///
@@ -138,7 +137,11 @@ final class HetSets {
     @Nullable Waiting unseated(HetSet set, long now) {
         return lifted(
                         set,
-                        () -> at(set, now, (job, _) -> all.search.now(job.fit.least, now, job.length)))
+                        () ->
+                                at(
+                                        set,
+                                        now,
+                                        (job, _) -> all.search.now(job.fit.least, now, job.length)))
                 .unseated();
     }
 

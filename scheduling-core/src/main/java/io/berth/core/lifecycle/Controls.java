@@ -21,6 +21,7 @@ import io.berth.contracts.event.Submission.Held;
 import io.berth.contracts.event.Submission.Released;
 import io.berth.contracts.event.Submission.RequeueRequested;
 import io.berth.contracts.event.Submission.SignalRequested;
+import io.berth.core.request.Eligibility;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Draft;
 import io.berth.core.state.Fact;
@@ -64,7 +65,7 @@ final class Controls {
 
     /// What is known of a job and of those that start with it.
     private static List<JobStatus> together(CellState state, JobId id) {
-        return state.job(id).map(HetJobs::together).orElse(List.of()).stream()
+        return state.job(id).map(Eligibility::together).orElse(List.of()).stream()
                 .flatMap(it -> state.job(it).stream())
                 .toList();
     }

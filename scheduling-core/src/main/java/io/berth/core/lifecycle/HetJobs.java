@@ -9,6 +9,7 @@ import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Outcome;
 import io.berth.contracts.event.JobStatus.Part.Phase;
 import io.berth.contracts.event.JobStatus.Run;
+import io.berth.core.request.Eligibility;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Draft;
 import java.util.List;
@@ -21,17 +22,11 @@ final class HetJobs {
 
     private HetJobs() {}
 
-    /// The components of a job's set; the job itself if it is none.
-    static List<JobId> together(JobStatus job) {
-        HetComponent set = job.description().het();
-        return set == null ? List.of(job.job()) : set.jobs();
-    }
-
     /// Whom an order to a job is meant for: to the first component, all.
     static List<JobId> meant(CellState state, JobId id) {
         return state.job(id)
                 .filter(job -> offset(job) == 0)
-                .map(HetJobs::together)
+                .map(Eligibility::together)
                 .orElse(List.of(id));
     }
 
@@ -42,14 +37,14 @@ final class HetJobs {
 
     /// The other components that are known.
     static Stream<JobStatus> others(Draft draft, JobStatus job) {
-        return together(job).stream()
+        return Eligibility.together(job).stream()
                 .filter(id -> !id.equals(job.job()) && draft.state().job(id).isPresent())
                 .map(draft::job);
     }
 
     /// Whether a job can wait again: of a set, whether no component is over.
     static boolean mayWaitAgain(Draft draft, JobStatus job) {
-        List<JobId> all = together(job);
+        List<JobId> all = Eligibility.together(job);
         return all.stream()
                 .allMatch(id -> draft.state().job(id).isPresent() && lives(draft.job(id)));
     }
@@ -92,7 +87,7 @@ final class HetJobs {
 
     /// Whether all nodes of all components are ready for the word to go.
     static boolean ready(Draft draft, JobStatus job) {
-        return together(job).stream().map(draft::job).allMatch(HetJobs::ready);
+        return Eligibility.together(job).stream().map(draft::job).allMatch(HetJobs::ready);
     }
 
     private static boolean ready(JobStatus job) {

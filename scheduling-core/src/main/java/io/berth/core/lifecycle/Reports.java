@@ -20,6 +20,7 @@ import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.RunReport.Cause;
 import io.berth.contracts.event.RunReport.GpusUnderused;
 import io.berth.contracts.event.RunReport.GpusUsedAgain;
+import io.berth.core.request.Eligibility;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Draft;
 import io.berth.core.state.Fact;
@@ -73,7 +74,7 @@ final class Reports {
         advance(draft, id.job(), index, Phase.READY);
         JobStatus job = draft.job(id.job());
         if (HetJobs.ready(draft, job)) {
-            HetJobs.together(job).forEach(it -> go(draft, it));
+            Eligibility.together(job).forEach(it -> go(draft, it));
         }
     }
 

@@ -49,7 +49,7 @@ final class Reviews {
             changed.put(id, reviewed);
             followed.add(new Fact.JobChanged(reviewed));
             if (reviewed.description().het() != null) {
-                open.addAll(HetJobs.together(reviewed));
+                open.addAll(Eligibility.together(reviewed));
             }
             if (reviewed.state().terminal()) {
                 followed.add(new Fact.Announced(Endings.ended(reviewed)));
@@ -66,7 +66,7 @@ final class Reviews {
             open.add(job.job());
         }
         if (job.description().het() != null) {
-            open.addAll(HetJobs.together(job));
+            open.addAll(Eligibility.together(job));
         }
         if (before == null || before.state() != job.state()) {
             open.addAll(state.companions().dependents(job));
@@ -96,7 +96,7 @@ final class Reviews {
 
     /// The first component that is over of those that should start with the job; null if none is.
     private static @Nullable JobStatus over(JobStatus job, Known known) {
-        return HetJobs.together(job).stream()
+        return Eligibility.together(job).stream()
                 .flatMap(id -> known.job(id).stream())
                 .filter(it -> it.state().terminal())
                 .findFirst()

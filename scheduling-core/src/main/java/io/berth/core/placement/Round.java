@@ -2,7 +2,6 @@ package io.berth.core.placement;
 
 import io.berth.contracts.Allocation;
 import io.berth.contracts.Dependency;
-import io.berth.contracts.HetComponent;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
@@ -27,6 +26,7 @@ import io.berth.core.engine.Waiting;
 import io.berth.core.placement.Placement.GivingWay;
 import io.berth.core.request.Dependencies;
 import io.berth.core.request.Dependencies.Standing;
+import io.berth.core.request.Eligibility;
 import io.berth.core.request.Known;
 import io.berth.core.request.Throttles;
 import io.berth.core.state.CellState;
@@ -88,17 +88,10 @@ final class Round implements Decisions {
         return throttles.admits(job) && mayBegin(job) && limit(job) == null;
     }
 
-    /// The jobs that start with it, in the order of their ids: itself, or all components of a
-    /// heterogeneous job.
-    private static List<JobId> together(JobStatus job) {
-        HetComponent set = job.description().het();
-        return set == null ? List.of(job.job()) : set.jobs();
-    }
-
     private @Nullable Reason limit(JobStatus job) {
         return job.description().het() == null
                 ? model.quotas.met(job.job(), now)
-                : model.quotas.together(together(job), now);
+                : model.quotas.together(Eligibility.together(job), now);
     }
 
     /// Whether what the job depends on still holds beside all that this pass has started: no
@@ -106,7 +99,9 @@ final class Round implements Decisions {
     private boolean mayBegin(JobStatus job) {
         return job.description().het() == null
                 ? mayBeginAlone(job)
-                : together(job).stream().map(state::knownJob).allMatch(this::mayBeginAlone);
+                : Eligibility.together(job).stream()
+                        .map(state::knownJob)
+                        .allMatch(this::mayBeginAlone);
     }
 
     private boolean mayBeginAlone(JobStatus job) {
@@ -187,7 +182,7 @@ final class Round implements Decisions {
         draft.change(Transitions.placed(status, run));
         model.count(status, run);
         draft.announce(new JobEvent.Placed(status.job(), now, lease, allocations, rate));
-        List<JobId> together = together(status);
+        List<JobId> together = Eligibility.together(status);
         if (startedJobs.containsAll(together)) {
             together.forEach(this::launch);
         }
@@ -267,7 +262,7 @@ final class Round implements Decisions {
             JobStatus job = state.job(id).orElse(null);
             if (job != null && job.eligible()) {
                 try {
-                    settle(job, together(job).stream().anyMatch(heads::contains));
+                    settle(job, Eligibility.together(job).stream().anyMatch(heads::contains));
                 } catch (RuntimeException e) {
                     throw DecisionFailed.on(id.value(), e);
                 }
@@ -285,7 +280,7 @@ final class Round implements Decisions {
         for (JobId id : look) {
             state.job(id)
                     .filter(job -> job.description().het() != null)
-                    .ifPresent(job -> sets.addAll(together(job)));
+                    .ifPresent(job -> sets.addAll(Eligibility.together(job)));
         }
         return sets;
     }
@@ -300,7 +295,7 @@ final class Round implements Decisions {
         }
         Reason reason = reason(job, first);
         if (job.description().het() != null) {
-            for (JobId other : together(job)) {
+            for (JobId other : Eligibility.together(job)) {
                 if (reason == Reason.PRIORITY || reason == Reason.RESOURCES) {
                     Reason its = reason(state.knownJob(other), first);
                     reason = its == Reason.PRIORITY ? reason : its;

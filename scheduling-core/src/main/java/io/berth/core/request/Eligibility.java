@@ -10,6 +10,7 @@ import io.berth.contracts.Reason;
 import io.berth.contracts.event.JobStatus;
 import io.berth.core.request.Dependencies.Standing;
 import io.berth.core.state.Transitions;
+import java.util.List;
 
 /// Whether a waiting job may start at all: nobody holds it, what it depends on has happened, and
 /// its time has come. The verdict is kept in the job's status, so that the passes over the queue
@@ -19,6 +20,13 @@ import io.berth.core.state.Transitions;
 public final class Eligibility {
 
     private Eligibility() {}
+
+    /// The jobs that start together with it, by id: itself alone, or all components of a
+    /// heterogeneous job.
+    public static List<JobId> together(JobStatus job) {
+        HetComponent set = job.description().het();
+        return set == null ? List.of(job.job()) : set.jobs();
+    }
 
     /// Why the job may not start at that time; NONE if it may. The components of a heterogeneous
     /// job may when all may.

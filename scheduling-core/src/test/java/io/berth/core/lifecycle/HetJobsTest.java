@@ -17,10 +17,10 @@ import io.berth.contracts.Limits;
 import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.PreemptMode;
-import io.berth.contracts.Tres;
 import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.Sharing;
+import io.berth.contracts.Tres;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.Order;
 import io.berth.contracts.event.PreemptRules;
@@ -315,12 +315,7 @@ final class HetJobsTest {
         cell.node("n2", 8, 8, "a100");
         var onFirst =
                 new NodeConstraints(
-                        null,
-                        List.of(new NodeName("n1")),
-                        List.of(),
-                        Sharing.SHARED,
-                        null,
-                        null);
+                        null, List.of(new NodeName("n1")), List.of(), Sharing.SHARED, null, null);
         cell.submitTogether(1, job(gpus(1, 4, null).on(onFirst)), job(gpus(1, 8, null)));
 
         cell.round();
@@ -330,9 +325,7 @@ final class HetJobsTest {
 
     @Test
     void limits_are_counted_for_both_before_either_starts() {
-        var eightGpus =
-                new Limits(
-                        Map.of(), Map.of(Limit.MAX_TRES_PER_USER, Map.of(Tres.GPU, 8L)));
+        var eightGpus = new Limits(Map.of(), Map.of(Limit.MAX_TRES_PER_USER, Map.of(Tres.GPU, 8L)));
         cell.take(new Input.Configured(TestCell.configuration(eightGpus)));
         cell.node("n1", 8, 8, "a100");
         cell.node("n2", 8, 8, "a100");
@@ -353,9 +346,7 @@ final class HetJobsTest {
 
     @Test
     void a_set_waits_until_what_is_used_beside_it_leaves_room_for_both_under_a_limit() {
-        var eightGpus =
-                new Limits(
-                        Map.of(), Map.of(Limit.MAX_TRES_PER_USER, Map.of(Tres.GPU, 8L)));
+        var eightGpus = new Limits(Map.of(), Map.of(Limit.MAX_TRES_PER_USER, Map.of(Tres.GPU, 8L)));
         cell.take(new Input.Configured(TestCell.configuration(eightGpus)));
         cell.node("n1", 8, 8, "a100");
         cell.node("n2", 8, 8, "a100");
