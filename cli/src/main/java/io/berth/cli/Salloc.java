@@ -253,6 +253,9 @@ final class Salloc {
             Process process = builder.start();
             if (!kill.isEmpty()) {
                 onRevoked = () -> signal(process.pid(), kill);
+                if (revoked) {
+                    onRevoked.run();
+                }
             }
             return process.waitFor();
         } catch (InterruptedException e) {

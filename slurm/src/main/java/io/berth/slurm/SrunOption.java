@@ -78,12 +78,7 @@ public record SrunOption(String longName, char letter, Argument argument, Meanin
         var rows = new ArrayList<SrunOption>();
         for (SbatchOption option : SbatchOption.TABLE) {
             if (isOfJob(option)) {
-                rows.add(
-                        new SrunOption(
-                                option.longName(),
-                                option.letter(),
-                                option.argument(),
-                                new Meaning.OfJob(option)));
+                rows.add(ofJob(option));
             }
         }
         step(rows, "container", '\0', Argument.REQUIRED);
@@ -95,8 +90,17 @@ public record SrunOption(String longName, char letter, Argument argument, Meanin
         return rows;
     }
 
+    private static SrunOption ofJob(SbatchOption option) {
+        return new SrunOption(
+                option.longName(), option.letter(), option.argument(), new Meaning.OfJob(option));
+    }
+
     private static List<SrunOption> ofSalloc() {
         List<SrunOption> rows = ofJob();
+        // To srun it is the step's; here it is that of the steps in the shell.
+        SbatchOption.TABLE.stream()
+                .filter(it -> it.longName().equals("gpu-bind"))
+                .forEach(it -> rows.add(ofJob(it)));
         own(rows, "bell", '\0', Setting.BELL);
         own(rows, "kill-command", 'K', Argument.OPTIONAL, Setting.KILL_COMMAND);
         ignored(rows, "no-bell", '\0', Argument.NONE);

@@ -54,7 +54,8 @@ final class SrunCommandLineTest {
     void sallocs_letters_are_its_own() throws InvalidOption {
         SrunCommandLine line =
                 SrunCommandLine.of(
-                        SrunOption.SALLOC, List.of("-KINT", "-I", "--bell", "-n2", "sh", "-l"));
+                        SrunOption.SALLOC,
+                        List.of("-KINT", "-I", "--bell", "-n2", "--gpu-bind=closest", "sh", "-l"));
 
         assertThat(line.own())
                 .isEqualTo(
@@ -66,6 +67,9 @@ final class SrunCommandLineTest {
                                 Setting.BELL,
                                 ""));
         assertThat(line.immediateSeconds()).isEqualTo(1);
+        assertThat(line.job().options())
+                .extracting(it -> it.option().longName() + "=" + it.value())
+                .containsExactly("ntasks=2", "gpu-bind=closest");
         assertThat(line.command()).containsExactly("sh", "-l");
         assertThatThrownBy(() -> SrunCommandLine.of(SrunOption.SALLOC, List.of("--pty")))
                 .hasMessage("unrecognized option '--pty'");
