@@ -24,7 +24,8 @@ class AccountingHealth implements HealthCheck {
         Condition configuration = this.configuration.condition();
         return HealthCheckResponse.named("accounting")
                 .status(
-                        books instanceof Condition.Running
+                        this.books.alive()
+                                && books instanceof Condition.Running
                                 && configuration instanceof Condition.Running)
                 .withData("books", words(books))
                 .withData("configuration", words(configuration))

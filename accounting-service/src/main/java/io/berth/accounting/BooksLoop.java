@@ -10,6 +10,7 @@ import io.berth.contracts.topic.Topics;
 import io.berth.log.EventWriter;
 import io.berth.log.Events;
 import io.berth.log.KafkaConnection;
+import io.berth.log.Pulse;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,6 +49,7 @@ public class BooksLoop {
             new Events<>(Topics.deadLetters("accounting-service"), "accounting-service");
     private final LongAdder booked = new LongAdder();
     private final LongAdder unbookable = new LongAdder();
+    private final Pulse pulse = new Pulse();
     private volatile long unread;
     private volatile Condition condition = new Condition.Waiting("its start");
     private boolean established;
@@ -82,9 +84,15 @@ public class BooksLoop {
     public synchronized void stop() {
         if (thread != null) {
             stopping = true;
+            pulse.waits();
             Threads.end(thread);
             thread = null;
         }
+    }
+
+    /// Whether the loop turns, or waits as it should.
+    boolean alive() {
+        return pulse.alive();
     }
 
     public Condition condition() {
@@ -112,6 +120,7 @@ public class BooksLoop {
             try {
                 keep(pauses);
             } catch (BooksStopped e) {
+                pulse.waits();
                 LOG.error("The books are stopped: " + e.getMessage());
                 condition = new Condition.Stopped(String.valueOf(e.getMessage()));
                 return;
@@ -132,6 +141,7 @@ public class BooksLoop {
             LOG.warnf("The books wait: %s", why);
         }
         condition = new Condition.Waiting(why);
+        pulse.waits();
         try {
             pauses.pause();
         } catch (InterruptedException interrupted) {
@@ -140,6 +150,7 @@ public class BooksLoop {
     }
 
     private void keep(Pauses pauses) {
+        pulse.waits();
         open();
         List<LogPosition> positions = books.positions(Topics.JOBS.name());
         condition = new Condition.Waiting("the topic " + Topics.JOBS.name());
@@ -151,6 +162,7 @@ public class BooksLoop {
             long probed = System.nanoTime();
             condition = new Condition.Running();
             while (!stopping) {
+                pulse.beat();
                 Batch batch = jobs.poll();
                 unread = jobs.unread();
                 if (!batch.isEmpty()) {

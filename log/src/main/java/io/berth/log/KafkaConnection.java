@@ -177,7 +177,7 @@ public record KafkaConnection(String bootstrapServers) {
         return settings;
     }
 
-    private Map<String, Object> producerSettings() {
+    Map<String, Object> producerSettings() {
         var settings = settings();
         settings.put(ProducerConfig.ACKS_CONFIG, "all");
         settings.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);

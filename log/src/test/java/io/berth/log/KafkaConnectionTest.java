@@ -25,6 +25,15 @@ final class KafkaConnectionTest {
     }
 
     @Test
+    void producers_wait_for_all_replicas_and_for_nothing_else() {
+        assertThat(new KafkaConnection("127.0.0.1:1").producerSettings())
+                .containsEntry("acks", "all")
+                .containsEntry("enable.idempotence", true)
+                .containsEntry("linger.ms", 0)
+                .containsEntry("retry.backoff.ms", 5L);
+    }
+
+    @Test
     void a_write_after_the_end_fails_as_every_other_failure(KafkaConnection kafka) {
         var events = new Events<>(SharedBroker.createdTopic(kafka), "test");
         var writer = new EventWriter(kafka.producer());

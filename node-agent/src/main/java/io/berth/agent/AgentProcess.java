@@ -140,6 +140,10 @@ public final class AgentProcess implements Closeable {
                 config.gresConf().map(file -> GresFile.read(file, name)).orElse(List.of()));
     }
 
+    boolean alive() {
+        return loop.alive();
+    }
+
     public List<NodeAgent> agents() {
         return List.copyOf(agents);
     }

@@ -24,7 +24,7 @@ class AgentReady implements HealthCheck {
     public HealthCheckResponse call() {
         List<NodeAgent> agents = service.agents();
         var response = HealthCheckResponse.named("registered");
-        boolean ready = !agents.isEmpty();
+        boolean ready = !agents.isEmpty() && service.alive();
         for (NodeAgent agent : agents) {
             Status status = agent.status();
             ready &= status.standing() == Standing.IN_EPOCH;

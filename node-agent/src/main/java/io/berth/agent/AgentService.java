@@ -45,6 +45,11 @@ public final class AgentService {
                 new TopicDeclarations(log.cells(), log.nodePartitions(), log.replicas());
     }
 
+    /// Whether what reads orders turns, or waits as it should.
+    synchronized boolean alive() {
+        return process == null || process.alive();
+    }
+
     /// All agents; none if the start was refused.
     public synchronized List<NodeAgent> agents() {
         return process == null ? List.of() : process.agents();

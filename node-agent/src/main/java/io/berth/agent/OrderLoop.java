@@ -12,6 +12,7 @@ import io.berth.contracts.topic.NodePartitions;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.Events;
 import io.berth.log.KafkaConnection;
+import io.berth.log.Pulse;
 import io.berth.log.TopicDeclarations;
 import java.time.Duration;
 import java.util.List;
@@ -61,6 +62,7 @@ final class OrderLoop implements AutoCloseable {
     private final Events<OutputRequest> outputRequests =
             new Events<>(Topics.OUTPUT_REQUESTS, AgentLog.SERVICE);
     private final OutputReplies replies = new OutputReplies();
+    private final Pulse pulse = new Pulse();
     private final Thread thread;
     private volatile boolean closed;
     private volatile @Nullable Consumer<byte[], byte[]> reading;
@@ -106,9 +108,15 @@ final class OrderLoop implements AutoCloseable {
         }
     }
 
+    /// Whether the loop turns, or waits as it should.
+    boolean alive() {
+        return pulse.alive();
+    }
+
     private void run() {
         boolean said = false;
         while (!closed) {
+            pulse.waits();
             try {
                 int partitionCount = findTopics();
                 try (Consumer<byte[], byte[]> consumer = connection.follower()) {
@@ -154,6 +162,7 @@ final class OrderLoop implements AutoCloseable {
         boolean listening = false;
         long lookAt = System.nanoTime();
         while (!closed) {
+            pulse.beat();
             if (!listening && System.nanoTime() - lookAt >= 0) {
                 listening = listen(consumer, all, partitionCount);
                 lookAt = System.nanoTime() + BETWEEN_LOOKS.toNanos();

@@ -1,0 +1,41 @@
+package io.berth.log;
+
+import java.time.Duration;
+import java.util.function.LongSupplier;
+
+/// The pulse of a loop: it beats with each turn. A loop that has not turned for [#WEDGED], or that
+/// has died, is wedged, and only a new process helps: no call of a client of the log takes so long.
+/// A loop that waits for the log or the database turns, or says that it waits.
+public final class Pulse {
+
+    /// Above what a client of the log takes to give up on anything.
+    public static final Duration WEDGED = Duration.ofMinutes(5);
+
+    private final LongSupplier nanoClock;
+    private volatile boolean waits = true;
+    private volatile long beat;
+
+    public Pulse() {
+        this(System::nanoTime);
+    }
+
+    Pulse(LongSupplier nanoClock) {
+        this.nanoClock = nanoClock;
+    }
+
+    /// The loop turns.
+    public void beat() {
+        beat = nanoClock.getAsLong();
+        waits = false;
+    }
+
+    /// The loop waits for others until it beats again, however long; or it has ended as it should.
+    public void waits() {
+        waits = true;
+    }
+
+    /// Whether the loop is not wedged.
+    public boolean alive() {
+        return waits || nanoClock.getAsLong() - beat < WEDGED.toNanos();
+    }
+}
