@@ -5,6 +5,7 @@ import io.berth.slurm.SlurmMemory;
 import io.berth.slurm.SlurmTime;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// A column of `sacct`.
@@ -61,7 +62,53 @@ enum AccountField {
     TOTAL_CPU("TotalCPU", 10),
     TRES_USAGE_IN_AVE("TRESUsageInAve", 14),
     TRES_USAGE_IN_MAX("TRESUsageInMax", 14),
-    USER("User", 9);
+    USER("User", 9),
+
+    // What the books do not know, or know of jobs alone.
+    ADMIN_COMMENT("AdminComment", 19),
+    ASSOC_ID("AssocID", 7),
+    AVE_CPU_FREQ("AveCPUFreq", 10),
+    AVE_PAGES("AvePages", 10),
+    AVE_VM_SIZE("AveVMSize", 10),
+    BLOCK_ID("BlockID", 16),
+    CLUSTER("Cluster", 10),
+    COMMENT("Comment", 14),
+    CONSTRAINTS("Constraints", 19),
+    CONTAINER("Container", 19),
+    DB_INDEX("DBIndex", 10),
+    DERIVED_EXIT_CODE("DerivedExitCode", 15),
+    FLAGS("Flags", 20),
+    GID("GID", 6),
+    GROUP("Group", 9),
+    LAYOUT("Layout", 9),
+    MAX_PAGES("MaxPages", 8),
+    MAX_PAGES_NODE("MaxPagesNode", 12),
+    MAX_PAGES_TASK("MaxPagesTask", 14),
+    MAX_VM_SIZE("MaxVMSize", 10),
+    MAX_VM_SIZE_NODE("MaxVMSizeNode", 14),
+    MAX_VM_SIZE_TASK("MaxVMSizeTask", 14),
+    MCS_LABEL("McsLabel", 10),
+    PLANNED("Planned", 10),
+    PLANNED_CPU("PlannedCPU", 10),
+    PLANNED_CPU_RAW("PlannedCPURAW", 13),
+    PRIORITY("Priority", 10),
+    QOS_RAW("QOSRAW", 6),
+    REQ_CPU_FREQ("ReqCPUFreq", 10),
+    REQ_CPU_FREQ_GOV("ReqCPUFreqGov", 13),
+    REQ_CPU_FREQ_MAX("ReqCPUFreqMax", 13),
+    REQ_CPU_FREQ_MIN("ReqCPUFreqMin", 13),
+    RESERVATION_ID("ReservationId", 13),
+    RESERVED("Reserved", 10),
+    RESV_CPU("ResvCPU", 10),
+    RESV_CPU_RAW("ResvCPURAW", 10),
+    SUBMIT_LINE("SubmitLine", 20),
+    SYSTEM_COMMENT("SystemComment", 14),
+    SYSTEM_CPU("SystemCPU", 10),
+    UID("UID", 6),
+    USER_CPU("UserCPU", 10),
+    WCKEY("WCKey", 10),
+    WCKEY_ID("WCKeyID", 8),
+    WORK_DIR("WorkDir", 14);
 
     private static final int MICROS = 1_000_000;
     private static final String ENERGY = "millijoules";
@@ -86,6 +133,26 @@ enum AccountField {
     /// Ids stand to the left, all else to the right.
     boolean right() {
         return this != JOB_ID && this != JOB_ID_RAW;
+    }
+
+    /// The names of all, by name, four in a line.
+    static String names() {
+        List<String> names =
+                Stream.of(values())
+                        .map(AccountField::header)
+                        .sorted(String.CASE_INSENSITIVE_ORDER)
+                        .toList();
+        var text = new StringBuilder();
+        for (int i = 0; i < names.size(); i++) {
+            boolean last = i % 4 == 3 || i + 1 == names.size();
+            text.append(Layout.fit(names.get(i), 19, false)).append(last ? '\n' : ' ');
+        }
+        return text.toString();
+    }
+
+    /// Whether it tells of sizes, which `--units` puts into one unit.
+    boolean ofSizes() {
+        return header.matches("ReqMem|.*TRES.*|(Max|Ave)(RSS|Disk(Read|Write))");
     }
 
     /// The first field whose name begins so, in any case; null if there is none.
@@ -159,7 +226,49 @@ enum AccountField {
                     job.ofJob() ? Long.toString(job.number("timeLimitSeconds") / 60) : "";
             case TRES_USAGE_IN_AVE -> usage(job, "gres/gpuutil", "usePercent", "");
             case TRES_USAGE_IN_MAX -> usage(job, "gres/gpumem", "maxMemoryMib", "M");
-            case USER -> ofJob(job, "user");
+            case USER, GROUP -> ofJob(job, "user");
+            case CLUSTER -> "berth";
+            case COMMENT -> ofJob(job, "comment");
+            case DERIVED_EXIT_CODE -> job.ofJob() ? job.highestExit() : "";
+            case UID, GID -> job.ofJob() ? Accounts.ofMachine().idOf(job.text("user")) : "";
+            case PLANNED, RESERVED ->
+                    job.ofJob() ? SlurmTime.full(job.plannedSeconds(moment.now())) : "";
+            case PLANNED_CPU, RESV_CPU ->
+                    job.ofJob()
+                            ? SlurmTime.full(job.plannedSeconds(moment.now()) * job.cpus())
+                            : "";
+            case PLANNED_CPU_RAW, RESV_CPU_RAW ->
+                    job.ofJob() ? Long.toString(job.plannedSeconds(moment.now()) * job.cpus()) : "";
+            case REQ_CPU_FREQ, REQ_CPU_FREQ_GOV, REQ_CPU_FREQ_MAX, REQ_CPU_FREQ_MIN -> "Unknown";
+            case ADMIN_COMMENT,
+                    ASSOC_ID,
+                    AVE_CPU_FREQ,
+                    AVE_PAGES,
+                    AVE_VM_SIZE,
+                    BLOCK_ID,
+                    CONSTRAINTS,
+                    CONTAINER,
+                    DB_INDEX,
+                    FLAGS,
+                    LAYOUT,
+                    MAX_PAGES,
+                    MAX_PAGES_NODE,
+                    MAX_PAGES_TASK,
+                    MAX_VM_SIZE,
+                    MAX_VM_SIZE_NODE,
+                    MAX_VM_SIZE_TASK,
+                    MCS_LABEL,
+                    PRIORITY,
+                    QOS_RAW,
+                    RESERVATION_ID,
+                    SUBMIT_LINE,
+                    SYSTEM_COMMENT,
+                    SYSTEM_CPU,
+                    USER_CPU,
+                    WCKEY,
+                    WCKEY_ID,
+                    WORK_DIR ->
+                    "";
         };
     }
 

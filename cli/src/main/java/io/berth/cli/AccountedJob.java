@@ -258,6 +258,48 @@ record AccountedJob(JsonObject json, Line line) {
         return Math.max(1, json.number("nodes"));
     }
 
+    /// The same with the part of its run that lies in a time, in epoch milliseconds.
+    AccountedJob within(long from, long to, long now) {
+        if (!started()) {
+            return this;
+        }
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>(json.fields());
+        long end = json.has("endedAt") ? number("endedAt") : now;
+        long before = Math.max(0, from - number("startedAt"));
+        long after = Math.max(0, end - to);
+        fields.put("startedAt", number("startedAt") + before);
+        if (after > 0) {
+            fields.put("endedAt", to);
+        }
+        fields.put(
+                "elapsedSeconds", Math.max(0, number("elapsedSeconds") - (before + after) / 1000));
+        return new AccountedJob(new JsonObject(fields), line);
+    }
+
+    /// Of the steps of its last run, the highest: `7:0`.
+    String highestExit() {
+        String highest = "0:0";
+        for (JsonObject step : run().objects("steps")) {
+            String exit = step.has("exit") ? step.text("exit") : "0:0";
+            if (code(exit) > code(highest)) {
+                highest = exit;
+            }
+        }
+        return highest;
+    }
+
+    private static long code(String exit) {
+        return Long.parseLong(exit.substring(0, exit.indexOf(':')));
+    }
+
+    /// How long it waited, or waits, since it might have started.
+    long plannedSeconds(long now) {
+        long until =
+                started() ? number("startedAt") : json.has("endedAt") ? number("endedAt") : now;
+        long eligible = number(json.has("eligibleAt") ? "eligibleAt" : "submittedAt");
+        return Math.max(0, until - eligible) / 1000;
+    }
+
     long cpus() {
         return json.number("cpus");
     }

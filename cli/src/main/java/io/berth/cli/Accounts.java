@@ -3,6 +3,8 @@ package io.berth.cli;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 
 /// The Unix accounts of this machine. Berth's users need none.
 @FunctionalInterface
@@ -15,18 +17,29 @@ interface Accounts {
     String idOf(String user);
 
     static Accounts ofMachine() {
-        return user -> {
+        return user -> OfMachine.IDS.getOrDefault(user, NOBODY);
+    }
+
+    /// Read when the first is asked for.
+    final class OfMachine {
+
+        private static final Map<String, String> IDS = read();
+
+        private OfMachine() {}
+
+        private static Map<String, String> read() {
+            var ids = new HashMap<String, String>();
             try {
                 for (String line : Files.readAllLines(Path.of("/etc/passwd"))) {
                     String[] parts = line.split(":", -1);
-                    if (parts.length > 2 && parts[0].equals(user)) {
-                        return parts[2];
+                    if (parts.length > 2) {
+                        ids.putIfAbsent(parts[0], parts[2]);
                     }
                 }
-                return NOBODY;
             } catch (IOException e) {
-                return NOBODY;
+                // Nobody has an account then.
             }
-        };
+            return ids;
+        }
     }
 }

@@ -39,9 +39,11 @@ record CliOption(String longName, char letter, Argument argument, String meaning
     static final class Words {
 
         private final GetOpt<CliOption> words;
+        private final List<Given<CliOption>> typed;
 
-        private Words(GetOpt<CliOption> words) {
+        private Words(GetOpt<CliOption> words, List<Given<CliOption>> typed) {
             this.words = words;
+            this.typed = typed;
         }
 
         /// @throws CommandFailure if an option is unknown or lacks its argument
@@ -64,7 +66,7 @@ record CliOption(String longName, char letter, Argument argument, String meaning
                         options.add(new Given<>(option, flag ? null : value));
                     }
                 }
-                return new Words(new GetOpt<>(options, line.operands()));
+                return new Words(new GetOpt<>(options, line.operands()), line.options());
             } catch (InvalidOption e) {
                 throw CommandFailure.of(command, e);
             }
@@ -72,6 +74,11 @@ record CliOption(String longName, char letter, Argument argument, String meaning
 
         List<String> operands() {
             return words.operands();
+        }
+
+        /// Whether the command line itself gives it.
+        boolean typed(String longName) {
+            return typed.stream().anyMatch(it -> it.option().longName().equals(longName));
         }
 
         boolean has(String longName) {

@@ -24,6 +24,10 @@ record NodeState(Base base, String flag) {
             this.full = full;
             this.brief = brief;
         }
+
+        String full() {
+            return full;
+        }
     }
 
     /// A silent node shows what it holds, with a star, as it may still run it.

@@ -6,13 +6,12 @@ import static io.berth.cli.CliOption.valued;
 import io.berth.cli.CliOption.Words;
 import io.berth.cli.JobField.Moment;
 import io.berth.cli.Layout.Column;
-import io.berth.slurm.HostList;
 import io.berth.slurm.JobText;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// `sacct`: the books.
 final class Sacct implements Command {
@@ -33,10 +32,12 @@ final class Sacct implements Command {
                     flag("allusers", 'a', "jobs of all users"),
                     flag("array", '\0', "one line for each waiting task of an array"),
                     flag("brief", 'b', "only JobID, State and ExitCode"),
+                    flag("batch-script", 'B', "nothing: the books hold no scripts"),
                     valued("clusters", 'M', "nothing: there is one cluster"),
                     valued("delimiter", '\0', "this between columns in place of |"),
                     flag("duplicates", 'D', "with the runs that made way for another one"),
                     valued("endtime", 'E', "jobs before this time"),
+                    flag("env-vars", '\0', "nothing: the books hold no environments"),
                     valued("format", 'o', "columns, such as JobID,User,Elapsed%12"),
                     flag("help", 'h', "this text"),
                     flag("helpformat", 'e', "names of the columns"),
@@ -45,6 +46,7 @@ final class Sacct implements Command {
                     DataForm.OPTIONS.getLast(),
                     flag("long", 'l', "many columns"),
                     valued("name", '\0', "only jobs of these names"),
+                    valued("nnodes", 'i', "only jobs of so many nodes: 2, or 2-8"),
                     flag("noconvert", '\0', "nothing: numbers have one form"),
                     valued("nodelist", 'N', "only jobs that ran on one of these nodes"),
                     flag("noheader", 'n', "without the lines of titles"),
@@ -52,8 +54,13 @@ final class Sacct implements Command {
                     flag("parsable2", 'P', "with | between columns"),
                     valued("partition", 'r', "only jobs in these partitions"),
                     valued("qos", 'q', "only jobs of these QOS"),
+                    valued("reason", 'R', "only jobs with these reasons"),
                     valued("starttime", 'S', "jobs since this time, else since midnight"),
                     valued("state", 's', "only jobs in these states"),
+                    valued("timelimit-max", 'K', "only jobs with no more time than this"),
+                    valued("timelimit-min", 'k', "only jobs with no less time than this"),
+                    flag("truncate", 'T', "times before and after those asked for are these"),
+                    valued("units", '\0', "sizes in this unit: K, M, G, T or P"),
                     valued("user", 'u', "only jobs of these users"),
                     flag("version", 'V', "Berth's version"));
 
@@ -70,9 +77,7 @@ final class Sacct implements Command {
     @Override
     public int run(Terminal terminal, Words words) throws CommandFailure {
         if (words.has("helpformat")) {
-            for (AccountField field : AccountField.values()) {
-                terminal.out().print(field.header() + "\n");
-            }
+            terminal.out().print(AccountField.names());
             return 0;
         }
         List<Column<AccountField>> columns =
@@ -84,23 +89,53 @@ final class Sacct implements Command {
                                         : words.has("long")
                                                 ? LONG
                                                 : terminal.variable("SACCT_FORMAT", FORMAT)));
+        for (String held : List.of("batch-script", "env-vars")) {
+            if (words.has(held)) {
+                throw CommandFailure.error(
+                        "sacct", "--" + held + ": the books hold no scripts and environments");
+            }
+        }
+        SizeUnit unit = words.has("units") ? SizeUnit.of(words.value("units", "")) : null;
+        SacctFilter filter = SacctFilter.of(words);
         Moment moment = Moment.of(terminal);
         var selection = StepSelection.of(JobText.split(words.all("jobs")));
-        JsonObject answer = answer(terminal, words, selection);
-        List<JsonObject> jobs = jobs(words, answer);
+        List<Long> start = start(terminal, words, selection.jobs());
+        List<Long> end = time(terminal, words, "endtime");
+        long from = start.isEmpty() ? 0 : start.getFirst();
+        long to = end.isEmpty() ? moment.now() : end.getFirst();
+        boolean steps =
+                !words.has("allocations")
+                        || columns.stream()
+                                .anyMatch(it -> it.field() == AccountField.DERIVED_EXIT_CODE);
+        JsonObject answer = answer(terminal, words, selection, start, end, steps);
+        List<JsonObject> jobs = filter.of(answer.objects("jobs"));
         if (answer.flag("more")) {
             terminal.err().print("sacct: older jobs are not shown: ask for a shorter time\n");
         }
         DataForm form = DataForm.of(words);
         if (form != null) {
-            terminal.out().print(form.text(Map.of("jobs", jobs)));
+            terminal.out()
+                    .print(
+                            form.text(
+                                    SlurmData.of(
+                                            "openapi/db",
+                                            "jobs",
+                                            jobs.stream()
+                                                    .map(it ->
+                                                            new SacctJson(new AccountedJob(it))
+                                                                    .fields(
+                                                                            !words.has(
+                                                                                    "allocations")))
+                                                    .toList())));
             return 0;
         }
         printTitles(terminal, words, columns);
         for (JsonObject json : words.has("array") ? jobs : AccountedJob.together(jobs)) {
             for (AccountedJob each : lines(json, words)) {
                 if (words.has("allocations") || selection.has(each)) {
-                    terminal.out().print(line(columns, words, each, moment));
+                    AccountedJob told =
+                            words.has("truncate") ? each.within(from, to, moment.now()) : each;
+                    terminal.out().print(line(columns, words, unit, told, moment));
                 }
             }
             long more = AccountedJob.untold(json);
@@ -135,7 +170,13 @@ final class Sacct implements Command {
                 .toList();
     }
 
-    private static JsonObject answer(Terminal terminal, Words words, StepSelection selection)
+    private static JsonObject answer(
+            Terminal terminal,
+            Words words,
+            StepSelection selection,
+            List<Long> start,
+            List<Long> end,
+            boolean steps)
             throws CommandFailure {
         List<String> ids = selection.jobs();
         List<String> unknown = States.unknown(words.list("state"));
@@ -153,21 +194,10 @@ final class Sacct implements Command {
                         .with("qos", words.list("qos"))
                         .with("name", words.list("name"))
                         .with("state", States.known(States.named(words.list("state"))))
-                        .with("start", start(terminal, words, ids))
-                        .with("end", time(terminal, words, "endtime"))
-                        .with("steps", words.has("allocations") ? List.of() : List.of(true))
+                        .with("start", start)
+                        .with("end", end)
+                        .with("steps", steps ? List.of(true) : List.of())
                         .toString());
-    }
-
-    /// The books know the nodes of a run as one text, and are not asked for them.
-    private static List<JsonObject> jobs(Words words, JsonObject answer) throws CommandFailure {
-        List<String> hosts = words.hosts("sacct", "nodelist");
-        return answer.objects("jobs").stream()
-                .filter(job ->
-                        hosts.isEmpty()
-                                || HostList.expand(job.text("nodeList")).stream()
-                                        .anyMatch(hosts::contains))
-                .toList();
     }
 
     /// Who names nobody sees himself, and an operator sees all.
@@ -244,10 +274,16 @@ final class Sacct implements Command {
     }
 
     private static String line(
-            List<Column<AccountField>> columns, Words words, AccountedJob job, Moment moment) {
+            List<Column<AccountField>> columns,
+            Words words,
+            @Nullable SizeUnit unit,
+            AccountedJob job,
+            Moment moment) {
         var line = new StringBuilder();
         for (int i = 0; i < columns.size(); i++) {
-            String value = columns.get(i).field().value(job, moment);
+            AccountField field = columns.get(i).field();
+            String told = field.value(job, moment);
+            String value = unit != null && field.ofSizes() ? unit.in(told) : told;
             line.append(cell(words, columns.get(i), value, i + 1 == columns.size()));
         }
         return line.append('\n').toString();

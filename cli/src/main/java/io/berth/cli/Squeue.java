@@ -9,11 +9,8 @@ import io.berth.contracts.JobState;
 import io.berth.slurm.OptionName.Argument;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /// `squeue`: the jobs that wait and run.
 final class Squeue implements Command {
@@ -96,8 +93,9 @@ final class Squeue implements Command {
                     Moment moment = Moment.of(terminal);
                     List<JobView> jobs =
                             new ArrayList<>(jobs(terminal, client, words, ids, states));
-                    if (DataForm.of(words) != null
-                            || layout.columns().stream().anyMatch(it -> it.field().ofLaunch())) {
+                    boolean data = DataForm.of(words) != null;
+                    if (layout.columns().stream().anyMatch(it -> it.field().ofLaunch())
+                            || (data && jobs.size() <= MOST_LAUNCHED)) {
                         jobs = launched(terminal, client, jobs);
                     }
                     jobs.sort(order(keys, moment));
@@ -108,6 +106,7 @@ final class Squeue implements Command {
     private static int steps(Terminal terminal, Words words, List<String> ids, Set<String> states)
             throws CommandFailure {
         var steps = StepLines.of(words);
+        List<String> asked = ids.isEmpty() ? steps.jobs() : ids;
         MeshClient client = MeshClient.of(terminal, "squeue");
         return Iteration.run(
                 terminal,
@@ -118,7 +117,8 @@ final class Squeue implements Command {
                                 terminal,
                                 client,
                                 words,
-                                jobs(terminal, client, words, ids, states),
+                                asked,
+                                jobs(terminal, client, words, asked, states),
                                 Moment.of(terminal)));
     }
 
@@ -134,7 +134,15 @@ final class Squeue implements Command {
             jobs = ArrayLines.together(jobs);
         }
         if (form != null) {
-            terminal.out().print(form.text(data(jobs, moment)));
+            terminal.out()
+                    .print(
+                            form.text(
+                                    SlurmData.of(
+                                            "openapi",
+                                            "jobs",
+                                            jobs.stream()
+                                                    .map(it -> SqueueJson.fields(it, moment))
+                                                    .toList())));
         } else {
             print(terminal, words, layout, jobs, moment);
         }
@@ -146,7 +154,7 @@ final class Squeue implements Command {
         if (words.has("states") && States.known(states).isEmpty()) {
             return List.of();
         }
-        if (ids.size() == 1) {
+        if (ids.size() == 1 && !words.has("steps")) {
             MeshClient.Answer answer = client.ask("GET", JobIds.path(ids.getFirst()));
             if (answer.status() == 404) {
                 throw new CommandFailure(1, "slurm_load_jobs error: Invalid job id specified\n");
@@ -289,47 +297,5 @@ final class Squeue implements Command {
         for (JobView job : jobs) {
             terminal.out().print(layout.line(field -> field.value(job, moment)) + "\n");
         }
-    }
-
-    private static Map<String, ?> data(List<JobView> jobs, Moment moment) {
-        var items = new ArrayList<Map<String, @Nullable Object>>();
-        for (JobView job : jobs) {
-            items.add(json(job, moment));
-        }
-        return Map.of("jobs", items);
-    }
-
-    /// Slurm's names for what it has a name for, and all that the gateway says under `berth`.
-    private static Map<String, @Nullable Object> json(JobView job, Moment moment) {
-        var json = new LinkedHashMap<String, @Nullable Object>();
-        json.put("job_id", job.id());
-        json.put("array_job_id", job.array() ? job.number("arrayJob") : null);
-        json.put("array_task_id", job.array() ? job.number("arrayTask") : null);
-        json.put("name", job.text("name"));
-        json.put("user_name", job.text("user"));
-        json.put("account", job.text("account"));
-        json.put("partition", job.text("partition"));
-        json.put("qos", job.text("qos"));
-        json.put("job_state", job.state());
-        json.put("state_reason", job.reason());
-        json.put("priority", job.number("priority"));
-        json.put("nice", job.number("nice"));
-        json.put("submit_time", job.number("submittedAt") / 1000);
-        json.put("start_time", job.startAt() / 1000);
-        json.put("eligible_time", job.eligibleAt() / 1000);
-        json.put("dependency", job.text("dependency"));
-        json.put("end_time", job.endAt() / 1000);
-        json.put("time_limit", job.unlimited() ? null : job.number("timeLimitSeconds") / 60);
-        json.put("elapsed", job.elapsedSeconds(moment.now()));
-        json.put("node_count", job.nodes());
-        json.put("nodes", job.text("nodeList"));
-        json.put("tasks", job.number("tasks"));
-        json.put("cpus", job.number("cpus"));
-        json.put("tres_req_str", job.tres());
-        json.put("tres_per_node", job.gresPerNode(""));
-        json.put("restart_cnt", job.number("restarts"));
-        json.put("exit_code", job.number("exitCode"));
-        json.put("berth", job.json());
-        return json;
     }
 }

@@ -108,7 +108,7 @@ final class StepLines {
     /// @throws CommandFailure if one is no step, or a column is unknown
     static StepLines of(Words words) throws CommandFailure {
         for (String other : OF_JOBS) {
-            if (words.has(other)) {
+            if (words.typed(other)) {
                 throw CommandFailure.error("squeue", "--" + other + " is not for --steps");
             }
         }
@@ -123,21 +123,35 @@ final class StepLines {
                 Set.copyOf(named));
     }
 
-    void print(Terminal terminal, MeshClient client, Words words, List<JobView> jobs, Moment moment)
+    /// The jobs of the steps that are asked for; none is all.
+    List<String> jobs() {
+        return named.stream().map(it -> it.replaceFirst("\\..*", "")).distinct().sorted().toList();
+    }
+
+    /// @param asked names of the jobs whose steps are fetched; none is all
+    void print(
+            Terminal terminal,
+            MeshClient client,
+            Words words,
+            List<String> asked,
+            List<JobView> jobs,
+            Moment moment)
             throws CommandFailure {
         if (!words.has("noheader")) {
             terminal.out().print(layout.line(field -> field.header) + "\n");
         }
-        for (Line line : lines(client, jobs)) {
+        for (Line line : lines(client, jobs, asked)) {
             if (named.isEmpty() || named.contains(line.id()) || named.contains(line.job().name())) {
                 terminal.out().print(layout.line(field -> field.value(line, moment)) + "\n");
             }
         }
     }
 
-    private static List<Line> lines(MeshClient client, List<JobView> jobs) throws CommandFailure {
+    private static List<Line> lines(MeshClient client, List<JobView> jobs, List<String> asked)
+            throws CommandFailure {
         Map<Long, List<JsonObject>> steps = new HashMap<>();
-        for (JsonObject step : client.get("/v1/steps").objects("steps")) {
+        for (JsonObject step :
+                client.get(new Query("/v1/steps").with("job", asked).toString()).objects("steps")) {
             steps.computeIfAbsent(step.number("job"), _ -> new ArrayList<>()).add(step);
         }
         var lines = new ArrayList<Line>();

@@ -56,7 +56,10 @@ final class DataFormTest {
             assertThat(yaml).extracting(Outcome::err).containsOnly("");
             assertThat(yaml)
                     .extracting(Outcome::out)
-                    .containsExactly("jobs: []\n", "nodes: []\npartitions: []\n");
+                    .allSatisfy(it -> assertThat(it).startsWith("meta:\n").contains("errors: []\n"))
+                    .satisfiesExactly(
+                            jobs -> assertThat(jobs).endsWith("jobs: []\n"),
+                            nodes -> assertThat(nodes).endsWith("nodes: []\npartitions: []\n"));
         }
     }
 }

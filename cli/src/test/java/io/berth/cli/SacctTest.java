@@ -2,7 +2,10 @@ package io.berth.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -341,6 +344,139 @@ final class SacctTest {
         assertThat(new CommandRun(mesh).run("sacct", "-n", "-N", "node01"))
                 .isEqualTo(new CommandRun.Outcome(0, "", told));
         assertThat(new CommandRun(mesh).run("sacct", "--json").err()).isEqualTo(told);
+    }
+
+    @Test
+    void json_has_the_shape_of_slurms_data_parser() throws Exception {
+        stepping();
+
+        JsonObject all =
+                JsonObject.read(
+                        out("sacct", "--json", "-j", "12").getBytes(StandardCharsets.UTF_8));
+
+        assertThat(all.object("meta").object("plugin").text("type")).isEqualTo("openapi/dbv0.0.38");
+        JsonObject job = all.objects("jobs").getFirst();
+        assertThat(job.number("job_id")).isEqualTo(12);
+        assertThat(job.object("state").text("current")).isEqualTo("TIMEOUT");
+        assertThat(job.object("state").text("reason")).isEqualTo("TimeLimit");
+        assertThat(job.object("time").fields())
+                .containsEntry("elapsed", 60L)
+                .containsEntry("start", 1795168900L)
+                .containsEntry("submission", 1795168850L)
+                .containsEntry("limit", 1L);
+        assertThat(job.object("exit_code").text("status")).isEqualTo("SIGNALED");
+        assertThat(job.object("association").text("user")).isEqualTo("bob");
+        assertThat(job.object("tres").objects("allocated"))
+                .extracting(it -> it.text("type") + it.text("name") + "=" + it.number("count"))
+                .containsExactly("billing=8", "cpu=8", "gresgpu=4", "mem=25600", "node=2");
+        assertThat(job.objects("steps"))
+                .extracting(it -> it.object("step").text("id") + " " + it.text("state"))
+                .containsExactly("batch CANCELLED", "0 COMPLETED", "1 CANCELLED");
+        JsonObject step = job.objects("steps").get(1);
+        assertThat(step.object("tasks").number("count")).isEqualTo(4);
+        assertThat(step.object("nodes").texts("list")).containsExactly("n1");
+        assertThat(step.object("time").object("total").number("seconds")).isEqualTo(20);
+        assertThat(job.object("berth").number("id")).isEqualTo(12);
+        assertThat(out("sacct", "-X", "--json")).contains("\"steps\" : [ ]");
+        array();
+        assertThat(
+                        JsonObject.read(out("sacct", "--json").getBytes(StandardCharsets.UTF_8))
+                                .objects("jobs"))
+                .extracting(it -> it.object("array").number("task_id"))
+                .containsExactly(1L, 2L, 3L, 5L, 6L);
+    }
+
+    @Test
+    void all_fields_have_names_in_four_columns() {
+        assertThat(out("sacct", "-e"))
+                .startsWith(
+                        "Account             AdminComment        AllocCPUS           AllocNodes         \n")
+                .contains("JobIDRaw ", " SubmitLine ", " UserCPU ", " WorkDir ");
+    }
+
+    @Test
+    void of_what_the_books_do_not_know_nothing_is_told() {
+        stepping();
+
+        assertThat(
+                        out(
+                                "sacct",
+                                "-P",
+                                "-n",
+                                "-o",
+                                "JobID,UID,Group,Cluster,Comment,DerivedExitCode,WorkDir,Priority,UserCPU,ReqCPUFreq"))
+                .startsWith("12|65534|bob|berth||0:0||||Unknown\n12.batch|||berth||||||Unknown\n");
+        assertThat(out("sacct", "-X", "-P", "-n", "-o", "ResvCPU,Planned,ResvCPURAW"))
+                .isEqualTo("00:06:40|00:00:50|400\n");
+    }
+
+    @Test
+    void the_highest_exit_code_of_the_steps_is_told_without_them_too() {
+        stepping();
+
+        out("sacct", "-X", "-o", "DerivedExitCode");
+
+        assertThat(mesh.requests().getLast().path()).contains("steps=true");
+    }
+
+    @Test
+    void sizes_are_told_in_a_unit() {
+        stepping();
+
+        assertThat(out("sacct", "-P", "-n", "--units=G", "-o", "ReqMem,MaxRSS,AllocTRES"))
+                .startsWith(
+                        "25G||billing=8,cpu=8,gres/gpu=4,mem=25G,node=2\n|0.50G|cpu=4,gres/gpu=2,mem=12.50G,node=1\n");
+        assertThat(out("sacct", "-X", "-P", "-n", "--units=m", "-o", "ReqMem"))
+                .isEqualTo("25600M\n");
+        assertThat(new CommandRun(mesh).run("sacct", "--units=Q").err())
+                .isEqualTo("sacct: error: Invalid unit type: Q; it is one of K, M, G, T, P\n");
+    }
+
+    @Test
+    void times_are_cut_to_what_is_asked_for() {
+        stepping();
+
+        assertThat(
+                        out(
+                                "sacct",
+                                "-T",
+                                "-P",
+                                "-n",
+                                "-S",
+                                "2026-11-20T10:01:50",
+                                "-E",
+                                "2026-11-20T10:02:30",
+                                "-o",
+                                "JobID,Start,End,Elapsed"))
+                .isEqualTo(
+                        """
+                        12|2026-11-20T10:01:50|2026-11-20T10:02:30|00:00:40
+                        12.batch|2026-11-20T10:01:50|2026-11-20T10:02:30|00:00:40
+                        12.0|2026-11-20T10:01:50|2026-11-20T10:02:01|00:00:11
+                        12.1|2026-11-20T10:02:02|2026-11-20T10:02:30|00:00:28
+                        """);
+    }
+
+    @Test
+    void jobs_are_chosen_by_nodes_limits_and_reasons() {
+        assertThat(ids("-i", "2")).isEqualTo("1013\n");
+        assertThat(ids("-i", "1-2")).isEqualTo("1012\n1013\n");
+        assertThat(ids("-k", "5", "-K", "10")).isEqualTo("1012\n");
+        assertThat(ids("-k", "11")).isEqualTo("1013\n");
+        assertThat(ids("-R", "None,Priority")).isEqualTo("1012\n");
+        assertThat(new CommandRun(mesh).run("sacct", "-i", "x").err())
+                .isEqualTo("sacct: error: --nnodes=x is not as 2, or 2-8\n");
+        assertThat(new CommandRun(mesh).run("sacct", "-k", "x").err())
+                .isEqualTo("sacct: error: Invalid time specification: x\n");
+        assertThat(new CommandRun(mesh).run("sacct", "--batch-script").err())
+                .isEqualTo(
+                        "sacct: error: --batch-script: the books hold no scripts and environments\n");
+    }
+
+    private String ids(String... options) {
+        var words = new ArrayList<>(List.of("sacct", "-X", "-P", "-n", "-o", "JobID"));
+        words.addAll(List.of(options));
+        return out(words.toArray(String[]::new));
     }
 
     @Test

@@ -83,6 +83,16 @@ final class SqueueTest {
                         """);
         assertThat(new CommandRun(mesh).run("squeue", "-hs1015.0,7.1", "-o", "%i %A").out())
                 .isEqualTo("1015.0 8\n");
+        assertThat(mesh.requests())
+                .extracting(FakeMesh.Request::path)
+                .endsWith("/v1/jobs?job=1015,7", "/v1/steps?job=1015,7");
+        assertThat(
+                        new CommandRun(mesh)
+                                .with("SQUEUE_SORT", "i")
+                                .run("squeue", "-h", "-s", "-j", "1015,1016", "-o", "%i")
+                                .out())
+                .isEqualTo("1015.0\n1015.3\n1015.batch\n");
+        assertThat(mesh.requests().getLast().path()).isEqualTo("/v1/steps?job=1015,1016");
         assertThat(new CommandRun(mesh).run("squeue", "--steps=1015.x").err())
                 .isEqualTo("squeue: error: Invalid job_step id: 1015.x\n");
     }
@@ -148,6 +158,57 @@ final class SqueueTest {
         assertThat(first.text("job_state")).isEqualTo("PENDING");
         assertThat(first.number("time_limit")).isEqualTo(5);
         assertThat(first.object("berth").text("stateCode")).isEqualTo("PD");
+    }
+
+    @Test
+    void json_has_the_fields_of_slurms_data_parser() throws Exception {
+        mesh.on("GET", "/v1/jobs", "{\"jobs\":[" + Samples.running() + "]}");
+        mesh.on("GET", "/v1/jobs/1015", Samples.running());
+
+        JsonObject all = JsonObject.read(bytes(run("--json")));
+
+        assertThat(all.object("meta").object("plugin").text("type")).isEqualTo("openapi/v0.0.38");
+        assertThat(all.objects("errors")).isEmpty();
+        JsonObject job = all.objects("jobs").getFirst();
+        assertThat(job.fields())
+                .containsEntry("user_id", 0L)
+                .containsEntry("array_job_id", 0L)
+                .containsEntry("array_task_id", null)
+                .containsEntry("batch_host", "node01")
+                .containsEntry("current_working_directory", "/tmp")
+                .containsEntry("standard_output", "/dev/null")
+                .containsEntry(
+                        "tres_alloc_str", "cpu=1024,mem=100G,node=8,billing=1024,gres/gpu=64")
+                .containsEntry("time_limit", 3L);
+        assertThat(job.fields().keySet()).containsAll(JSON_OF_SCRIPTS);
+    }
+
+    /// What scripts with jq read of Slurm's, and of each of its jobs is there.
+    private static final List<String> JSON_OF_SCRIPTS =
+            List.of(
+                    "account",
+                    "command",
+                    "cpus",
+                    "dependency",
+                    "end_time",
+                    "exit_code",
+                    "group_name",
+                    "job_state",
+                    "memory_per_node",
+                    "node_count",
+                    "nodes",
+                    "requeue",
+                    "standard_error",
+                    "start_time",
+                    "state_reason",
+                    "submit_time",
+                    "tasks",
+                    "tres_per_node",
+                    "tres_req_str",
+                    "user_name");
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(java.nio.charset.StandardCharsets.UTF_8);
     }
 
     private static String array(int... tasks) {

@@ -1,0 +1,67 @@
+package io.berth.cli;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// What `squeue`, `sinfo` and `sacct` answer programs: in the frame and the words of Slurm's data
+/// parser v0.0.38, as far as Berth knows what is told; `berth` in each item is Berth's own view.
+///
+/// Source: outputs of Slurm 22.05.8.
+final class SlurmData {
+
+    private SlurmData() {}
+
+    /// @param plugin `openapi` or `openapi/db`
+    static Map<String, @Nullable Object> of(String plugin, String name, List<?> items) {
+        var all = new LinkedHashMap<String, @Nullable Object>();
+        var parser = Map.of("type", plugin + (plugin.endsWith("db") ? "v0.0.38" : "/v0.0.38"));
+        var slurm = new LinkedHashMap<String, @Nullable Object>();
+        slurm.put("version", Map.of("major", 22, "micro", 8, "minor", 5));
+        slurm.put("release", Main.version());
+        var meta = new LinkedHashMap<String, @Nullable Object>();
+        meta.put("plugin", parser);
+        meta.put("Slurm", slurm);
+        all.put("meta", meta);
+        all.put("errors", List.of());
+        all.put(name, items);
+        return all;
+    }
+
+    /// A text, or a null that is written if it is empty.
+    static Object orNull(String text) {
+        return text.isEmpty() ? JsonText.NULL : text;
+    }
+
+    /// `cpu=4,mem=16G,node=1,gres/gpu=2` as a list; memory in MiB.
+    static List<Map<String, Object>> tres(String text) {
+        var list = new ArrayList<Map<String, Object>>();
+        for (String item : CliOption.split(text)) {
+            int equals = item.lastIndexOf('=');
+            String name = item.substring(0, equals);
+            int slash = name.indexOf('/');
+            var entry = new LinkedHashMap<String, Object>();
+            entry.put("type", slash < 0 ? name : name.substring(0, slash));
+            entry.put("name", slash < 0 ? JsonText.NULL : name.substring(slash + 1));
+            entry.put("id", id(name));
+            entry.put("count", Long.parseLong(item.substring(equals + 1)));
+            list.add(entry);
+        }
+        return list;
+    }
+
+    /// Slurm's numbers of what each cluster has; those of others are given as they come.
+    private static Object id(String name) {
+        return switch (name) {
+            case "cpu" -> 1;
+            case "mem" -> 2;
+            case "energy" -> 3;
+            case "node" -> 4;
+            case "billing" -> 5;
+            case "gres/gpu" -> 1001;
+            default -> JsonText.NULL;
+        };
+    }
+}

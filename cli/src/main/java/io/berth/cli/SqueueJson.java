@@ -1,0 +1,109 @@
+package io.berth.cli;
+
+import io.berth.cli.JobField.Moment;
+import io.berth.contracts.JobState;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// A job as `squeue --json` tells of it. Times are epoch seconds, 0 for none, limits minutes.
+final class SqueueJson {
+
+    private SqueueJson() {}
+
+    static Map<String, @Nullable Object> fields(JobView job, Moment moment) {
+        var json = new LinkedHashMap<String, @Nullable Object>();
+        addIdentity(json, job, moment);
+        addTimes(json, job, moment);
+        addResources(json, job);
+        addLaunch(json, job);
+        json.put("berth", job.json());
+        return json;
+    }
+
+    private static void addIdentity(
+            Map<String, @Nullable Object> json, JobView job, Moment moment) {
+        long user = Long.parseLong(JobField.USER_ID.value(job, moment));
+        json.put("job_id", job.id());
+        json.put("array_job_id", job.array() ? job.number("arrayJob") : 0);
+        json.put("array_task_id", job.array() ? job.number("arrayTask") : JsonText.NULL);
+        json.put("array_max_tasks", job.number("arrayThrottle"));
+        json.put("array_task_string", "");
+        json.put("name", job.text("name"));
+        json.put("user_id", user);
+        json.put("user_name", job.text("user"));
+        json.put("group_id", user);
+        json.put("group_name", job.text("user"));
+        json.put("account", job.text("account"));
+        json.put("cluster", "berth");
+        json.put("partition", job.text("partition"));
+        json.put("qos", job.text("qos"));
+        json.put("resv_name", job.text("reservation"));
+        json.put("comment", job.text("comment"));
+        json.put("job_state", job.state());
+        json.put("state_reason", job.reason());
+        json.put("state_description", job.text("message"));
+        json.put("priority", job.number("priority"));
+        json.put("nice", job.number("nice"));
+        json.put("dependency", job.text("dependency"));
+        json.put("requeue", job.json().flag("requeue"));
+        json.put("restart_cnt", job.number("restarts"));
+        json.put("exit_code", job.number("exitCode"));
+        json.put("het_job_id", 0);
+        json.put("het_job_id_set", "");
+        json.put("het_job_offset", 0);
+    }
+
+    private static void addTimes(Map<String, @Nullable Object> json, JobView job, Moment moment) {
+        json.put("submit_time", job.number("submittedAt") / 1000);
+        json.put("eligible_time", job.eligibleAt() / 1000);
+        json.put("accrue_time", job.eligibleAt() / 1000);
+        json.put("start_time", job.startAt() / 1000);
+        json.put("end_time", job.endAt() / 1000);
+        json.put("suspend_time", job.number("suspendedAt") / 1000);
+        json.put("preempt_time", job.number("preemptAt") / 1000);
+        json.put("deadline", job.number("deadlineAt") / 1000);
+        json.put(
+                "time_limit",
+                job.unlimited() ? JsonText.NULL : job.number("timeLimitSeconds") / 60);
+        json.put("time_minimum", job.number("timeMinSeconds") / 60);
+        json.put("elapsed", job.elapsedSeconds(moment.now()));
+    }
+
+    private static void addResources(Map<String, @Nullable Object> json, JobView job) {
+        List<String> nodes = job.json().texts("nodeNames");
+        json.put("node_count", job.nodes());
+        json.put("nodes", job.text("nodeList"));
+        json.put("batch_host", nodes.isEmpty() ? "" : nodes.getFirst());
+        json.put("required_nodes", job.text("requiredNodes"));
+        json.put("excluded_nodes", job.text("excludedNodes"));
+        json.put("features", job.text("constraint"));
+        json.put("contiguous", job.json().flag("contiguous"));
+        json.put("licenses", job.text("licenses"));
+        json.put("max_nodes", job.number("maxNodes"));
+        json.put("tasks", job.number("tasks"));
+        json.put("cpus", job.number("cpus"));
+        json.put("cpus_per_task", Math.max(1, job.number("cpusPerTask")));
+        json.put(
+                "minimum_cpus_per_node",
+                Math.max(job.number("cpusPerTask"), job.number("minCpusPerNode")));
+        json.put("minimum_tmp_disk_per_node", job.number("minTmpMib"));
+        json.put("memory_per_node", Math.ceilDiv(job.number("memoryMib"), job.nodes()));
+        json.put("tres_per_node", job.gresPerNode(""));
+        json.put("tres_req_str", job.tres());
+        json.put("tres_alloc_str", nodes.isEmpty() || job.is(JobState.PENDING) ? "" : job.tres());
+    }
+
+    /// What a list that is too long for it does not tell is left out.
+    private static void addLaunch(Map<String, @Nullable Object> json, JobView job) {
+        json.put("batch_flag", job.text("launch").equals("BATCH"));
+        if (job.json().has("workingDirectory")) {
+            json.put("command", job.text("command"));
+            json.put("current_working_directory", job.text("workingDirectory"));
+            json.put("standard_input", job.text("standardInput"));
+            json.put("standard_output", job.text("standardOutput"));
+            json.put("standard_error", job.text("standardError"));
+        }
+    }
+}
