@@ -16,6 +16,7 @@ import io.berth.core.state.Draft;
 import io.berth.core.state.Transitions;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /// How runs come to their end: the first terminal cause decides, what still runs is stopped, and
 /// when the last group is empty the resources come free.
@@ -50,19 +51,18 @@ final class Endings {
         }
         Outcome possible = HetJobs.possible(draft, job, outcome);
         List<JobId> along = HetJobs.along(draft, job, possible);
-        decideOne(draft, id, possible, now);
-        for (JobId other : along) {
-            if (job.cancelledBy() != null) {
-                draft.change(Transitions.cancelledBy(draft.job(other), job.cancelledBy()));
-            }
-            decideOne(draft, other, possible, now);
-        }
+        decideOne(draft, id, possible, job.cancelledBy(), now);
+        along.forEach(other -> decideOne(draft, other, possible, job.cancelledBy(), now));
     }
 
-    private static void decideOne(Draft draft, JobId id, Outcome outcome, long now) {
+    private static void decideOne(
+            Draft draft, JobId id, Outcome outcome, @Nullable String cancelledBy, long now) {
         Run run = draft.job(id).run();
         if (run == null || run.outcome() != null) {
             return;
+        }
+        if (cancelledBy != null) {
+            draft.change(Transitions.cancelledBy(draft.job(id), cancelledBy));
         }
         boolean awake = Standstill.wake(draft, id, now);
         draft.change(Transitions.completing(draft.job(id), outcome.decided(now)));

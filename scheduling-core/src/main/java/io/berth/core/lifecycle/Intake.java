@@ -2,6 +2,7 @@ package io.berth.core.lifecycle;
 
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.IdempotencyKey;
+import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.Rank;
 import io.berth.contracts.Reason;
@@ -19,6 +20,9 @@ import java.util.List;
 
 /// What people and the priority service ask of jobs.
 final class Intake {
+
+    private static final Outcome CANCELLED =
+            new Outcome(JobState.CANCELLED, Reason.NONE, ExitStatus.SUCCESS, null);
 
     private Intake() {}
 
@@ -73,14 +77,8 @@ final class Intake {
         if (job == null || job.state().terminal()) {
             return List.of();
         }
-        Outcome decided = job.run() == null ? null : job.run().outcome();
-        boolean requeues = decided != null && decided.state() == JobState.PENDING;
-        if (decided != null && !requeues && decided.endsBy() == null) {
-            return List.of();
-        }
         var draft = new Draft(state);
         JobStatus cancelled = Transitions.cancelledBy(job, request.user());
-        var outcome = new Outcome(JobState.CANCELLED, Reason.NONE, ExitStatus.SUCCESS, null);
         switch (job.state()) {
             case PENDING -> {
                 JobStatus ended =
@@ -88,20 +86,30 @@ final class Intake {
                 draft.change(ended);
                 draft.announce(Endings.ended(ended));
             }
-            case COMPLETING -> {
-                draft.change(cancelled);
-                Endings.hasten(
-                        draft,
-                        job.job(),
-                        decided == null || requeues ? outcome : decided.withoutNotice(),
-                        now);
-            }
+            case COMPLETING ->
+                    HetJobs.meant(state, job.job())
+                            .forEach(id -> hasten(draft, id, request.user(), now));
             default -> {
                 draft.change(cancelled);
-                Endings.decide(draft, job.job(), outcome, now);
+                Endings.decide(draft, job.job(), CANCELLED, now);
             }
         }
         return draft.facts();
+    }
+
+    /// Cuts a run short that has notice or was to make its job wait again; another one ends as it
+    /// does.
+    private static void hasten(Draft draft, JobId id, String user, long now) {
+        JobStatus job = draft.state().job(id).orElse(null);
+        Outcome decided = job == null || job.run() == null ? null : job.run().outcome();
+        if (job == null || decided == null) {
+            return;
+        }
+        boolean requeues = decided.state() == JobState.PENDING;
+        if (requeues || decided.endsBy() != null) {
+            draft.change(Transitions.cancelledBy(job, user));
+            Endings.hasten(draft, id, requeues ? CANCELLED : decided.withoutNotice(), now);
+        }
     }
 
     /// A ranking counts while its job waits, unless a newer one was read.

@@ -16,6 +16,7 @@ import io.berth.core.limits.JobUse;
 import io.berth.core.limits.LimitPolicy;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -78,6 +79,9 @@ final class Quotas {
     private final Map<JobId, Kind> kinds = new HashMap<>();
     private final Map<JobId, Held> held = new HashMap<>();
 
+    /// The first components of the sets that were kept back when they were last asked for together.
+    private final Set<JobId> keptTogether = new HashSet<>();
+
     /// Jobs with runs that ended since the books were read for the budgets.
     private final Map<JobId, JobStatus> unbooked = new TreeMap<>();
 
@@ -98,7 +102,7 @@ final class Quotas {
         if (policy.none()) {
             return;
         }
-        forget(job.job());
+        drop(job.job());
         Kind kind = Kind.of(job.description());
         group(kind, job.description()).jobs.add(job.job());
         kinds.put(job.job(), kind);
@@ -189,6 +193,11 @@ final class Quotas {
 
     /// A job neither waits nor holds anything.
     void forget(JobId job) {
+        keptTogether.remove(job);
+        drop(job);
+    }
+
+    private void drop(JobId job) {
         Held taken = held.remove(job);
         if (taken != null) {
             counters.running(taken.use(), taken.endSeconds(), -1);
@@ -227,6 +236,11 @@ final class Quotas {
             }
         }
         counted.forEach(it -> counters.running(it.use(), it.endSeconds(), -1));
+        if (met.isPresent()) {
+            keptTogether.add(jobs.getFirst());
+        } else {
+            keptTogether.remove(jobs.getFirst());
+        }
         return met.orElse(null);
     }
 
@@ -256,7 +270,10 @@ final class Quotas {
     /// When time alone may change a verdict; `Long.MAX_VALUE` for never.
     long next(long now) {
         boolean kept =
-                policy.timed() && waiting.values().stream().anyMatch(it -> it.verdict.isPresent());
+                policy.timed()
+                        && (!keptTogether.isEmpty()
+                                || waiting.values().stream()
+                                        .anyMatch(it -> it.verdict.isPresent()));
         return kept ? (now / MINUTE_MILLIS + 1) * MINUTE_MILLIS : Long.MAX_VALUE;
     }
 

@@ -4,7 +4,6 @@ import io.berth.contracts.ArrayTask;
 import io.berth.contracts.Dependency;
 import io.berth.contracts.Dependency.Clause;
 import io.berth.contracts.Dependency.Type;
-import io.berth.contracts.HetComponent;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.event.JobStatus;
@@ -16,10 +15,11 @@ import java.util.stream.Stream;
 
 /// Whether what a job depends on has happened.
 ///
-/// A job that nobody knows, or knows any more, is no obstacle. An array counts as a whole: it has
-/// ended when all its tasks have, with success if all had it, and has begun when all have. A task
-/// of an array that depends by `aftercorr` on another array waits for the task of the same index;
-/// if there is none, and for any other job, `aftercorr` is `afterok`.
+/// A job that nobody knows, or knows any more, is no obstacle, nor is one that starts together with
+/// the job: itself, or a component of the same heterogeneous job. An array counts as a whole: it
+/// has ended when all its tasks have, with success if all had it, and has begun when all have. A
+/// task of an array that depends by `aftercorr` on another array waits for the task of the same
+/// index; if there is none, and for any other job, `aftercorr` is `afterok`.
 ///
 /// Source: sbatch(1), `--dependency`.
 public final class Dependencies {
@@ -84,7 +84,7 @@ public final class Dependencies {
                 index == null
                         ? known.tasks(target).stream().map(known::job).flatMap(Optional::stream)
                         : known.task(target, index).stream();
-        return targets.filter(it -> !it.job().equals(job.job())).toList();
+        return targets.filter(it -> !startTogether(it, job)).toList();
     }
 
     private static Standing met(boolean met) {
@@ -131,8 +131,7 @@ public final class Dependencies {
         var earlier = new ArrayList<JobStatus>();
         for (JobId id : known.state().companions().namesakes(job)) {
             known.job(id)
-                    .filter(it -> !it.state().terminal() && !it.job().equals(job.job()))
-                    .filter(it -> !startTogether(it, job))
+                    .filter(it -> !it.state().terminal() && !startTogether(it, job))
                     .filter(it ->
                             (it.run() != null && !begun) || BY_SUBMISSION.compare(it, job) < 0)
                     .ifPresent(earlier::add);
@@ -141,8 +140,7 @@ public final class Dependencies {
     }
 
     private static boolean startTogether(JobStatus one, JobStatus other) {
-        HetComponent set = one.description().het();
-        return set != null && set.equals(other.description().het());
+        return Eligibility.together(one).contains(other.job());
     }
 
     /// The next time at which time alone may meet a clause; `Long.MAX_VALUE` for never.

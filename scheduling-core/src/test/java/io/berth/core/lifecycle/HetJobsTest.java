@@ -1,11 +1,14 @@
 package io.berth.core.lifecycle;
 
+import static io.berth.core.testing.TestCell.cpus;
 import static io.berth.core.testing.TestCell.gpus;
 import static io.berth.core.testing.TestCell.orders;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.berth.contracts.Dependency;
+import io.berth.contracts.ExitStatus;
+import io.berth.contracts.GpuRequest;
 import io.berth.contracts.Hold;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
@@ -14,6 +17,7 @@ import io.berth.contracts.JobTerms;
 import io.berth.contracts.LaunchMode;
 import io.berth.contracts.Limit;
 import io.berth.contracts.Limits;
+import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.PreemptMode;
@@ -21,7 +25,9 @@ import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.Sharing;
 import io.berth.contracts.Tres;
+import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.JobStatus.Outcome;
 import io.berth.contracts.event.Order;
 import io.berth.contracts.event.PreemptRules;
 import io.berth.contracts.event.RunReport.Cause;
@@ -29,14 +35,22 @@ import io.berth.contracts.event.Submission.CancelRequested;
 import io.berth.contracts.event.Submission.Held;
 import io.berth.contracts.event.Submission.Released;
 import io.berth.contracts.event.Submission.RequeueRequested;
+import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.placement.Placement;
+import io.berth.core.placement.Placement.Pass;
+import io.berth.core.state.Draft;
 import io.berth.core.state.Fact;
 import io.berth.core.state.Input;
+import io.berth.core.testing.BuiltNode;
 import io.berth.core.testing.TestCell;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// A heterogeneous job of two components: 1 with 1 GPU, 2 with all 8 of a node.
 final class HetJobsTest {
@@ -396,5 +410,143 @@ final class HetJobsTest {
         cell.round();
 
         assertThat(outcomes()).containsExactly(JobState.PENDING, JobState.PENDING);
+    }
+
+    private static ResourceRequest onNode(int cpus, int gpus, @Nullable Integer perSocket) {
+        return new ResourceRequest(
+                1,
+                1,
+                cpus,
+                MemoryRequest.perNode(100),
+                new GpuRequest(gpus, null, null, null, perSocket, null));
+    }
+
+    private static ResourceRequest some(Random random) {
+        int gpus = 2 * (1 + random.nextInt(3));
+        int cpus = 1 + random.nextInt(5);
+        return switch (random.nextInt(4)) {
+            case 0 -> onNode(cpus, gpus, gpus / 2);
+            case 1 -> onNode(cpus, 2, null).on(NodeConstraints.NONE.inBlocks(null, true));
+            default -> onNode(cpus, gpus, null);
+        };
+    }
+
+    private static boolean isStart(Fact fact) {
+        return fact instanceof Fact.Announced(JobEvent.Placed _);
+    }
+
+    /// A round fails where a node has no place on its sockets for what was found to fit there.
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void components_that_ask_where_gpus_lie_find_their_places_beside_one_another(long seed) {
+        var random = new Random(seed);
+        for (int number = 1; number <= 3; number++) {
+            int onBoard = 2 << random.nextInt(2);
+            cell.take(
+                    new Input.Registered(
+                            BuiltNode.of(
+                                    "n" + number,
+                                    2,
+                                    BuiltNode.boards(8, onBoard),
+                                    0,
+                                    0,
+                                    0,
+                                    0,
+                                    1,
+                                    1,
+                                    1,
+                                    1)));
+        }
+        for (long id = 1; id < 60; id += 2) {
+            cell.submitTogether(id, job(some(random)), job(some(random)));
+            cell.round();
+            for (JobId held : List.copyOf(cell.state.holding())) {
+                if (random.nextInt(3) == 0) {
+                    cell.ended(held.value(), 1, node(held.value()), Cause.EXITED, 0);
+                }
+            }
+            cell.now += random.nextInt(200_000);
+        }
+        assertThat(cell.facts.stream().filter(HetJobsTest::isStart).count()).isGreaterThan(10);
+    }
+
+    @Test
+    void who_cancels_the_first_leaves_what_ended_before_as_it_was() {
+        running();
+        cell.ended(2, 1, node(2), Cause.TIME_LIMIT, 0);
+
+        cell.ask(new CancelRequested(new JobId(1), "bob"));
+
+        assertThat(cell.job(1).cancelledBy()).isEqualTo("bob");
+        assertThat(cell.job(2).cancelledBy()).isNull();
+    }
+
+    @Test
+    void who_cancels_the_first_of_those_that_have_notice_cuts_it_short_for_all() {
+        running();
+        var draft = new Draft(cell.state);
+        Endings.decide(
+                draft,
+                new JobId(1),
+                new Outcome(
+                        JobState.PENDING,
+                        Reason.NONE,
+                        ExitStatus.SUCCESS,
+                        null,
+                        JobState.PREEMPTED,
+                        cell.now + 60_000),
+                cell.now);
+        draft.facts().forEach(cell.state::replay);
+
+        List<Fact> facts = cell.ask(new CancelRequested(new JobId(1), "bob"));
+
+        assertThat(outcomes()).containsExactly(JobState.CANCELLED, JobState.CANCELLED);
+        assertThat(orders(facts))
+                .extracting(it -> ((Order.Stop) it).run().job().value())
+                .containsExactly(1L, 2L);
+        assertThat(cell.job(2).cancelledBy()).isEqualTo("bob");
+    }
+
+    @Test
+    void a_set_that_only_its_sum_keeps_back_is_tried_again_as_time_passes() {
+        // Of 29 CPU-minutes, job 3 may still use 10 at first, and each component asks for 10.
+        var minutes = new Limits(Map.of(), Map.of(Limit.GRP_TRES_RUN_MINS, Map.of(Tres.CPU, 29L)));
+        cell.take(new Input.Configured(TestCell.configuration(minutes)));
+        cell.node("n1", 8, 8, "a100");
+        var placement = new Placement(cell.state, Settings.DEFAULT);
+        decide(placement);
+        cell.submit(3, cpus(1)).forEach(placement::note);
+        decide(placement);
+        cell.started(3, 1, "n1").forEach(placement::note);
+        cell.submitTogether(1, job(cpus(1)), job(cpus(1))).forEach(placement::note);
+        decide(placement);
+        assertThat(states()).containsExactly(JobState.PENDING, JobState.PENDING);
+
+        for (int minute = 0; minute < 3 && placement.next(cell.now) < Long.MAX_VALUE; minute++) {
+            cell.now = placement.next(cell.now);
+            decide(placement);
+        }
+
+        assertThat(states()).containsExactly(JobState.RUNNING, JobState.RUNNING);
+    }
+
+    private void decide(Placement placement) {
+        List<Fact> facts = Engine.place(cell.state, placement, cell.now, Pass.PLAN);
+        facts.forEach(cell.state::replay);
+        facts.forEach(placement::note);
+    }
+
+    @Test
+    void one_that_depends_on_the_other_does_not_wait_for_it() {
+        var afterOther =
+                new Dependency(
+                        false,
+                        List.of(
+                                new Dependency.Clause(
+                                        Dependency.Type.AFTEROK, new JobId(1), null, 0)));
+
+        on(terms(null, null), terms(null, afterOther));
+
+        assertThat(states()).containsExactly(JobState.RUNNING, JobState.RUNNING);
     }
 }
