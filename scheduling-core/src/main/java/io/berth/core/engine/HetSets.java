@@ -31,8 +31,16 @@ final class HetSets {
 
     /// @param seats by component, as far as they were found; none are kept
     /// @param unseated the first component that found no seat; null if all did
-    /// @param next when it has one, in epoch milliseconds; [Node#NEVER] if that is not known
-    record Seats(Map<Waiting, Place> seats, @Nullable Waiting unseated, long next) {
+    /// @param next when it has one beside the others, in epoch milliseconds; [Node#NEVER] if that
+    ///   is not known
+    /// @param after when it has one at all, be it where another one has run; the same
+    record Seats(Map<Waiting, Place> seats, @Nullable Waiting unseated, long next, long after) {
+
+        /// When to look again. The end of a component is no time at which it could start beside it:
+        /// it is taken only where there is no better one.
+        long again() {
+            return next == Node.NEVER ? after : next;
+        }
 
         boolean whole() {
             return unseated == null;
@@ -92,7 +100,7 @@ final class HetSets {
             return lifted(set, () -> planned(set, now, decisions));
         }
         if (!hopeful(set, now)) {
-            return new Seats(Map.of(), set.lead(), Node.NEVER);
+            return new Seats(Map.of(), set.lead(), Node.NEVER, Node.NEVER);
         }
         return at(
                 set,
@@ -154,10 +162,10 @@ final class HetSets {
                     long time = now;
                     Seats seats = seats(set, time, now, decisions);
                     for (int turn = 0; !seats.whole() && turn < INSTANTS; turn++) {
-                        if (seats.next() <= time || seats.next() >= before) {
+                        if (seats.again() <= time || seats.again() >= before) {
                             break;
                         }
-                        time = seats.next();
+                        time = seats.again();
                         seats = seats(set, time, now, decisions);
                     }
                     return seats;
@@ -191,37 +199,54 @@ final class HetSets {
         Seats first = inOrder(order, time, look);
         Seats last = first;
         long next = first.next();
+        long after = first.after();
         var ahead = new HashSet<Waiting>(order.subList(0, 1));
         for (Waiting it = last.unseated(); it != null && ahead.add(it); it = last.unseated()) {
             order.remove(it);
             order.addFirst(it);
             last = inOrder(order, time, look);
             next = Math.min(next, last.next());
+            after = Math.min(after, last.after());
         }
-        return last.whole() ? last : new Seats(Map.of(), first.unseated(), next);
+        return last.whole() ? last : new Seats(Map.of(), first.unseated(), next, after);
     }
 
     private Seats inOrder(List<Waiting> order, long time, Look look) {
         var seats = new LinkedHashMap<Waiting, Place>();
         Waiting unseated = null;
         long next = Node.NEVER;
+        long after = Node.NEVER;
         for (Waiting job : order) {
             Place place = look.seat(job, seats.isEmpty());
             if (place == null || place.start() > time) {
                 unseated = job;
-                next = place == null ? Node.NEVER : place.start();
+                after = place == null ? Node.NEVER : place.start();
+                next = place == null || seats.isEmpty() ? after : beside(seats, job, look);
                 break;
             }
             seats.put(job, place);
             keep(job, place);
         }
         seats.keySet().forEach(this::giveBack);
-        return new Seats(seats, unseated, next);
+        return new Seats(seats, unseated, next, after);
+    }
+
+    /// When the one that found no seat has one that none of these keeps, however long it runs.
+    private long beside(Map<Waiting, Place> seats, Waiting unseated, Look look) {
+        seats.forEach((job, its) -> {
+            giveBack(job);
+            keep(job, its, Node.NEVER);
+        });
+        Place beside = look.seat(unseated, false);
+        return beside == null ? Node.NEVER : beside.start();
     }
 
     private void keep(Waiting job, Place place) {
+        keep(job, place, Scheduling.end(job, place.start()));
+    }
+
+    private void keep(Waiting job, Place place, long end) {
         Demand[] demands = all.cluster.demands(job.fit, place.nodes(), place.lane());
-        long end = Scheduling.end(job, place.start());
         all.cluster.reserve(seatOf(job), place.nodes(), demands, place.start(), end);
         all.pools.reserve(seatOf(job), job.fit.pools, place.start(), end);
     }

@@ -9,6 +9,7 @@ import java.util.BitSet;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -71,9 +72,12 @@ final class PlanPass {
                 first.add(plan.job());
             }
         }
-        for (HetSet set : all.sets.complete()) {
-            if (wanted() > 0 && (set.planned() || findsSeats(set))) {
-                first.add(set.lead());
+        // No more are searched for than the plan has place for: the others stand behind them.
+        int looks = wanted() == 0 ? 0 : all.settings.depth();
+        for (Waiting lead : leads()) {
+            HetSet set = Objects.requireNonNull(lead.set);
+            if (set.planned() || (looks-- > 0 && findsSeats(set))) {
+                first.add(lead);
             }
         }
         boolean easy = all.settings.backfill() == Backfill.EASY;
@@ -91,6 +95,12 @@ final class PlanPass {
         first.addAll(taken);
         first.sort(Waiting.order(now));
         return easy ? firstOfPartitions(first) : first.subList(0, Math.min(wanted, first.size()));
+    }
+
+    /// Of each set of which all components wait, the one that stands for all, in the order of
+    /// priority.
+    private List<Waiting> leads() {
+        return all.sets.complete().stream().map(HetSet::lead).sorted(Waiting.order(now)).toList();
     }
 
     /// Whether a set has seats at any time: one that has none puts nobody behind it out of order.

@@ -11,9 +11,11 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// One start pass. See [Scheduling].
@@ -27,6 +29,12 @@ final class StartPass {
     private final List<Waiting> aside = new ArrayList<>();
     private final List<FitClass> barred = new ArrayList<>();
     private final boolean off;
+
+    /// The sets for which an expected start was looked for.
+    private final Set<HetSet> sought = new HashSet<>();
+
+    /// Whether a set has started since all were tried.
+    private boolean setsAgain;
 
     /// Of each class, from which bucket on nobody can give way for its jobs in this pass.
     private final Map<FitClass, Integer> hopeless = new HashMap<>();
@@ -115,6 +123,10 @@ final class StartPass {
         if (toPlan != null) {
             lineUp(toPlan);
         }
+        if (line.isEmpty() && setsAgain) {
+            setsAgain = false;
+            lineUpSets();
+        }
         return line.poll();
     }
 
@@ -143,10 +155,15 @@ final class StartPass {
     }
 
     private void start(Waiting job, Place place) {
-        boolean planned = job.plan != null;
+        Plan plan = job.plan;
         all.start(job, place, now, decisions);
         lineUpHelped();
-        if (planned) {
+        boolean asPlanned =
+                plan == null
+                        || (plan.start() <= now
+                                && plan.drain() == null
+                                && Arrays.equals(plan.nodes(), place.nodes()));
+        if (!asPlanned) {
             lineUpSets(); // Nothing is planned any more where it was.
         }
     }
@@ -161,7 +178,7 @@ final class StartPass {
         if (found.whole()) {
             all.start(found, now, decisions);
             lineUpHelped();
-            lineUpSets();
+            setsAgain = true;
         } else if (plan != null) {
             all.stale(all.stale() || plan.start() <= now);
         } else if (off || (set.plannable() && all.mayPlan(set))) {
@@ -170,8 +187,11 @@ final class StartPass {
     }
 
     /// Plans a set; without backfill it keeps its nodes from those behind it. One that finds no
-    /// seats at any time does neither.
+    /// seats at any time does neither, and is not looked for again in this pass.
     private void plan(HetSet set) {
+        if (!sought.add(set)) {
+            return;
+        }
         Seats found = all.sets.earliest(set, now, Node.NEVER, decisions);
         if (found.whole() && found.start() > now && off) {
             set.components().forEach(it -> keep(it.fit));

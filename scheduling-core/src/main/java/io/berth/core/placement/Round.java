@@ -35,8 +35,11 @@ import io.berth.core.state.Fact;
 import io.berth.core.state.Transitions;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -60,6 +63,12 @@ final class Round implements Decisions {
 
     /// In seconds, of jobs that start with a lower limit than they ask for.
     private final TreeMap<JobId, Long> lowered = new TreeMap<>();
+
+    /// Why components of sets wait, each by itself, when all has started that does.
+    private final Map<JobId, Reason> ofComponents = new HashMap<>();
+
+    /// The limits that keep sets back then, by first component.
+    private final Map<JobId, Optional<Reason>> ofSets = new HashMap<>();
 
     Round(
             CellState state,
@@ -293,18 +302,39 @@ final class Round implements Decisions {
         if (!Objects.equals(plan, job.planned())) {
             draft.change(Transitions.planned(draft.job(job.job()), plan));
         }
-        Reason reason = reason(job, first);
-        if (job.description().het() != null) {
-            for (JobId other : Eligibility.together(job)) {
-                if (reason == Reason.PRIORITY || reason == Reason.RESOURCES) {
-                    Reason its = reason(state.knownJob(other), first);
-                    reason = its == Reason.PRIORITY ? reason : its;
-                }
-            }
-        }
+        Reason reason = job.description().het() == null ? reason(job, first) : ofSet(job, first);
         if (reason != job.reason()) {
             draft.change(Transitions.reasoned(draft.job(job.job()), reason));
         }
+    }
+
+    /// Of the component of a set: its own, or that of another one which keeps all from starting.
+    private Reason ofSet(JobStatus job, boolean first) {
+        Reason reason = ofComponent(job.job(), first);
+        for (JobId other : Eligibility.together(job)) {
+            if (reason == Reason.PRIORITY || reason == Reason.RESOURCES) {
+                Reason its = ofComponent(other, first);
+                reason = its == Reason.PRIORITY ? reason : its;
+            }
+        }
+        return reason;
+    }
+
+    private Reason ofComponent(JobId id, boolean first) {
+        Reason known = ofComponents.get(id);
+        Reason reason = known == null ? reason(state.knownJob(id), first) : known;
+        ofComponents.put(id, reason);
+        return reason;
+    }
+
+    /// The limit that keeps a job back when all has started that does.
+    private @Nullable Reason lastLimit(JobStatus job) {
+        return job.description().het() == null
+                ? limit(job)
+                : ofSets.computeIfAbsent(
+                                Eligibility.together(job).getFirst(),
+                                _ -> Optional.ofNullable(limit(job)))
+                        .orElse(null);
     }
 
     private Reason reason(JobStatus job, boolean first) {
@@ -319,7 +349,7 @@ final class Round implements Decisions {
         if (!throttles.admits(job)) {
             return Reason.JOB_ARRAY_TASK_LIMIT;
         }
-        Reason limit = limit(job);
+        Reason limit = lastLimit(job);
         if (limit != null) {
             return limit;
         }

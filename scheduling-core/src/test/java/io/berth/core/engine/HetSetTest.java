@@ -92,6 +92,21 @@ final class HetSetTest {
         assertThat(trial.starts).isEmpty();
     }
 
+    @Test
+    void a_short_set_is_expected_when_its_last_component_has_a_seat_however_long_that_is() {
+        var trial = new Trial(new Settings(Backfill.CONSERVATIVE, 9, NodeScore.FIRST_FIT), 4, 8);
+        trial.submit(job(1000, 1, 4, 14_400, 9));
+        trial.submitTogether(job(1005, 1, 8, 600, 1), job(1006, 1, 4, 600, 1));
+        trial.submit(job(1010, 1, 8, 20_000, 0));
+
+        trial.step(false);
+
+        assertThat(trial.expected)
+                .containsEntry(1005L, 14_402_000L)
+                .containsEntry(1006L, 14_402_000L);
+        assertThat(trial.starts).containsOnlyKeys(1000L);
+    }
+
     private static Trial troubled(Random random) {
         var settings =
                 new Settings(
