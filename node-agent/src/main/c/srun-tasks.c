@@ -1,13 +1,17 @@
 /* Starts the tasks of a step that are on this node, sends them the signals that srun sends here, waits for their ends and
  * says which of them failed. Its exit status is the highest of theirs. Where it is not, srun-tasks.sh does the same.
  *
- * Arguments: a file; -K, if a task that fails takes the others along, else -; the node's name; the program of the tasks.
+ * Arguments: a file; -K, if a task that fails takes the others along, else -; the node's name; where to ask the node's
+ * agent for groups of the tasks, or -; where it answers; the program of the tasks.
  *
  * The file has the words of each task, ended by a NUL each, and an empty one after them. What a word is its first letter
  * says:  n rank   x (it cannot be started)   v NAME=VALUE   w WORD of a program of its own
  *        i, o, e FILE of input, output, errors   j (errors go where the output goes)   l LABEL of its lines
- *        c CPUs, as 0-3,7   m CPUs, as a hexadecimal mask
- * It is removed when signals are waited for: before that none must be sent. */
+ *        c CPUs, as 0-3,7   m CPUs, as a hexadecimal mask   g GPUs that it opens, if not all of the step's
+ * It is removed when signals are waited for: before that none must be sent.
+ *
+ * Tasks that are to have groups wait at a pipe until the agent has moved them there, or does not answer in time. What it is
+ * asked is a line for each:  RANK PROCESS CPUS GPUS  with - for what is as for all of the step. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
@@ -20,13 +24,19 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { FILE_NAME = 1, KILL, NODE, PROGRAM, USAGE = 2, NOT_RUN = 126, NOT_FOUND = 127, SIGNALLED = 128, HEX_DIGIT = 4 };
+enum { FILE_NAME = 1, KILL, NODE, ASK, ANSWER, PROGRAM, USAGE = 2, NOT_RUN = 126, NOT_FOUND = 127, SIGNALLED = 128, HEX_DIGIT = 4 };
+
+/* How often an answer is looked for, in milliseconds. */
+enum { PATIENCE = 2000 };
 
 struct task {
     char *words;
     const char *rank;
+    const char *cpus; /* the word that says them */
+    const char *gpus;
     const char *input; /* It opens this itself, as a pipe lets nobody open it until somebody writes. */
     pid_t process; /* 0 when it runs no more */
     int status;
@@ -34,6 +44,10 @@ struct task {
 
 /* The signals before any was kept for the tasks. */
 static sigset_t before;
+
+/* The pipe at which tasks wait, for a byte each; none if they do not. Nobody else keeps its end for writing open, so that
+ * they end with this program. */
+static int gate[2] = {-1, -1};
 
 static void complain(const char *act, const char *subject)
 {
@@ -115,17 +129,51 @@ static cpu_set_t masked(const char *mask)
     return cpus;
 }
 
+static cpu_set_t cpus_of(const char *word)
+{
+    return *word == 'c' ? listed(word + 1) : masked(word + 1);
+}
+
 static void bind_to(const char *word)
 {
-    cpu_set_t cpus = *word == 'c' ? listed(word + 1) : masked(word + 1);
+    cpu_set_t cpus = cpus_of(word);
     if (sched_setaffinity(0, sizeof cpus, &cpus) != 0)
         fail("cannot bind a task to the CPUs", word + 1);
+}
+
+/* Writes CPUs as a list; - for none. */
+static void write_cpus(FILE *out, const char *word)
+{
+    cpu_set_t cpus;
+    CPU_ZERO(&cpus);
+    if (word != NULL)
+        cpus = cpus_of(word);
+    if (CPU_COUNT(&cpus) == 0)
+        fputc('-', out);
+    const char *comma = "";
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET(cpu, &cpus)) {
+            fprintf(out, "%s%d", comma, cpu);
+            comma = ",";
+        }
+}
+
+/* Waits for the word to go on; ends if this program did. */
+static void await_word(void)
+{
+    char byte;
+    if (gate[0] < 0)
+        return;
+    close(gate[1]);
+    if (read(gate[0], &byte, 1) != 1)
+        _exit(EXIT_FAILURE);
 }
 
 /* Turns into the task, whose output and errors go to those files. */
 static _Noreturn void become(const struct task *task, char **program, const int *files)
 {
     size_t count = 0, words = 0;
+    await_word();
     /* The shell has its background commands ignore these. */
     signal(SIGINT, SIG_DFL);
     signal(SIGQUIT, SIG_DFL);
@@ -187,6 +235,8 @@ static int labelled(int target, const char *text, int *children)
     pid_t process = fork();
     if (process == 0) {
         close(ends[1]);
+        if (gate[1] >= 0)
+            close(gate[1]);
         label(ends[0], target, text);
     }
     int error = errno;
@@ -230,6 +280,9 @@ static void start(struct task *task, char **program, int *children)
         case 'n': task->rank = said; break;
         case 'x': possible = false; break;
         case 'i': task->input = said; break;
+        case 'c':
+        case 'm': task->cpus = word; break;
+        case 'g': task->gpus = said; break;
         case 'o': possible = open_output(&files[STDOUT_FILENO], said); break;
         case 'e': possible = open_output(&files[STDERR_FILENO], said); break;
         case 'j':
@@ -253,6 +306,56 @@ static void start(struct task *task, char **program, int *children)
     for (int file = STDOUT_FILENO; file <= STDERR_FILENO; file++)
         if (files[file] > STDERR_FILENO)
             close(files[file]);
+}
+
+/* Writes what is asked of the agent for the tasks that wait. */
+static bool write_ask(const char *name, const struct task *tasks, size_t count)
+{
+    FILE *out = fopen(name, "we");
+    if (out == NULL)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (tasks[i].process == 0)
+            continue;
+        fprintf(out, "%s %ld ", tasks[i].rank, (long)tasks[i].process);
+        write_cpus(out, tasks[i].cpus);
+        fprintf(out, " %s\n", tasks[i].gpus == NULL ? "-" : tasks[i].gpus);
+    }
+    return fclose(out) == 0;
+}
+
+/* Says what the agent has answered, if it says something. */
+static void tell(const char *node, const char *name)
+{
+    char text[512];
+    FILE *in = fopen(name, "re");
+    if (in != NULL && fgets(text, sizeof text, in) != NULL)
+        fprintf(stderr, "srun: warning: %s: %s", node, text);
+    if (in != NULL)
+        fclose(in);
+}
+
+/* Asks the agent for groups of the tasks, waits for its answer, and lets them go. */
+static void hold(const struct task *tasks, size_t count, char **argument)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    char name[strlen(argument[FILE_NAME]) + sizeof ".ask"];
+    sprintf(name, "%s.ask", argument[FILE_NAME]);
+    if (write_ask(name, tasks, count) && rename(name, argument[ASK]) == 0) {
+        int looks = 0;
+        while (access(argument[ANSWER], F_OK) != 0 && looks < PATIENCE) {
+            looks++;
+            nanosleep(&pause, NULL);
+        }
+        if (looks == PATIENCE)
+            unlink(argument[ASK]); /* Nobody is to move them any more. */
+        tell(argument[NODE], argument[ANSWER]);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (write(gate[1], "", 1) != 1)
+            fail("cannot start", argument[PROGRAM]);
+    close(gate[0]);
+    close(gate[1]);
 }
 
 static void send_all(const struct task *tasks, size_t count, int number)
@@ -297,7 +400,7 @@ static void await_ends(struct task *tasks, size_t count, int children, const sig
 int main(int arguments, char **argument)
 {
     if (arguments <= PROGRAM) {
-        fprintf(stderr, "usage: srun-tasks FILE -K|- NODE PROGRAM [ARGUMENT...]\n");
+        fprintf(stderr, "usage: srun-tasks FILE -K|- NODE ASK|- ANSWER PROGRAM [ARGUMENT...]\n");
         return USAGE;
     }
     const int forwarded[] = {SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGCHLD};
@@ -309,6 +412,9 @@ int main(int arguments, char **argument)
     signal(SIGCHLD, SIG_DFL);
     char *end, *text = read_all(argument[FILE_NAME], &end);
     unlink(argument[FILE_NAME]);
+    bool held = strcmp(argument[ASK], "-") != 0;
+    if (held && pipe2(gate, O_CLOEXEC) != 0)
+        fail("cannot start", argument[PROGRAM]);
 
     size_t count = 0;
     struct task *tasks = NULL;
@@ -323,6 +429,8 @@ int main(int arguments, char **argument)
         while (*word != '\0')
             word = after(word);
     }
+    if (held)
+        hold(tasks, count, argument);
     await_ends(tasks, count, children, &awaited, strcmp(argument[KILL], "-K") == 0);
 
     int worst = 0;

@@ -23,6 +23,7 @@ import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.Step;
 import io.berth.contracts.Steps;
 import io.berth.contracts.SuspendCause;
+import io.berth.contracts.TasksUsage;
 import io.berth.contracts.event.JobEvent;
 import java.util.ArrayList;
 import java.util.List;
@@ -156,10 +157,23 @@ public final class Lives {
                             at,
                             ended ? new ExitStatus(measures.nextInt(3), 0) : null,
                             ended ? 5L : null);
-            steps.add(measures.nextBoolean() ? step.counted(6, 700, number == 1) : step);
+            steps.add(
+                    measures.nextBoolean()
+                            ? step.counted(6, 700, number == 1, byTask(step))
+                            : step);
         }
         return new JobEvent.StepsEnded(
                 job, at, lease, here.node(), new Steps(steps, measures.nextInt(2)));
+    }
+
+    /// What each task used, where there are several.
+    private static @Nullable TasksUsage byTask(Step step) {
+        return step.tasks() == 1
+                ? null
+                : TasksUsage.of(
+                        Map.of(
+                                0, new Consumption(1, 400, 3L, 0L),
+                                1, new Consumption(4, 300, null, null)));
     }
 
     private Consumption used(long millis) {

@@ -18,6 +18,9 @@ enum AccountField {
     ALLOC_NODES("AllocNodes", 10),
     ALLOC_TRES("AllocTRES", 10),
     AVE_CPU("AveCPU", 10),
+    AVE_DISK_READ("AveDiskRead", 14),
+    AVE_DISK_WRITE("AveDiskWrite", 14),
+    AVE_RSS("AveRSS", 10),
     CHARGE("Charge", 14),
     CONSUMED_ENERGY("ConsumedEnergy", 14),
     CONSUMED_ENERGY_RAW("ConsumedEnergyRaw", 17),
@@ -34,8 +37,17 @@ enum AccountField {
     JOB_NAME("JobName", 10),
     LOST_GPU_TIME("LostGPUTime", 11),
     MAX_DISK_READ("MaxDiskRead", 12),
+    MAX_DISK_READ_NODE("MaxDiskReadNode", 15),
+    MAX_DISK_READ_TASK("MaxDiskReadTask", 15),
     MAX_DISK_WRITE("MaxDiskWrite", 12),
+    MAX_DISK_WRITE_NODE("MaxDiskWriteNode", 16),
+    MAX_DISK_WRITE_TASK("MaxDiskWriteTask", 16),
     MAX_RSS("MaxRSS", 10),
+    MAX_RSS_NODE("MaxRSSNode", 10),
+    MAX_RSS_TASK("MaxRSSTask", 10),
+    MIN_CPU("MinCPU", 10),
+    MIN_CPU_NODE("MinCPUNode", 10),
+    MIN_CPU_TASK("MinCPUTask", 10),
     NCPUS("NCPUS", 10),
     NNODES("NNodes", 8),
     NODE_LIST("NodeList", 15),
@@ -112,6 +124,9 @@ enum AccountField {
 
     private static final int MICROS = 1_000_000;
     private static final String ENERGY = "millijoules";
+    private static final String MEMORY = "mostMemory";
+    private static final String READ = "mostRead";
+    private static final String WRITTEN = "mostWritten";
     private static final long HOUR_MILLIS = 3_600_000;
 
     private final String header;
@@ -173,6 +188,9 @@ enum AccountField {
             case ALLOC_NODES -> Long.toString(job.started() ? job.nodes() : 0);
             case ALLOC_TRES -> job.started() ? job.tres() : "";
             case AVE_CPU -> averageCpu(job);
+            case AVE_DISK_READ -> job.byTask().averageMib("readMib");
+            case AVE_DISK_WRITE -> job.byTask().averageMib("writtenMib");
+            case AVE_RSS -> job.byTask().averageMib("memoryMib");
             case CHARGE -> charge(job);
             case CONSUMED_ENERGY -> job.gpu().has(ENERGY) ? energy(joules(job)) : "";
             case CONSUMED_ENERGY_RAW -> job.gpu().has(ENERGY) ? Long.toString(joules(job)) : "";
@@ -191,9 +209,18 @@ enum AccountField {
                     job.preemption().has("lostGpuSeconds")
                             ? SlurmTime.full(job.preemption().number("lostGpuSeconds"))
                             : "";
-            case MAX_DISK_READ -> ofStep(job, "readMib");
-            case MAX_DISK_WRITE -> ofStep(job, "writtenMib");
-            case MAX_RSS -> ofStep(job, "maxMemoryMib");
+            case MAX_DISK_READ -> most(job, READ, "readMib");
+            case MAX_DISK_READ_NODE -> job.byTask().most(READ).node();
+            case MAX_DISK_READ_TASK -> job.byTask().most(READ).rank();
+            case MAX_DISK_WRITE -> most(job, WRITTEN, "writtenMib");
+            case MAX_DISK_WRITE_NODE -> job.byTask().most(WRITTEN).node();
+            case MAX_DISK_WRITE_TASK -> job.byTask().most(WRITTEN).rank();
+            case MAX_RSS -> most(job, MEMORY, "maxMemoryMib");
+            case MAX_RSS_NODE -> job.byTask().most(MEMORY).node();
+            case MAX_RSS_TASK -> job.byTask().most(MEMORY).rank();
+            case MIN_CPU -> job.byTask().leastCpu().amount();
+            case MIN_CPU_NODE -> job.byTask().leastCpu().node();
+            case MIN_CPU_TASK -> job.byTask().leastCpu().rank();
             case TOTAL_CPU ->
                     job.ofJob() || job.used().has("cpuMillis")
                             ? cpuTime(job.used().number("cpuMillis"))
@@ -224,8 +251,18 @@ enum AccountField {
             case TIME_LIMIT -> job.ofJob() ? limit(job) : "";
             case TIME_LIMIT_RAW ->
                     job.ofJob() ? Long.toString(job.number("timeLimitSeconds") / 60) : "";
-            case TRES_USAGE_IN_AVE -> usage(job, "gres/gpuutil", "usePercent", "");
-            case TRES_USAGE_IN_MAX -> usage(job, "gres/gpumem", "maxMemoryMib", "M");
+            case TRES_USAGE_IN_AVE -> {
+                String average = job.byTask().averageMib("memoryMib");
+                String memory = average.isEmpty() ? ofStep(job, "maxMemoryMib") : average;
+                yield usage(job, memory, "gres/gpuutil", "usePercent", "");
+            }
+            case TRES_USAGE_IN_MAX ->
+                    usage(
+                            job,
+                            most(job, MEMORY, "maxMemoryMib"),
+                            "gres/gpumem",
+                            "maxMemoryMib",
+                            "M");
             case USER, GROUP -> ofJob(job, "user");
             case CLUSTER -> "berth";
             case COMMENT -> ofJob(job, "comment");
@@ -272,6 +309,12 @@ enum AccountField {
         };
     }
 
+    /// Of the task that has most; where nobody counts tasks, of the step.
+    private static String most(AccountedJob job, String ofTasks, String ofStep) {
+        String most = job.byTask().most(ofTasks).amount();
+        return most.isEmpty() ? ofStep(job, ofStep) : most;
+    }
+
     /// What steps alone have, in MiB.
     private static String ofStep(AccountedJob job, String name) {
         return !job.ofJob() && job.used().has(name)
@@ -297,7 +340,8 @@ enum AccountField {
     }
 
     /// `cpu=00:00:10,energy=250,gres/gpuutil=80,mem=512M`: of what was measured.
-    private static String usage(AccountedJob job, String gpuResource, String name, String unit) {
+    private static String usage(
+            AccountedJob job, String memory, String gpuResource, String name, String unit) {
         if (job.ofJob() || !job.used().has("cpuMillis")) {
             return "";
         }
@@ -307,11 +351,14 @@ enum AccountField {
                 + (job.gpu().has(name)
                         ? "," + gpuResource + "=" + job.gpu().number(name) + unit
                         : "")
-                + (job.used().has("maxMemoryMib") ? ",mem=" + ofStep(job, "maxMemoryMib") : "");
+                + (!memory.isEmpty() ? ",mem=" + memory : "");
     }
 
     /// Of each task; what was not counted is empty.
     private static String averageCpu(AccountedJob job) {
+        if (job.byTask().counted()) {
+            return job.byTask().averageCpu();
+        }
         long tasks = Math.max(1, job.number("tasks"));
         return !job.ofJob() && job.used().has("cpuMillis")
                 ? SlurmTime.full(job.used().number("cpuMillis") / tasks / 1000)

@@ -164,6 +164,11 @@ record AccountedJob(JsonObject json, Line line) {
         return ofJob() ? run().object("used") : json.object("used");
     }
 
+    /// What the tasks of a step used one by one.
+    TasksUse byTask() {
+        return TasksUse.of(line == Line.STEP ? List.of(used()) : List.of());
+    }
+
     /// What the GPUs of its run did, which are counted for the run as a whole.
     JsonObject gpu() {
         return line == Line.STEP ? JsonObject.EMPTY : used().object("gpu");

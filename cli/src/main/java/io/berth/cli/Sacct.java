@@ -22,7 +22,7 @@ final class Sacct implements Command {
 
     /// Of Slurm's those that Berth counts, in its order.
     private static final String LONG =
-            "JobID,JobIDRaw,JobName,Partition,MaxRSS,AveCPU,NTasks,AllocCPUS,Elapsed,State,ExitCode,ReqMem,ConsumedEnergy,MaxDiskRead,MaxDiskWrite,ReqTRES,AllocTRES,TRESUsageInAve,TRESUsageInMax";
+            "JobID,JobIDRaw,JobName,Partition,MaxRSS,MaxRSSNode,MaxRSSTask,AveRSS,MinCPU,MinCPUNode,MinCPUTask,AveCPU,NTasks,AllocCPUS,Elapsed,State,ExitCode,ReqMem,ConsumedEnergy,MaxDiskRead,MaxDiskReadNode,MaxDiskReadTask,AveDiskRead,MaxDiskWrite,MaxDiskWriteNode,MaxDiskWriteTask,AveDiskWrite,ReqTRES,AllocTRES,TRESUsageInAve,TRESUsageInMax";
 
     private static final List<CliOption> OPTIONS =
             List.of(

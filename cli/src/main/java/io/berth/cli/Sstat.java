@@ -5,6 +5,7 @@ import static io.berth.cli.CliOption.valued;
 
 import io.berth.cli.CliOption.Words;
 import io.berth.cli.Table.Title;
+import io.berth.cli.TasksUse.Extreme;
 import io.berth.contracts.JobState;
 import io.berth.slurm.HostList;
 import io.berth.slurm.SlurmMemory;
@@ -31,13 +32,21 @@ final class Sstat implements Command {
                             Title.left("JobID", 12),
                             Title.right("NTasks", 8),
                             Title.right("AveCPU", 10),
+                            Title.right("MinCPU", 10),
+                            Title.right("MinCPUNode", 10),
+                            Title.right("MinCPUTask", 10),
                             Title.right("MaxRSS", 10),
                             Title.right("MaxRSSNode", 10),
+                            Title.right("MaxRSSTask", 10),
                             Title.right("AveRSS", 10),
                             Title.right("MaxDiskRead", 12),
                             Title.right("MaxDiskReadNode", 15),
+                            Title.right("MaxDiskReadTask", 15),
+                            Title.right("AveDiskRead", 14),
                             Title.right("MaxDiskWrite", 12),
                             Title.right("MaxDiskWriteNode", 16),
+                            Title.right("MaxDiskWriteTask", 16),
+                            Title.right("AveDiskWrite", 14),
                             Title.right("TRESUsageInAve", 30),
                             Title.right("TRESUsageInMax", 30),
                             Title.right("Nodelist", 20)));
@@ -170,23 +179,44 @@ final class Sstat implements Command {
     private static List<String> row(
             String id, long tasksThere, List<JsonObject> nodes, List<JsonObject> gpus) {
         long tasks = Math.max(1, tasksThere);
+        TasksUse each = TasksUse.of(nodes);
         String averageCpu =
-                nodes.isEmpty() ? "" : SlurmTime.full(sum(nodes, "cpuMillis") / tasks / 1000);
+                each.counted()
+                        ? each.averageCpu()
+                        : nodes.isEmpty()
+                                ? ""
+                                : SlurmTime.full(sum(nodes, "cpuMillis") / tasks / 1000);
         String averageMemory =
-                nodes.isEmpty() ? "" : SlurmMemory.exact(sum(nodes, "maxMemoryMib") / nodes.size());
+                each.counted()
+                        ? each.averageMib("memoryMib")
+                        : nodes.isEmpty()
+                                ? ""
+                                : SlurmMemory.exact(sum(nodes, "maxMemoryMib") / nodes.size());
+        Extreme memory = most(each, "mostMemory", nodes, "maxMemoryMib");
+        Extreme read = most(each, "mostRead", nodes, "readMib");
+        Extreme written = most(each, "mostWritten", nodes, "writtenMib");
+        Extreme leastCpu = each.leastCpu();
         return List.of(
                 id,
                 Long.toString(tasks),
                 averageCpu,
-                memory(nodes, "maxMemoryMib"),
-                most(nodes, "maxMemoryMib").text("node"),
+                leastCpu.amount(),
+                leastCpu.node(),
+                leastCpu.rank(),
+                memory.amount(),
+                memory.node(),
+                memory.rank(),
                 averageMemory,
-                memory(nodes, "readMib"),
-                most(nodes, "readMib").text("node"),
-                memory(nodes, "writtenMib"),
-                most(nodes, "writtenMib").text("node"),
+                read.amount(),
+                read.node(),
+                read.rank(),
+                each.averageMib("readMib"),
+                written.amount(),
+                written.node(),
+                written.rank(),
+                each.averageMib("writtenMib"),
                 tres(averageCpu, "gres/gpuutil", gpuUse(gpus), averageMemory),
-                tres(averageCpu, "gres/gpumem", gpuMemory(gpus), memory(nodes, "maxMemoryMib")),
+                tres(averageCpu, "gres/gpumem", gpuMemory(gpus), memory.amount()),
                 HostList.compress(nodes.stream().map(it -> it.text("node")).toList()));
     }
 
@@ -223,16 +253,16 @@ final class Sstat implements Command {
         return nodes.stream().mapToLong(it -> it.number(name)).sum();
     }
 
-    /// The node that has most of it; none if no node counts it.
-    private static JsonObject most(List<JsonObject> nodes, String name) {
+    /// The task that has most of it; where nobody counts tasks the node, without a rank.
+    private static Extreme most(
+            TasksUse each, String ofTasks, List<JsonObject> nodes, String ofNode) {
+        if (each.counted()) {
+            return each.most(ofTasks);
+        }
         return nodes.stream()
-                .filter(it -> it.has(name))
-                .max(Comparator.comparingLong(it -> it.number(name)))
-                .orElse(JsonObject.EMPTY);
-    }
-
-    private static String memory(List<JsonObject> nodes, String name) {
-        JsonObject node = most(nodes, name);
-        return node.has(name) ? SlurmMemory.exact(node.number(name)) : "";
+                .filter(it -> it.has(ofNode))
+                .max(Comparator.comparingLong(it -> it.number(ofNode)))
+                .map(it -> new Extreme(it.text("node"), "", SlurmMemory.exact(it.number(ofNode))))
+                .orElse(Extreme.NONE);
     }
 }

@@ -58,7 +58,7 @@ final class SacctTest {
     void books_can_be_long() {
         assertThat(out("sacct", "-X", "-P", "-l"))
                 .startsWith(
-                        "JobID|JobIDRaw|JobName|Partition|MaxRSS|AveCPU|NTasks|AllocCPUS|Elapsed|State|ExitCode|ReqMem|");
+                        "JobID|JobIDRaw|JobName|Partition|MaxRSS|MaxRSSNode|MaxRSSTask|AveRSS|MinCPU|MinCPUNode|MinCPUTask|AveCPU|NTasks|AllocCPUS|Elapsed|State|ExitCode|ReqMem|");
     }
 
     @Test
@@ -109,6 +109,11 @@ final class SacctTest {
     }
 
     private void stepping() {
+        stepping("");
+    }
+
+    /// @param more of what the first step used
+    private void stepping(String more) {
         mesh.on(
                 "GET",
                 "/v1/accounting/jobs",
@@ -122,10 +127,11 @@ final class SacctTest {
                  "used":{"cpuMillis":30000,"maxMemoryMib":512,
                   "gpu":{"gpus":4,"usePercent":81,"maxMemoryMib":39000,"millijoules":1254499}},"moreSteps":7,"steps":[
                   {"number":0,"name":"python","node":"n1","state":"COMPLETED","exit":"0:0","tasks":4,"cpus":4,"gpus":2,
-                   "startedAt":1795168901000,"endedAt":1795168921500,"cpuMillis":20000},
+                   "startedAt":1795168901000,"endedAt":1795168921500,"cpuMillis":20000MORE},
                   {"number":1,"name":"sleep","node":"n1","state":"CANCELLED","tasks":1,"cpus":1,"gpus":0,
                    "startedAt":1795168922000,"endedAt":1795168960000}]}]}],"more":false,"stepsLeftOut":false}
-                """);
+                """
+                        .replace("MORE", more));
     }
 
     @Test
@@ -163,6 +169,28 @@ final class SacctTest {
                         12.0|4|00:00:20|2026-11-20T10:01:41|2026-11-20T10:02:01|cpu=4,gres/gpu=2,mem=12.50G,node=1|n1|00:20.000|00:00:05|||
                         12.1|1|00:00:38|2026-11-20T10:02:02|2026-11-20T10:02:40|cpu=1,mem=12.50G,node=1|n1|||||
                         """);
+    }
+
+    @Test
+    void a_step_tells_its_tasks_one_by_one() {
+        stepping(
+                """
+                ,"maxMemoryMib":700,"byTask":{"tasks":4,"cpuMillis":16000,"memoryMib":640,"readMib":9,
+                 "leastCpu":{"rank":1,"amount":2000},"mostMemory":{"rank":3,"amount":320},"mostRead":{"rank":0,"amount":8}}
+                """);
+
+        assertThat(
+                        out(
+                                "sacct",
+                                "-P",
+                                "-n",
+                                "-j",
+                                "12.0",
+                                "-o",
+                                "MaxRSS,MaxRSSNode,MaxRSSTask,AveRSS,MinCPU,MinCPUNode,MinCPUTask,AveCPU,MaxDiskRead,"
+                                        + "MaxDiskReadTask,AveDiskRead,MaxDiskWrite,MaxDiskWriteTask,AveDiskWrite,TRESUsageInAve,TRESUsageInMax"))
+                .isEqualTo(
+                        "320M|n1|3|160M|00:00:02|n1|1|00:00:04|8M|0|2M||||cpu=00:00:04,mem=160M|cpu=00:00:04,mem=320M\n");
     }
 
     @Test

@@ -89,6 +89,34 @@ final class SstatTest {
     }
 
     @Test
+    void a_steps_tasks_are_told_one_by_one_over_its_nodes() {
+        mesh.on(
+                "GET",
+                "/v1/jobs/17/telemetry",
+                """
+                {"nodes":[
+                  {"node":"gpu-01","at":5,"cpuMillis":90000,"maxMemoryMib":1536,"steps":[{"step":0,"tasks":2,"cpuMillis":80000,
+                   "maxMemoryMib":1400,"byTask":{"tasks":2,"cpuMillis":60000,"memoryMib":900,"leastCpu":{"rank":1,"amount":9000},
+                   "mostMemory":{"rank":0,"amount":800}}}]},
+                  {"node":"gpu-02","at":5,"cpuMillis":30000,"maxMemoryMib":512,"steps":[{"step":0,"tasks":1,"cpuMillis":20000,
+                   "maxMemoryMib":200,"byTask":{"tasks":1,"cpuMillis":3000,"memoryMib":900,"writtenMib":6,
+                   "leastCpu":{"rank":2,"amount":3000},"mostMemory":{"rank":2,"amount":900},"mostWritten":{"rank":2,"amount":6}}}]}],
+                 "gpus":[]}
+                """);
+
+        assertThat(
+                        run(
+                                        "sstat",
+                                        "-nP",
+                                        "-j",
+                                        "17.0",
+                                        "-o",
+                                        "NTasks,AveCPU,MinCPU,MinCPUNode,MinCPUTask,MaxRSS,MaxRSSNode,MaxRSSTask,AveRSS,MaxDiskRead,MaxDiskWriteTask,AveDiskWrite")
+                                .out())
+                .isEqualTo("3|00:00:21|00:00:03|gpu-02|2|900M|gpu-02|2|600M||2|6M\n");
+    }
+
+    @Test
     void a_job_that_does_not_run_is_said_and_the_others_are_shown() {
         assertThat(run("sstat", "-nP", "-o", "JobID", "-j", "18,17"))
                 .isEqualTo(

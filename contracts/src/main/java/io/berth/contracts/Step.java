@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 ///   counted
 /// @param maxMemoryMib the peak of their memory in MiB; null if it was not counted
 /// @param outOfMemory whether the kernel killed one of them for want of memory; null is not
+/// @param each what its tasks used one by one; null if that was not counted
 public record Step(
         int number,
         String name,
@@ -25,7 +26,8 @@ public record Step(
         @Nullable ExitStatus exit,
         @Nullable Long cpuMillis,
         @Nullable Long maxMemoryMib,
-        @Nullable Boolean outOfMemory) {
+        @Nullable Boolean outOfMemory,
+        @Nullable TasksUsage each) {
 
     /// Of which no more was counted.
     public Step(
@@ -38,11 +40,11 @@ public record Step(
             long endedAt,
             @Nullable ExitStatus exit,
             @Nullable Long cpuMillis) {
-        this(number, name, tasks, cpus, gpus, beganAt, endedAt, exit, cpuMillis, null, null);
+        this(number, name, tasks, cpus, gpus, beganAt, endedAt, exit, cpuMillis, null, null, null);
     }
 
     /// The same by the kernel's count.
-    public Step counted(long cpu, long memoryMib, boolean killed) {
+    public Step counted(long cpu, long memoryMib, boolean killed, @Nullable TasksUsage ofTasks) {
         return new Step(
                 number,
                 name,
@@ -54,6 +56,7 @@ public record Step(
                 exit,
                 cpu,
                 memoryMib,
-                killed ? true : null);
+                killed ? true : null,
+                ofTasks);
     }
 }

@@ -327,11 +327,24 @@ final class SampleEvents {
                             new Step(1, "sleep", 1, 8, 2, 910, 1100, null, null)),
                     3);
 
+    private static final TasksUsage OF_TASKS =
+            TasksUsage.of(
+                    Map.of(
+                            4, new Consumption(3000, 90, 7L, null),
+                            5, new Consumption(3900, 200, 2L, null)));
+
+    private static final Steps STEPS_BY_TASK =
+            new Steps(
+                    List.of(
+                            new Step(0, "python", 2, 8, 2, 115, 900, EXIT, 5200L)
+                                    .counted(7000, 300, false, OF_TASKS)),
+                    0);
+
     private static final Steps COUNTED_STEPS =
             new Steps(
                     List.of(
-                            new Step(0, "python", 4, 8, 2, 115, 900, EXIT, 5200L, 700L, true),
-                            new Step(1, "sleep", 1, 8, 2, 910, 1100, null, 9L, 2L, null)),
+                            new Step(0, "python", 4, 8, 2, 115, 900, EXIT, 5200L, 700L, true, null),
+                            new Step(1, "sleep", 1, 8, 2, 910, 1100, null, 9L, 2L, null, null)),
                     0);
 
     private final List<Sample<?>> samples = new ArrayList<>();
@@ -887,6 +900,10 @@ final class SampleEvents {
         add(Topics.JOBS, new JobEvent.GpusUsedAgain(JOB, 130, 2, NODE));
         add(Topics.JOBS, new JobEvent.StepsEnded(JOB, 1100, 2, NODE, STEPS));
         addNamed(
+                "counted-by-task",
+                Topics.JOBS,
+                new JobEvent.StepsEnded(JOB, 1100, 2, NODE, STEPS_BY_TASK));
+        addNamed(
                 "counted", Topics.JOBS, new JobEvent.StepsEnded(JOB, 1100, 2, NODE, COUNTED_STEPS));
         add(
                 Topics.JOBS,
@@ -1253,7 +1270,9 @@ final class SampleEvents {
                                 new RunUsage(
                                         RUN,
                                         new Consumption(8000, 512),
-                                        List.of(new StepUsage(3, 4, 7000, 300, null, null))))));
+                                        List.of(
+                                                new StepUsage(
+                                                        3, 4, 7000, 300, null, null, null))))));
         addNamed(
                 "named-steps",
                 Topics.HEARTBEATS,
@@ -1276,7 +1295,32 @@ final class SampleEvents {
                                                         7000,
                                                         300,
                                                         "python",
-                                                        1_700_000_000_000L))))));
+                                                        1_700_000_000_000L,
+                                                        null))))));
+        addNamed(
+                "steps-by-task",
+                Topics.HEARTBEATS,
+                new Heartbeat(
+                        NODE,
+                        4,
+                        3,
+                        List.of(RUN),
+                        250,
+                        12_000,
+                        List.of(),
+                        List.of(
+                                new RunUsage(
+                                        RUN,
+                                        new Consumption(8000, 512),
+                                        List.of(
+                                                new StepUsage(
+                                                        3,
+                                                        2,
+                                                        7000,
+                                                        300,
+                                                        "python",
+                                                        1_700_000_000_000L,
+                                                        OF_TASKS))))));
         addNamed(
                 "io",
                 Topics.RUNS,

@@ -364,8 +364,7 @@ final class RunPart {
                             launch,
                             files,
                             prepared.group(),
-                            new RunSteps(
-                                    launch.here(), files, prepared.group(), this::intoContainer),
+                            new RunSteps(launch.here(), files, prepared.group(), forSteps()),
                             orders,
                             new Standing(files, prepared.group(), orders, reports),
                             new Checkpoints(files, reports::saved),
@@ -375,11 +374,21 @@ final class RunPart {
         }
     }
 
-    private String intoContainer(Path container, StepCommand srun)
-            throws LaunchRefused, IOException, InterruptedException {
-        return surroundings
-                .launcher()
-                .intoContainer(container, surroundings.node(), launch, files, srun);
+    private RunSteps.Launching forSteps() {
+        Launcher launcher = surroundings.launcher();
+        LocalNode node = surroundings.node();
+        return new RunSteps.Launching() {
+            @Override
+            public String intoContainer(Path container, StepCommand srun)
+                    throws LaunchRefused, IOException, InterruptedException {
+                return launcher.intoContainer(container, node, launch, files, srun);
+            }
+
+            @Override
+            public List<String> devices(Set<String> gpus) throws LaunchRefused, IOException {
+                return launcher.devices(node, launch, gpus);
+            }
+        };
     }
 
     /// Wakes the part when a step asks for something. A part without steps has no such folder.

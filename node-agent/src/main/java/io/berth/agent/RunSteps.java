@@ -1,8 +1,8 @@
 package io.berth.agent;
 
 import io.berth.agent.container.OciConfig.Console;
+import io.berth.agent.group.ChildLimits;
 import io.berth.agent.group.Group;
-import io.berth.agent.group.StepLimits;
 import io.berth.agent.host.LiveProcess;
 import io.berth.agent.launch.LaunchRefused;
 import io.berth.agent.launch.RunFiles;
@@ -13,7 +13,6 @@ import io.berth.agent.launch.StepUse;
 import io.berth.agent.launch.StepUse.StepUses;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.Consumption;
-import io.berth.contracts.IndexSet;
 import io.berth.contracts.Isolation;
 import io.berth.contracts.StepUsage;
 import java.io.IOException;
@@ -23,7 +22,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -42,7 +43,8 @@ import org.slf4j.LoggerFactory;
 /// run's group, and all that its step may use is within what the run may.
 ///
 /// ```
-/// asks/begin.<step>   <process> <its start time> <tasks> <MiB, or 0> <CPUs, or ->
+/// asks/begin.<step>   <process> <its start time> <tasks> <MiB, or 0> <CPUs, or -> <GPUs, or -> <the first task's rank>
+/// asks/tasks.<step>   a line for each task that waits to begin, see StepTasks
 /// asks/end.<step>     <process> <its start time>
 /// asks/container.<process>-<its start time>   <process> <its start time> <rows>x<columns of its terminal, or 0x0> <the container's path>
 /// told/<the same>     nothing; or, one line, why not, or what there is to say; of a container the
@@ -59,7 +61,7 @@ final class RunSteps {
     /// what its steps ask.
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-    private static final int MOST_BYTES = 8192;
+    private static final int MOST_BYTES = 16_384;
 
     /// How old what is asked may be when it is done: an `srun` waits for two seconds, and what it
     /// starts then would not be in the group.
@@ -76,23 +78,26 @@ final class RunSteps {
     private static final long KILL_PAUSE_MILLIS = 2;
 
     private static final Pattern ASK =
-            Pattern.compile("(begin|end)\\.([0-9]{1,6})|container\\.[0-9]{1,10}-[0-9]{1,18}");
+            Pattern.compile("(begin|tasks|end)\\.([0-9]{1,6})|container\\.[0-9]{1,10}-[0-9]{1,18}");
     private static final Pattern PROCESS = Pattern.compile("([0-9]{1,10}) ([0-9]{1,18})\\n?");
     private static final Pattern BEGIN =
             Pattern.compile(
-                    "([0-9]{1,10}) ([0-9]{1,18}) ([0-9]{1,6}) ([0-9]{1,18}) (-|[0-9,-]{1,6000})\\n?");
+                    "([0-9]{1,10}) ([0-9]{1,18}) ([0-9]{1,6}) ([0-9]{1,18}) (-|[0-9,-]{1,6000})(?: ([!-~]{1,4000}) ([0-9]{1,7}))?\\n?");
 
     private static final Pattern CONTAINER =
             Pattern.compile("([0-9]{1,10}) ([0-9]{1,18}) ([0-9]{1,4})x([0-9]{1,4}) (/[^\\n]*)\\n?");
 
-    /// How steps come into containers.
-    @FunctionalInterface
-    interface IntoContainer {
+    /// What of a run's launch its steps need.
+    interface Launching {
         /// The shell text by which an `srun` turns into what runs it again in a container.
         ///
         /// @throws LaunchRefused if it cannot; it says why
-        String by(Path container, StepCommand srun)
+        String intoContainer(Path container, StepCommand srun)
                 throws LaunchRefused, IOException, InterruptedException;
+
+        /// The device files that who has these GPUs of the run's may open; none if those are not
+        /// fewer than the run's.
+        List<String> devices(Set<String> gpus) throws LaunchRefused, IOException;
     }
 
     /// The `srun` of a step.
@@ -101,13 +106,15 @@ final class RunSteps {
     /// @param limited whether the step has less memory than the run
     /// @param name of the step, as it says
     /// @param beganAt epoch milliseconds
+    /// @param rank of its first task here; null if it does not say
     record Holder(
             long pid,
             long startTime,
             int tasks,
             boolean limited,
             @Nullable String name,
-            @Nullable Long beganAt) {
+            @Nullable Long beganAt,
+            @Nullable Integer rank) {
 
         LiveProcess process() {
             return new LiveProcess(pid, startTime);
@@ -122,7 +129,7 @@ final class RunSteps {
     private final Allocation here;
     private final RunFiles files;
     private final Group group;
-    private final IntoContainer intoContainer;
+    private final Launching launching;
     private final TreeMap<Integer, Holder> holders;
     private final Map<Integer, StepUse> uses = new TreeMap<>();
     private final LongSupplier clock;
@@ -132,23 +139,17 @@ final class RunSteps {
     private int sweptTo = -1;
 
     /// Goes on from where an earlier agent left it.
-    RunSteps(Allocation here, RunFiles files, Group group, IntoContainer intoContainer)
-            throws IOException {
-        this(here, files, group, intoContainer, System::nanoTime);
+    RunSteps(Allocation here, RunFiles files, Group group, Launching launching) throws IOException {
+        this(here, files, group, launching, System::nanoTime);
     }
 
     /// @param clock nanoseconds
-    RunSteps(
-            Allocation here,
-            RunFiles files,
-            Group group,
-            IntoContainer intoContainer,
-            LongSupplier clock)
+    RunSteps(Allocation here, RunFiles files, Group group, Launching launching, LongSupplier clock)
             throws IOException {
         this.here = here;
         this.files = files;
         this.group = group;
-        this.intoContainer = intoContainer;
+        this.launching = launching;
         this.clock = clock;
         this.sweptAt = clock.getAsLong();
         this.holders = new TreeMap<>(kept(files));
@@ -160,7 +161,7 @@ final class RunSteps {
     static List<StepUsage> now(RunFiles files, Group group) throws IOException {
         var used = new ArrayList<StepUsage>();
         for (Map.Entry<Integer, Holder> each : kept(files).entrySet()) {
-            Optional<Group> step = group.step(each.getKey());
+            Optional<Group> step = group.child(each.getKey());
             if (step.isPresent()) {
                 Consumption use = step.get().usage();
                 Holder holder = each.getValue();
@@ -171,7 +172,8 @@ final class RunSteps {
                                 use.cpuMillis(),
                                 use.maxMemoryMib(),
                                 holder.name(),
-                                holder.beganAt()));
+                                holder.beganAt(),
+                                StepTasks.used(step.get(), use, holder)));
             }
         }
         return used;
@@ -210,9 +212,15 @@ final class RunSteps {
                 return false;
             }
             long askedAt = files.askedAt(name);
-            String text = files.ask(name, MOST_BYTES);
             Matcher ask = ASK.matcher(name);
-            if (ask.matches()) {
+            String text =
+                    files.ask(name, name.startsWith("tasks") ? StepTasks.MOST_BYTES : MOST_BYTES);
+            if (!ask.matches()) {
+                continue;
+            }
+            if (name.startsWith("end")) {
+                end(name, Integer.parseInt(ask.group(2)), text);
+            } else {
                 files.answer(name, answer(ask, text, askedAt));
             }
         }
@@ -225,7 +233,9 @@ final class RunSteps {
             return container(text);
         }
         int number = Integer.parseInt(ask.group(2));
-        return ask.group(1).equals("begin") ? begin(number, text, askedAt) : end(number, text);
+        return ask.group(1).equals("begin")
+                ? begin(number, text, askedAt)
+                : tasks(number, text, askedAt);
     }
 
     /// What is refused is said by the `srun`.
@@ -242,7 +252,8 @@ final class RunSteps {
             int rows = Integer.parseInt(words.group(3));
             int columns = Integer.parseInt(words.group(4));
             Console console = rows * columns == 0 ? null : new Console(rows, columns);
-            return intoContainer.by(Path.of(words.group(5)), StepCommand.of(srun.pid(), console));
+            return launching.intoContainer(
+                    Path.of(words.group(5)), StepCommand.of(srun.pid(), console));
         } catch (InvalidPathException e) {
             return StartScript.failing("the name of its container is that of no file");
         } catch (LaunchRefused e) {
@@ -273,7 +284,7 @@ final class RunSteps {
     /// Measures what is left when nothing is in the run's group any more.
     void over() throws InterruptedException {
         try {
-            for (int number : group.steps()) {
+            for (int number : group.children()) {
                 close(number);
             }
         } catch (IOException e) {
@@ -309,8 +320,11 @@ final class RunSteps {
                         Integer.parseInt(words.group(3)),
                         memory > 0,
                         StepLog.name(files, number),
-                        System.currentTimeMillis());
-        String why = hold(number, holder, new StepLimits(cpus(words.group(5)), memory), askedAt);
+                        System.currentTimeMillis(),
+                        words.group(7) == null ? null : Integer.valueOf(words.group(7)));
+        var limits =
+                new ChildLimits(StepTasks.cpus(words.group(5)), memory, devices(words.group(6)));
+        String why = hold(number, holder, limits, askedAt);
         return why.isEmpty() || memory == 0
                 ? ""
                 : "Unable to create step: its memory cannot be limited to %d MiB: %s"
@@ -319,7 +333,7 @@ final class RunSteps {
 
     /// Makes the group of a step, with its limits and the process that holds it. Why there is none;
     /// nothing if there is.
-    private String hold(int number, Holder holder, StepLimits limits, long askedAt)
+    private String hold(int number, Holder holder, ChildLimits limits, long askedAt)
             throws IOException {
         if (holders.containsKey(number)) {
             return holders.get(number).process().equals(holder.process())
@@ -333,9 +347,9 @@ final class RunSteps {
             return "its srun is not in the job";
         }
         try {
-            Group step = group.makeStep(number, limits);
+            Group step = group.makeChild(number, limits);
             boolean open = holder.limited() && !step.enforced().contains(Isolation.MEMORY);
-            boolean late = System.currentTimeMillis() - askedAt > PATIENCE_MILLIS;
+            boolean late = late(askedAt);
             if (open || late) {
                 step.remove();
                 return open ? "the node cannot limit memory" : "the node's agent was too slow";
@@ -354,67 +368,106 @@ final class RunSteps {
         }
     }
 
-    /// Of the host's CPUs those that the step may have; all of the run's if these are none.
-    private static IndexSet cpus(String words) {
-        if (words.equals("-")) {
-            return IndexSet.EMPTY;
-        }
-        try {
-            return IndexSet.parse(words);
-        } catch (IllegalArgumentException e) {
-            return IndexSet.EMPTY;
-        }
+    static boolean late(long askedAt) {
+        return System.currentTimeMillis() - askedAt > PATIENCE_MILLIS;
     }
 
-    private String end(int number, String text) throws IOException, InterruptedException {
-        Matcher words = PROCESS.matcher(text);
-        Holder holder = holders.get(number);
-        if (!words.matches() || holder == null) {
+    private String tasks(int number, String text, long askedAt) throws IOException {
+        Group step = holders.containsKey(number) ? group.child(number).orElse(null) : null;
+        if (step == null) {
             return "";
         }
-        return close(number)
-                ? "Detected an oom_kill event: some of the step's tasks have been killed for want of memory"
-                : "";
+        int room = StepTasks.MOST;
+        for (int other : holders.keySet()) {
+            room -= group.child(other).orElseThrow().children().size();
+        }
+        return StepTasks.hold(step, text, this::devices, room, askedAt);
     }
 
-    /// Ends what is left of a step but its `srun`, which leaves, and removes its group. Whether the
-    /// kernel killed one of it for want of memory.
-    private boolean close(int number) throws IOException, InterruptedException {
-        Holder holder = holders.get(number);
-        Group step = group.step(number).orElse(null);
-        if (step == null) {
-            return false;
+    /// The rules for who has these GPUs; none if that is to be as it is.
+    private List<String> devices(@Nullable String gpus) throws IOException {
+        if (gpus == null || gpus.equals("-")) {
+            return List.of();
         }
+        try {
+            return launching.devices(gpus.equals("none") ? Set.of() : Set.of(gpus.split(",")));
+        } catch (LaunchRefused e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    /// Its `srun` waits only for what it is told: the step is measured after that.
+    private void end(String name, int number, String text)
+            throws IOException, InterruptedException {
+        Holder holder = holders.get(number);
+        Group step = group.child(number).orElse(null);
+        boolean over =
+                PROCESS.matcher(text).matches()
+                        && holder != null
+                        && step != null
+                        && emptied(step, holder);
+        boolean outOfMemory = over && Objects.requireNonNull(step).outOfMemory();
+        files.answer(
+                name,
+                outOfMemory
+                        ? "Detected an oom_kill event: some of the step's tasks have been killed for want of memory"
+                        : "");
+        if (over) {
+            remove(number, Objects.requireNonNull(step), holder, outOfMemory);
+        }
+    }
+
+    /// Ends what is left of a step, and removes its group.
+    private void close(int number) throws IOException, InterruptedException {
+        Holder holder = holders.get(number);
+        Group step = group.child(number).orElse(null);
+        if (step != null && emptied(step, holder)) {
+            remove(number, step, holder, step.outOfMemory());
+        }
+    }
+
+    /// Ends what is left of a step but its `srun`, which leaves. Whether nothing is: what hangs in
+    /// the kernel is left to a later sweep.
+    private boolean emptied(Group step, @Nullable Holder holder)
+            throws IOException, InterruptedException {
         if (holder != null && step.has(holder.pid())) {
             group.take(holder.pid());
         }
         for (int tries = 0; !step.members().isEmpty(); tries++) {
             if (tries == KILL_TRIES) {
-                // It hangs in the kernel; a later sweep tries again.
                 return false;
             }
             step.kill();
             Thread.sleep(KILL_PAUSE_MILLIS);
         }
-        boolean outOfMemory = false;
-        if (group.steps().contains(number)) {
-            outOfMemory = step.outOfMemory();
-            used(number, step.usage(), outOfMemory, holder != null && holder.limited());
+        return true;
+    }
+
+    private void remove(int number, Group step, @Nullable Holder holder, boolean outOfMemory)
+            throws IOException {
+        if (group.children().contains(number)) {
+            used(number, step, outOfMemory, holder);
             step.remove();
         }
         holders.remove(number);
         files.note(Holders.NAME, new Holders(holders));
-        return outOfMemory;
     }
 
     /// Keeps it, for as many steps as are told one by one.
-    private void used(int number, Consumption used, boolean outOfMemory, boolean limited)
+    private void used(int number, Group step, boolean outOfMemory, @Nullable Holder holder)
             throws IOException {
+        boolean limited = holder != null && holder.limited();
         if (number < StepLog.MOST) {
+            Consumption used = step.usage();
             uses.put(
                     number,
                     new StepUse(
-                            number, used.cpuMillis(), used.maxMemoryMib(), outOfMemory, limited));
+                            number,
+                            used.cpuMillis(),
+                            used.maxMemoryMib(),
+                            outOfMemory,
+                            limited,
+                            StepTasks.used(step, used, holder)));
             files.note(StepUses.NAME, new StepUses(List.copyOf(uses.values())));
         } else if (outOfMemory && !limited) {
             files.write(OTHER_OUT_OF_MEMORY, "");

@@ -17,6 +17,7 @@ import io.berth.contracts.RunUsage;
 import io.berth.contracts.SpecReference;
 import io.berth.contracts.Step;
 import io.berth.contracts.StepUsage;
+import io.berth.contracts.TasksUsage;
 import io.berth.contracts.event.Heartbeat;
 import io.berth.contracts.event.RunReport.Cause;
 import io.berth.contracts.event.RunReport.Ended;
@@ -310,6 +311,26 @@ class LaunchTest {
                 .contains("srun: error: " + node + ": Detected an oom_kill event")
                 .endsWith(
                         "srun: error: Unable to create step: its memory, 1024 MiB, is more than the job has here, 64 MiB\n1\n");
+    }
+
+    @Test
+    void the_tasks_of_a_step_are_measured_one_by_one() throws Exception {
+        assumeThat(rig.agent().node().inventory().isolation()).contains(Isolation.MEMORY);
+        RunId run = HandPlacement.newRun();
+
+        Ended ended =
+                run(
+                        run,
+                        "srun -n3 sh -c '[ $SLURM_PROCID != 1 ] || x=$(head -c 8000000 /dev/zero | tr \"\\0\" x);"
+                                + " [ $SLURM_PROCID = 2 ] || { i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done; }'");
+
+        Step step = Objects.requireNonNull(ended.steps()).each().getFirst();
+        TasksUsage each = Objects.requireNonNull(step.each());
+        assertThat(each.tasks()).isEqualTo(3);
+        assertThat(each.mostMemory().rank()).isEqualTo(1);
+        assertThat(each.mostMemory().amount()).isBetween(7L, 40L);
+        assertThat(each.leastCpu().rank()).isEqualTo(2);
+        assertThat(each.cpuMillis()).isBetween(1L, Objects.requireNonNull(step.cpuMillis()));
     }
 
     @Test

@@ -8,10 +8,12 @@ import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
 import io.berth.contracts.RunUsage;
 import io.berth.contracts.StepUsage;
+import io.berth.contracts.TasksUsage;
 import io.berth.contracts.event.Heartbeat;
 import io.berth.contracts.json.EventCodec;
 import io.berth.contracts.topic.Topics;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,7 +33,13 @@ final class NodeRunsTest {
                                         1L << 50,
                                         1L << 40,
                                         "\ud83d\ude80".repeat(64),
-                                        1L << 45))
+                                        1L << 45,
+                                        TasksUsage.of(
+                                                Map.of(
+                                                        999_999,
+                                                        new Consumption(
+                                                                1L << 50, 1L << 40, 1L << 40,
+                                                                1L << 40)))))
                         .toList();
         List<RunUsage> all =
                 IntStream.range(0, runs)

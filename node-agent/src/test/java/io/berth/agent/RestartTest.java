@@ -9,6 +9,7 @@ import io.berth.contracts.ExitStatus;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.Isolation;
 import io.berth.contracts.RunId;
+import io.berth.contracts.Step;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.RunReport.Cause;
 import io.berth.contracts.event.RunReport.Ended;
@@ -22,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,10 +67,15 @@ class RestartTest {
         placement.launch(
                 node,
                 running,
-                Jobs.script(running.job(), work, untilTold.formatted("second", 6)),
+                Jobs.script(
+                        running.job(),
+                        work,
+                        "srun -n2 sh -c ': >begun; %s'"
+                                .formatted(untilTold.formatted("second", 6))),
                 64);
         placement.await(Started.class, ending);
         placement.await(Started.class, running);
+        await().until(() -> Files.exists(work.resolve("begun")));
 
         child.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
         Files.createFile(work.resolve("first"));
@@ -85,7 +92,13 @@ class RestartTest {
             assertThat(first.exit()).isEqualTo(new ExitStatus(5, 0));
             assertThat(second.exit()).isEqualTo(new ExitStatus(6, 0));
             assertThat(second.cause()).isEqualTo(Cause.EXITED);
-            assertThat(work.resolve("slurm-" + running.job() + ".out")).hasContent("end");
+            assertThat(work.resolve("slurm-" + running.job() + ".out"))
+                    .content()
+                    .startsWith("end\nend\n");
+            Step step = Objects.requireNonNull(second.steps()).each().getFirst();
+            assertThat(step.each() == null)
+                    .as("tasks in groups are counted on")
+                    .isEqualTo(!seen.inventory().isolation().contains(Isolation.MEMORY));
         }
     }
 

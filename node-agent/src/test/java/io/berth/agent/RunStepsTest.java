@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.agent.RunSteps.Holder;
 import io.berth.agent.RunSteps.Holders;
+import io.berth.agent.group.ChildLimits;
 import io.berth.agent.group.Group;
-import io.berth.agent.group.StepLimits;
 import io.berth.agent.host.LiveProcess;
 import io.berth.agent.launch.LaunchRefused;
 import io.berth.agent.launch.RunFiles;
@@ -17,17 +17,22 @@ import io.berth.contracts.Consumption;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.Isolation;
 import io.berth.contracts.NodeName;
+import io.berth.contracts.TasksUsage;
+import io.berth.contracts.TasksUsage.OfTask;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,6 +48,19 @@ class RunStepsTest {
 
     private static final long ME = ProcessHandle.current().pid();
 
+    private final RunSteps.Launching launching =
+            new RunSteps.Launching() {
+                @Override
+                public String intoContainer(Path container, StepCommand srun) throws LaunchRefused {
+                    throw new LaunchRefused("no runtime for " + container);
+                }
+
+                @Override
+                public List<String> devices(Set<String> gpus) {
+                    return gpus.stream().sorted().map("c 195:%s rw"::formatted).toList();
+                }
+            };
+
     @TempDir Path folder;
     private final TreeGroup group = new TreeGroup();
     private RunFiles files;
@@ -52,12 +70,8 @@ class RunStepsTest {
     void begin() throws IOException {
         files = RunFiles.at(folder);
         files.makeAsks();
-        steps = new RunSteps(HERE, files, group, this::intoContainer, () -> 0);
+        steps = new RunSteps(HERE, files, group, launching, () -> 0);
         group.members.add(ProcessHandle.current().pid());
-    }
-
-    private String intoContainer(Path container, StepCommand srun) throws LaunchRefused {
-        throw new LaunchRefused("no runtime for " + container);
     }
 
     private Path ask(String name, String more) throws IOException {
@@ -77,7 +91,7 @@ class RunStepsTest {
         ask("begin.0", " 1 32 -");
 
         assertThat(answer("begin.0")).isEmpty();
-        assertThat(group.step(0).orElseThrow().members()).contains(ProcessHandle.current().pid());
+        assertThat(group.child(0).orElseThrow().members()).contains(ProcessHandle.current().pid());
     }
 
     @ParameterizedTest
@@ -101,7 +115,7 @@ class RunStepsTest {
 
     @Test
     void memory_that_the_node_cannot_limit_is_refused_and_no_other_step_is() throws Exception {
-        group.limits = false;
+        group.limited = false;
         ask("begin.0", " 1 32 -");
         ask("begin.1", " 1 0 -");
 
@@ -140,13 +154,7 @@ class RunStepsTest {
     @Test
     void what_takes_too_long_is_left_to_the_next_look() throws Exception {
         var clock = new AtomicLong();
-        steps =
-                new RunSteps(
-                        HERE,
-                        files,
-                        group,
-                        this::intoContainer,
-                        () -> clock.addAndGet(100_000_000));
+        steps = new RunSteps(HERE, files, group, launching, () -> clock.addAndGet(100_000_000));
         for (int number = 0; number < 4; number++) {
             ask("begin." + number, " 1 0 -");
         }
@@ -178,7 +186,118 @@ class RunStepsTest {
         steps.look();
         ask("end.1001", "");
         assertThat(answer("end.1001")).startsWith("Detected an oom_kill event");
-        assertThat(new RunSteps(HERE, files, group, this::intoContainer).outOfMemory()).isTrue();
+        assertThat(new RunSteps(HERE, files, group, launching).outOfMemory()).isTrue();
+    }
+
+    private void askTasks(String name, String... tasks) throws IOException {
+        Files.write(folder.resolve("asks").resolve(name), List.of(tasks));
+    }
+
+    @Test
+    void tasks_have_groups_with_what_is_their_own_and_are_told_one_by_one() throws Exception {
+        ask("begin.0", " 2 0 - G1,G2 4");
+        steps.look();
+        TreeGroup step = group.at(0);
+        askTasks("tasks.0", "4 " + ME + " 0-1 G1", "5 " + ME + " - -");
+
+        assertThat(answer("tasks.0")).isEmpty();
+
+        assertThat(step.limits.devices()).containsExactly("c 195:G1 rw", "c 195:G2 rw");
+        assertThat(step.inner).containsOnlyKeys(4, 5);
+        assertThat(step.at(4).limits)
+                .isEqualTo(new ChildLimits(IndexSet.firstN(2), 0, List.of("c 195:G1 rw")));
+        assertThat(step.at(5).limits).isEqualTo(new ChildLimits(IndexSet.EMPTY, 0, List.of()));
+        step.at(4).used = new Consumption(70, 9, 3L, null);
+        step.at(5).used = new Consumption(20, 30);
+        assertThat(RunSteps.now(files, group).getFirst().each()).isEqualTo(usesOfTasks());
+        ask("end.0", "");
+        steps.look();
+        assertThat(files.kept(StepUses.NAME, StepUses.class).orElseThrow().each())
+                .singleElement()
+                .returns(usesOfTasks(), StepUse::each);
+    }
+
+    private static TasksUsage usesOfTasks() {
+        return new TasksUsage(
+                2, 90, 39, 3L, null, new OfTask(5, 20), new OfTask(5, 30), new OfTask(4, 3), null);
+    }
+
+    @Test
+    void a_single_task_has_used_what_its_step_has() throws Exception {
+        ask("begin.0", " 1 0 - - 3");
+        steps.look();
+        group.at(0).used = new Consumption(70, 9);
+
+        TasksUsage told = RunSteps.now(files, group).getFirst().each();
+
+        assertThat(told)
+                .isEqualTo(
+                        new TasksUsage(
+                                1,
+                                70,
+                                9,
+                                null,
+                                null,
+                                new OfTask(3, 70),
+                                new OfTask(3, 9),
+                                null,
+                                null));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "0 1 - G1              | 1 tasks can open the GPUs of all in the step: the node could make no groups for them",
+                "0 1 - -               | ''",
+                "0 PID - G1;x          | what the tasks ask for cannot be read",
+                "0 PID 99999999999 -   | ''"
+            })
+    void tasks_without_a_group_go_on_and_are_told_what_does_not_bind_them(String tasks, String said)
+            throws Exception {
+        ask("begin.0", " 1 0 -");
+        steps.look();
+        askTasks("tasks.0", tasks.replace("PID", Long.toString(ME)).split(";"));
+
+        assertThat(answer("tasks.0").strip()).isEqualTo(said);
+    }
+
+    @Test
+    void groups_of_tasks_are_bounded_over_all_steps_of_a_run() throws Exception {
+        for (int step = 0; step < 2; step++) {
+            ask("begin." + step, " 300 0 -");
+            steps.look();
+            askTasks(
+                    "tasks." + step,
+                    IntStream.range(0, 300)
+                            .mapToObj(it -> it + " " + ME + " - G1")
+                            .toArray(String[]::new));
+            steps.look();
+        }
+
+        assertThat(group.at(0).inner).hasSize(300);
+        assertThat(group.at(1).inner).hasSize(212);
+        assertThat(folder.resolve("told/tasks.1")).content().startsWith("88 tasks can open");
+    }
+
+    @Test
+    void tasks_are_held_once_and_in_time_and_in_a_step_that_there_is() throws Exception {
+        askTasks("tasks.7", "0 " + ME + " - -");
+        assertThat(answer("tasks.7")).isEmpty();
+        ask("begin.0", " 1 0 -");
+        steps.look();
+        askTasks("tasks.0", "0 " + ME + " - -");
+        Files.setLastModifiedTime(
+                folder.resolve("asks/tasks.0"),
+                FileTime.fromMillis(System.currentTimeMillis() - 2000));
+        steps.look();
+        assertThat(group.at(0).inner).isEmpty();
+        askTasks("tasks.0", "0 " + ME + " - -");
+        steps.look();
+        askTasks("tasks.0", "1 " + ME + " - -");
+        steps.look();
+
+        assertThat(group.at(0).inner).containsOnlyKeys(0);
     }
 
     @ParameterizedTest
@@ -206,11 +325,11 @@ class RunStepsTest {
     @Test
     void a_step_that_hangs_in_the_kernel_does_not_keep_others_from_ending() throws Exception {
         LiveProcess.Stat me = LiveProcess.stat(ME).orElseThrow();
-        var gone = new Holder(me.pid(), me.startTime() + 1, 1, false, null, null);
+        var gone = new Holder(me.pid(), me.startTime() + 1, 1, false, null, null, null);
         files.note(Holders.NAME, new Holders(Map.of(1, gone, 2, gone, 3, gone)));
         var clock = new AtomicLong();
         for (int number = 1; number <= 3; number++) {
-            group.makeStep(number, new StepLimits(IndexSet.EMPTY, 0));
+            group.makeChild(number, new ChildLimits(IndexSet.EMPTY, 0, List.of()));
         }
         group.inner.forEach((number, step) -> {
             step.members.add(1L);
@@ -218,7 +337,7 @@ class RunStepsTest {
                 step.kill = () -> clock.addAndGet(5_000_000);
             }
         });
-        steps = new RunSteps(HERE, files, group, this::intoContainer, clock::get);
+        steps = new RunSteps(HERE, files, group, launching, clock::get);
 
         for (int sweeps = 0; sweeps < 2; sweeps++) {
             clock.addAndGet(2_000_000_000);
@@ -246,11 +365,17 @@ class RunStepsTest {
 
         private final Set<Long> members = new HashSet<>();
         private final Map<Integer, TreeGroup> inner = new TreeMap<>();
-        private Set<Isolation> enforced = Set.of();
-        private boolean limits = true;
+        private Set<Isolation> enforced = EnumSet.noneOf(Isolation.class);
+        private boolean limited = true;
+        private ChildLimits limits = new ChildLimits(IndexSet.EMPTY, 0, List.of());
+        private Consumption used = Consumption.NONE;
         private boolean killed;
         private Runnable removal = () -> {};
         private Runnable kill = members::clear;
+
+        TreeGroup at(int number) {
+            return Objects.requireNonNull(inner.get(number));
+        }
 
         @Override
         public List<Path> entrances() {
@@ -264,19 +389,26 @@ class RunStepsTest {
         }
 
         @Override
-        public Set<Integer> steps() {
+        public Set<Integer> children() {
             return Set.copyOf(inner.keySet());
         }
 
         @Override
-        public Optional<Group> step(int number) {
+        public Optional<Group> child(int number) {
             return Optional.ofNullable(inner.get(number));
         }
 
         @Override
-        public Group makeStep(int number, StepLimits wanted) {
+        public Group makeChild(int number, ChildLimits wanted) {
             var step = new TreeGroup();
-            step.enforced = limits && wanted.memoryMib() > 0 ? Set.of(Isolation.MEMORY) : Set.of();
+            step.limits = wanted;
+            step.enforced = EnumSet.noneOf(Isolation.class);
+            if (limited && wanted.memoryMib() > 0) {
+                step.enforced.add(Isolation.MEMORY);
+            }
+            if (limited && !wanted.devices().isEmpty()) {
+                step.enforced.add(Isolation.DEVICES);
+            }
             step.killed = killed;
             step.removal = () -> inner.remove(number);
             inner.put(number, step);
@@ -301,7 +433,7 @@ class RunStepsTest {
 
         @Override
         public Consumption usage() {
-            return Consumption.NONE;
+            return used;
         }
 
         @Override

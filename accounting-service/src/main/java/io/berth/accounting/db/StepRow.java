@@ -2,11 +2,13 @@ package io.berth.accounting.db;
 
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.Step;
+import io.berth.contracts.TasksUsage;
 import io.berth.contracts.event.JobEvent;
 import io.quarkus.hibernate.reactive.panache.PanacheEntityBase;
 import io.quarkus.panache.common.Sort;
 import io.smallrye.mutiny.Uni;
 import jakarta.persistence.Column;
+import jakarta.persistence.Embedded;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import jakarta.persistence.IdClass;
@@ -53,6 +55,9 @@ public class StepRow extends PanacheEntityBase {
     @Column(name = "out_of_memory")
     public boolean outOfMemory;
 
+    /// Null where all columns are.
+    @Embedded public @Nullable TasksColumns byTask;
+
     static StepRow of(JobEvent.StepsEnded event, Step step) {
         var row = new StepRow();
         row.job = event.job().value();
@@ -73,6 +78,8 @@ public class StepRow extends PanacheEntityBase {
         row.usedCpuMillis = step.cpuMillis();
         row.usedMaxMemoryMib = step.maxMemoryMib();
         row.outOfMemory = Boolean.TRUE.equals(step.outOfMemory());
+        TasksUsage each = step.each();
+        row.byTask = each == null ? null : TasksColumns.of(each);
         return row;
     }
 
@@ -84,6 +91,11 @@ public class StepRow extends PanacheEntityBase {
     public static Uni<List<StepRow>> ofJobs(Collection<Long> ids, int most) {
         var order = Sort.descending("job").and("lease").and("node").and("number");
         return StepRow.<StepRow>find("job in ?1", order, ids).range(0, most - 1).list();
+    }
+
+    /// What its tasks used one by one; null if nobody counted.
+    public @Nullable TasksUsage byTask() {
+        return byTask == null ? null : byTask.used();
     }
 
     public @Nullable ExitStatus exit() {

@@ -7,6 +7,7 @@ import io.berth.contracts.Charge;
 import io.berth.contracts.Consumption;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.JobState;
+import io.berth.contracts.TasksUsage;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -125,6 +126,7 @@ public record JobView(
     /// @param exit that of its tasks; null if it was ended with its run
     /// @param cpuMillis CPU time of its tasks
     /// @param maxMemoryMib the peak of their memory
+    /// @param byTask what they used one by one
     public record StepView(
             int number,
             String name,
@@ -137,7 +139,8 @@ public record JobView(
             long startedAt,
             long endedAt,
             @Nullable Long cpuMillis,
-            @Nullable Long maxMemoryMib) {
+            @Nullable Long maxMemoryMib,
+            @Nullable TasksUsage byTask) {
 
         static StepView of(StepRow step, RunRow run) {
             ExitStatus exit = step.exit();
@@ -153,7 +156,8 @@ public record JobView(
                     step.beganAt,
                     step.endedAt,
                     step.usedCpuMillis,
-                    step.usedMaxMemoryMib);
+                    step.usedMaxMemoryMib,
+                    step.byTask());
         }
 
         /// What was ended with its run, or took the signal that ended the run, was cancelled.

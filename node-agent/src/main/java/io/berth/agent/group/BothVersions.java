@@ -62,20 +62,22 @@ record BothVersions(Groups first, Groups second) implements Groups {
         }
 
         @Override
-        public Set<Integer> steps() throws IOException {
-            return one.steps();
+        public Set<Integer> children() throws IOException {
+            var all = new TreeSet<>(one.children());
+            all.addAll(other.children());
+            return all;
         }
 
         @Override
-        public Optional<Group> step(int number) {
-            return one.step(number).flatMap(a -> other.step(number).map(b -> new Pair(a, b)));
+        public Optional<Group> child(int number) {
+            return one.child(number).flatMap(a -> other.child(number).map(b -> new Pair(a, b)));
         }
 
         @Override
-        public Group makeStep(int number, StepLimits limits) throws IOException {
-            Group a = one.makeStep(number, limits);
+        public Group makeChild(int number, ChildLimits limits) throws IOException {
+            Group a = one.makeChild(number, limits);
             try {
-                return new Pair(a, other.makeStep(number, limits));
+                return new Pair(a, other.makeChild(number, limits));
             } catch (IOException e) {
                 a.remove();
                 throw e;

@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Groups as cgroups of version 2: `<parent>/<node>/<run>/task` in the one tree, with the script in
-/// its group `script` and each step in one of its own: where groups have controllers, processes are
-/// in the leaves alone. What has no control file there, the devices, is limited by a program in the
-/// kernel.
+/// its group `script` and each step in one of its own, there its `srun` in the group `srun`: where
+/// groups have controllers, processes are in the leaves alone. What has no control file there, the
+/// devices, is limited by a program in the kernel.
 final class CgroupV2 implements Groups {
 
     private static final Logger LOG = LoggerFactory.getLogger(CgroupV2.class);
@@ -43,7 +43,7 @@ final class CgroupV2 implements Groups {
 
     @Override
     public Group create(NodeName node, RunId run, Limits limits) throws IOException {
-        var group = new V2Group(mount, folder(node, run), false);
+        var group = new V2Group(Level.RUN, mount, folder(node, run));
         if (!group.members().isEmpty()) {
             group.kill();
         }
@@ -56,8 +56,7 @@ final class CgroupV2 implements Groups {
         }
         try {
             group.limit(limits);
-            delegate(group.folder);
-            Files.createDirectory(group.folder.resolve(V2Group.SCRIPT));
+            group.open();
         } catch (IOException e) {
             group.remove();
             throw e;
@@ -67,7 +66,7 @@ final class CgroupV2 implements Groups {
 
     @Override
     public Group find(NodeName node, RunId run) {
-        return new V2Group(mount, folder(node, run), false);
+        return new V2Group(Level.RUN, mount, folder(node, run));
     }
 
     @Override
@@ -107,26 +106,35 @@ final class CgroupV2 implements Groups {
 
     private static final class V2Group implements Group {
 
-        private static final String SCRIPT = "script";
         private static final int FREEZE_TRIES = 2000;
         private static final long FREEZE_PAUSE_NANOS = 1_000_000;
 
+        private final Level level;
         private final Path mount;
         private final Path folder;
-        private final boolean ofStep;
         private final EnumSet<Isolation> enforced = EnumSet.noneOf(Isolation.class);
 
-        V2Group(Path mount, Path folder, boolean ofStep) {
+        V2Group(Level level, Path mount, Path folder) {
+            this.level = level;
             this.mount = mount;
             this.folder = folder;
-            this.ofStep = ofStep;
         }
 
-        /// Agents of before made no group for the script.
+        /// Where those are that are in no child.
+        private Path leaf() {
+            return folder.resolve(level == Level.RUN ? "script" : "srun");
+        }
+
+        /// Makes room for children.
+        void open() throws IOException {
+            delegate(folder);
+            Files.createDirectory(leaf());
+        }
+
+        /// A task's group has no leaf, and agents of before made none.
         @Override
         public List<Path> entrances() {
-            Path script = folder.resolve(SCRIPT);
-            return List.of(ControlFiles.entrance(Files.exists(script) ? script : folder));
+            return List.of(ControlFiles.entrance(Files.exists(leaf()) ? leaf() : folder));
         }
 
         @Override
@@ -135,33 +143,42 @@ final class CgroupV2 implements Groups {
         }
 
         @Override
-        public Set<Integer> steps() throws IOException {
-            return ControlFiles.steps(folder);
+        public Set<Integer> children() throws IOException {
+            return ControlFiles.children(folder, level);
         }
 
         @Override
-        public Optional<Group> step(int number) {
-            return Optional.of(ofStep(number));
+        public Optional<Group> child(int number) {
+            return Optional.of(below(number));
         }
 
-        private V2Group ofStep(int number) {
-            return new V2Group(mount, folder.resolve(ControlFiles.step(number)), true);
+        private V2Group below(int number) {
+            return new V2Group(level.below(), mount, folder.resolve(level.child(number)));
         }
 
         @Override
-        public Group makeStep(int number, StepLimits limits) throws IOException {
-            V2Group step = ofStep(number);
-            Files.createDirectory(step.folder);
+        public Group makeChild(int number, ChildLimits limits) throws IOException {
+            if (!Files.exists(leaf())) {
+                throw new UnsupportedOperationException("an agent of before made the group");
+            }
+            V2Group child = below(number);
+            Files.createDirectory(child.folder);
             try {
-                step.limitCpus(limits.cpus());
+                child.limitCpus(limits.cpus());
                 if (limits.memoryMib() > 0) {
-                    step.limitMemory(Math.multiplyExact(limits.memoryMib(), 1L << 20));
+                    child.limitMemory(Math.multiplyExact(limits.memoryMib(), 1L << 20));
+                }
+                if (!limits.devices().isEmpty()) {
+                    child.limitDevices(limits.devices());
+                }
+                if (level == Level.RUN) {
+                    child.open();
                 }
             } catch (IOException e) {
-                step.remove();
+                child.remove();
                 throw e;
             }
-            return step;
+            return child;
         }
 
         @Override
@@ -246,7 +263,7 @@ final class CgroupV2 implements Groups {
         public void remove() throws IOException {
             ControlFiles.remove(folder);
             Path run = folder.getParent();
-            if (run != null && !ofStep) {
+            if (run != null && level == Level.RUN) {
                 ControlFiles.remove(run);
             }
         }

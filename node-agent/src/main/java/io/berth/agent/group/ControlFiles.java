@@ -7,17 +7,18 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Comparator;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /// The kernel's control files: folders that are groups, files that are settings.
 final class ControlFiles {
@@ -76,14 +77,24 @@ final class ControlFiles {
 
     /// A group and the groups in it, the innermost first; none if it is gone.
     static List<Path> tree(Path group) throws IOException {
-        if (isLeaf(group)) {
-            return List.of(group);
+        var found = new ArrayList<Path>();
+        addTree(group, found);
+        return found;
+    }
+
+    private static void addTree(Path group, List<Path> found) throws IOException {
+        if (!isLeaf(group)) {
+            try (DirectoryStream<Path> inner =
+                    Files.newDirectoryStream(
+                            group, each -> Files.isDirectory(each, LinkOption.NOFOLLOW_LINKS))) {
+                for (Path each : inner) {
+                    addTree(each, found);
+                }
+            } catch (NoSuchFileException | NotDirectoryException e) {
+                return;
+            }
         }
-        try (Stream<Path> all = Files.find(group, 64, (_, file) -> file.isDirectory())) {
-            return all.sorted(Comparator.comparing(Path::getNameCount).reversed()).toList();
-        } catch (NoSuchFileException | NotDirectoryException e) {
-            return List.of();
-        }
+        found.add(group);
     }
 
     /// Whether no group is in the group, as the number of its links tells: its name, its own `.`,
@@ -133,19 +144,17 @@ final class ControlFiles {
         }
     }
 
-    /// The name of a step's group, as Slurm has it.
-    static String step(int number) {
-        return "step_" + number;
-    }
-
-    /// The steps that have groups in a group.
-    static Set<Integer> steps(Path group) throws IOException {
+    /// The numbers of the groups in a group that are named as that level has them.
+    static Set<Integer> children(Path group, Level level) throws IOException {
+        if (isLeaf(group)) {
+            return Set.of();
+        }
         var numbers = new TreeSet<Integer>();
-        try (DirectoryStream<Path> all = Files.newDirectoryStream(group, "step_*")) {
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(group)) {
             for (Path each : all) {
-                String number = each.getFileName().toString().substring(5);
-                if (number.matches("[0-9]{1,9}")) {
-                    numbers.add(Integer.valueOf(number));
+                Matcher name = level.child(each.getFileName().toString());
+                if (name.matches()) {
+                    numbers.add(Integer.valueOf(name.group(1)));
                 }
             }
         } catch (NoSuchFileException | NotDirectoryException e) {

@@ -72,6 +72,11 @@ final class FavorDynmods {
                 : Optional.empty();
     }
 
+    /// Whether it is set, as far as can be seen.
+    static boolean isSet(Path mounts) throws IOException {
+        return options(mounts).filter(has -> has.contains(OPTION)).isPresent();
+    }
+
     /// Those that the machine has, as a mount of version 2 tells; nothing if there is none.
     private static Optional<List<String>> options(Path mounts) throws IOException {
         return Files.readAllLines(mounts).stream()

@@ -20,28 +20,30 @@ public interface Group {
         return List.of();
     }
 
-    /// Moves a process that is in it, or in the group of a step in it, here.
+    /// Moves a process that is in it, or in one of its children or its parent, here.
     default void take(long pid) throws IOException {
         for (Path entrance : entrances()) {
             ControlFiles.write(entrance, Long.toString(pid));
         }
     }
 
-    /// The numbers of the steps that have groups in it.
-    default Set<Integer> steps() throws IOException {
+    /// The numbers of its children: a run's group has those of its steps, a step's those of its
+    /// tasks.
+    default Set<Integer> children() throws IOException {
         return Set.of();
     }
 
-    /// The group of a step, which may not be there; nothing where the kernel holds no groups. What
-    /// it has not is the run's.
-    default Optional<Group> step(int number) {
+    /// The group of a step of the run, or of a task of the step, which may not be there; nothing
+    /// where the kernel holds no groups. What it has not is its parent's.
+    default Optional<Group> child(int number) {
         return Optional.empty();
     }
 
-    /// Makes the group of a step. What of its limits is set it tells by [#enforced].
+    /// Makes it. What of its limits is set it tells by [#enforced].
     ///
-    /// @throws UnsupportedOperationException where the kernel holds no groups
-    default Group makeStep(int number, StepLimits limits) throws IOException {
+    /// @throws UnsupportedOperationException where the kernel holds no groups, or to move a process
+    ///   into one costs more than it is worth
+    default Group makeChild(int number, ChildLimits limits) throws IOException {
         throw new UnsupportedOperationException("no groups");
     }
 
@@ -63,8 +65,8 @@ public interface Group {
     /// What it has used so far.
     Consumption usage() throws IOException;
 
-    /// Whether the kernel killed one of it for want of memory. Groups of steps that were removed do
-    /// not count.
+    /// Whether the kernel killed one of it for want of memory. Children that were removed do not
+    /// count.
     boolean outOfMemory() throws IOException;
 
     /// Removes it, empty.

@@ -28,16 +28,9 @@ final class V1Limits {
         this.mounts = mounts;
     }
 
-    /// Sets them. What was read back as it was set.
+    /// Sets those of a run. What was read back as it was set.
     Set<Isolation> set(Limits limits) throws IOException {
-        Path cpuset = folders.get(Controller.CPUSET);
-        if (cpuset != null) {
-            limitCpus(cpuset, Objects.requireNonNull(mounts.get(Controller.CPUSET)), limits.cpus());
-        }
-        Path memory = folders.get(Controller.MEMORY);
-        if (memory != null) {
-            limitMemory(memory, limits.memoryBytes());
-        }
+        set(limits.cpus(), limits.memoryBytes());
         Path pids = folders.get(Controller.PIDS);
         if (pids != null && limits.processes() > 0) {
             write(pids.resolve("pids.max"), Integer.toString(limits.processes()));
@@ -49,23 +42,30 @@ final class V1Limits {
         return enforced;
     }
 
-    /// Sets those of a step in the group of its run. What was read back as it was set.
-    Set<Isolation> set(StepLimits limits) throws IOException {
-        Path cpuset = folders.get(Controller.CPUSET);
-        if (cpuset != null) {
-            Path ofRun = Objects.requireNonNull(cpuset.getParent());
-            limitCpus(
-                    cpuset,
-                    Objects.requireNonNull(mounts.get(Controller.CPUSET)),
-                    limits.cpus().isEmpty()
-                            ? IndexSet.parse(read(ofRun.resolve("cpuset.cpus")))
-                            : limits.cpus());
-        }
-        Path memory = folders.get(Controller.MEMORY);
-        if (memory != null && limits.memoryMib() > 0) {
-            limitMemory(memory, Math.multiplyExact(limits.memoryMib(), 1L << 20));
+    /// Sets those of a step or task, which gets nothing that its parent has not. What was read back
+    /// as it was set.
+    Set<Isolation> set(ChildLimits limits) throws IOException {
+        set(limits.cpus(), Math.multiplyExact(limits.memoryMib(), 1L << 20));
+        Path devices = folders.get(Controller.DEVICES);
+        if (devices != null && !limits.devices().isEmpty()) {
+            Path parent = Objects.requireNonNull(devices.getParent());
+            List<String> had = List.of(read(parent.resolve("devices.list")).split("\n"));
+            limitDevices(devices, limits.devices().stream().filter(had::contains).toList());
         }
         return enforced;
+    }
+
+    /// @param cpus none is all of the parent's
+    /// @param memory in bytes; 0 is all of the parent's
+    private void set(IndexSet cpus, long memory) throws IOException {
+        Path cpuset = folders.get(Controller.CPUSET);
+        if (cpuset != null) {
+            limitCpus(cpuset, Objects.requireNonNull(mounts.get(Controller.CPUSET)), cpus);
+        }
+        Path folder = folders.get(Controller.MEMORY);
+        if (folder != null && memory > 0) {
+            limitMemory(folder, memory);
+        }
     }
 
     /// A group has no CPUs and no memory nodes until it is given some, from the top down.
@@ -79,6 +79,9 @@ final class V1Limits {
                 }
             }
             above = group;
+        }
+        if (cpus.isEmpty()) {
+            return;
         }
         write(leaf.resolve("cpuset.cpus"), cpus.toString());
         if (IndexSet.parse(read(leaf.resolve("cpuset.cpus"))).equals(cpus)) {

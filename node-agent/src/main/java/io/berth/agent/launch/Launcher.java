@@ -329,9 +329,12 @@ public record Launcher(
             throws LaunchRefused, IOException, InterruptedException {
         List<Gpu> gpus = held(node, allocation);
         IndexSet cpus = node.virtual() ? IndexSet.EMPTY : node.onHost(allocation.cpus());
-        var devices = new ArrayList<>(rules.allowing(gpus, devices(node, allocation.gres())));
-        imexChannel.ifPresent(it -> rules.imexChannel(it).ifPresent(devices::add));
-        var limits = new Limits(cpus, allocation.memoryMib(), maxProcesses, devices);
+        var limits =
+                new Limits(
+                        cpus,
+                        allocation.memoryMib(),
+                        maxProcesses,
+                        devices(node, gpus, allocation.gres(), imexChannel));
         Group group = groups.create(node.name(), run, limits);
         files.write("start", start);
         files.write("entrances", lines(group.entrances()));
@@ -361,6 +364,27 @@ public record Launcher(
                     "node %s has not all of the GPUs %s".formatted(node.name(), allocation.gpus()));
         }
         return gpus;
+    }
+
+    /// The rules for what a step of the run, or a task, may open that has these GPUs of the run's;
+    /// none if they are no fewer than all, or not GPUs of the run.
+    public List<String> devices(LocalNode node, Launch launch, Set<String> gpus)
+            throws LaunchRefused, IOException {
+        Allocation here = launch.here();
+        if (!here.gpus().containsAll(gpus) || gpus.containsAll(here.gpus())) {
+            return List.of();
+        }
+        List<Gpu> held =
+                held(node, here).stream().filter(gpu -> gpus.contains(gpu.uuid())).toList();
+        return devices(node, held, here.gres(), ImexChannel.of(node, launch));
+    }
+
+    private List<String> devices(
+            LocalNode node, List<Gpu> gpus, List<Gres> gres, OptionalInt imexChannel)
+            throws LaunchRefused, IOException {
+        var devices = new ArrayList<>(rules.allowing(gpus, devices(node, gres)));
+        imexChannel.ifPresent(it -> rules.imexChannel(it).ifPresent(devices::add));
+        return devices;
     }
 
     /// The devices of other resources that a run was given.

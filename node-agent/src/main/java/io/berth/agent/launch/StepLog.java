@@ -132,7 +132,11 @@ public final class StepLog {
             steps.computeIfPresent(
                     use.number(),
                     (_, step) ->
-                            step.counted(use.cpuMillis(), use.maxMemoryMib(), use.outOfMemory()));
+                            step.counted(
+                                    use.cpuMillis(),
+                                    use.maxMemoryMib(),
+                                    use.outOfMemory(),
+                                    use.each()));
         }
     }
 

@@ -69,8 +69,8 @@ srun_run() {
     "srun_run_by_$srun_way" "$@"
 }
 
-# What task $1 of those here, which is srun_rank in the step, has alone: its variables, told to srun_set, and in srun_bind
-# the arguments of taskset; 1 if it cannot start.
+# What task $1 of those here, which is srun_rank in the step, has alone: its variables, told to srun_set, in srun_seen its
+# GPUs, and in srun_bind the arguments of taskset; 1 if it cannot start.
 srun_own() {
     case $srun_gpus_per_task$srun_gpu_bind in
     '' | *none) srun_seen=$srun_step_gpus ;;
@@ -123,6 +123,7 @@ srun_words() {
     '-c '*) srun_say 'c%s\0' "${srun_bind#-c }" ;;
     *) srun_say 'm%s\0' "$srun_bind" ;;
     esac
+    [ "$srun_seen" = "$srun_step_gpus" ] || srun_say 'g%s\0' "${srun_seen:-none}"
     if [ -n "$srun_multi" ]; then
         srun_program_words=$(srun_program "$srun_rank") || srun_say 'x\0'
         while IFS= read -r srun_word; do srun_say 'w%s\0' "${srun_word#=}"; done <<EOF
@@ -144,7 +145,13 @@ srun_run_by_program() {
         srun_local=$((srun_local + 1))
     done >"$srun_file.tasks" || exit 1
     unset BERTH_PROGRAMS
-    "${0%/*}/srun-tasks" "$srun_file.tasks" "-${srun_kill:+K}" "$SLURMD_NODENAME" "$@" <&6 6<&- &
+    # A single task that has all of the step is counted as the step.
+    srun_asks=-
+    if [ -n "$srun_held" ] && { [ "$srun_tasks" != 1 ] || [ "$srun_seen" != "$srun_step_gpus" ]; }; then
+        srun_asks=${BERTH_STEPS%/*}/asks/tasks.$srun_id
+    fi
+    "${0%/*}/srun-tasks" "$srun_file.tasks" "-${srun_kill:+K}" "$SLURMD_NODENAME" "$srun_asks" \
+        "${BERTH_STEPS%/*}/told/tasks.$srun_id" "$@" <&6 6<&- &
     srun_started=$!
     exec 6<&-
     for srun_signal in $srun_early; do srun_forward "$srun_signal"; done

@@ -121,11 +121,11 @@ class GroupsTest {
         await().until(() -> group.members().size() == 2);
         long moved = process.children().findFirst().orElseThrow().pid();
 
-        Group step = group.makeStep(3, new StepLimits(IndexSet.firstN(1), 32));
+        Group step = group.makeChild(3, new ChildLimits(IndexSet.firstN(1), 32, List.of()));
         step.take(moved);
 
-        assertThat(groups.find(NODE, run).steps()).containsExactly(3);
-        Group found = groups.find(NODE, run).step(3).orElseThrow();
+        assertThat(groups.find(NODE, run).children()).containsExactly(3);
+        Group found = groups.find(NODE, run).child(3).orElseThrow();
         assertThat(found.members()).containsExactly(moved);
         assertThat(group.members()).containsExactlyInAnyOrder(process.pid(), moved);
         assertThat(group.has(moved)).isTrue();
@@ -138,10 +138,10 @@ class GroupsTest {
         assertThat(process.isAlive()).isTrue();
         assertThat(found.usage().cpuMillis()).isNotNegative();
         found.remove();
-        assertThat(group.steps()).isEmpty();
+        assertThat(group.children()).isEmpty();
         assertThat(group.members()).containsExactly(process.pid());
         assertThat(group.has(moved)).isFalse();
-        group.makeStep(4, new StepLimits(IndexSet.EMPTY, 0));
+        group.makeChild(4, new ChildLimits(IndexSet.EMPTY, 0, List.of()));
         group.kill();
         process.waitFor();
         await().until(() -> group.members().isEmpty());
@@ -159,7 +159,7 @@ class GroupsTest {
         Process process =
                 enter(group, run, ": >in; read x; exec perl -e '$x = \"x\" x 100_000_000'");
         await().until(() -> Files.exists(folder.resolve("in")));
-        Group step = group.makeStep(0, new StepLimits(IndexSet.EMPTY, 24));
+        Group step = group.makeChild(0, new ChildLimits(IndexSet.EMPTY, 24, List.of()));
         assertThat(step.enforced()).contains(Isolation.MEMORY);
 
         step.take(process.pid());
@@ -171,6 +171,49 @@ class GroupsTest {
         await().until(() -> step.members().isEmpty());
         step.remove();
         assertThat(group.outOfMemory()).isFalse();
+        group.remove();
+        groups.removeEmptyParents(NODE);
+    }
+
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void a_task_is_counted_for_itself_and_opens_what_is_its_own(Groups groups) throws Exception {
+        assumeThat(groups.heldByKernel()).isTrue();
+        RunId run = new RunId(new JobId(92), 1);
+        Group group = groups.create(NODE, run, LIMITS);
+        assertThat(LIMITS.devices()).contains("c 1:9 rw");
+        Process process =
+                enter(
+                        group,
+                        run,
+                        ": >in; read x; i=0; while [ $i -lt 50000 ]; do i=$((i + 1)); done;"
+                                + " head -c1 /dev/urandom >/dev/null; : >done; read x");
+        await().until(() -> Files.exists(folder.resolve("in")));
+        Group step = group.makeChild(0, new ChildLimits(IndexSet.EMPTY, 0, List.of()));
+        Group task = step.makeChild(5, new ChildLimits(IndexSet.firstN(1), 0, List.of("c 1:3 rw")));
+        step.makeChild(6, new ChildLimits(IndexSet.EMPTY, 0, List.of()));
+
+        step.take(process.pid());
+        task.take(process.pid());
+        process.outputWriter().append("go\n").flush();
+        await().until(() -> Files.exists(folder.resolve("done")) || !process.isAlive());
+
+        assertThat(step.children()).containsExactly(5, 6);
+        assertThat(step.has(process.pid())).isTrue();
+        assertThat(task.members()).containsExactly(process.pid());
+        assertThat(step.child(6).orElseThrow().members()).isEmpty();
+        assertThat(step.child(7).orElseThrow().members()).isEmpty();
+        if (group.enforced().contains(Isolation.DEVICES)) {
+            assertThat(task.enforced()).contains(Isolation.DEVICES);
+            assertThat(folder.resolve("output")).content().contains("/dev/urandom");
+        }
+        assertThat(task.usage().cpuMillis()).isPositive();
+        assertThat(step.child(6).orElseThrow().usage().cpuMillis()).isZero();
+        step.kill();
+        process.waitFor();
+        await().until(() -> group.members().isEmpty());
+        step.remove();
+        assertThat(group.children()).isEmpty();
         group.remove();
         groups.removeEmptyParents(NODE);
     }
@@ -207,7 +250,7 @@ class GroupsTest {
                         List.of("cgroup " + folder + " cgroup rw,cpuacct,blkio 0 0"), PARENT);
 
         Group group = groups.create(NODE, new RunId(new JobId(86), 1), LIMITS);
-        Group step = group.makeStep(1, new StepLimits(IndexSet.EMPTY, 0));
+        Group step = group.makeChild(1, new ChildLimits(IndexSet.EMPTY, 0, List.of()));
 
         assertThat(group.folders().getFirst()).isDirectory();
         assertThat(step.folders().getFirst()).isDirectory();

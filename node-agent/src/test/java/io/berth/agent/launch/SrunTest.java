@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+import io.berth.agent.host.LiveProcess;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.IndexSet;
@@ -604,6 +605,69 @@ class SrunTest {
         assertThat(run("srun --mem=17592186044417T true").error())
                 .isEqualTo(
                         "srun: error: --mem is at most 9999999999 of a unit, not '17592186044417T'\n");
+    }
+
+    private Path awaitAsk(String name) {
+        Path ask = folder.resolve("asks").resolve(name);
+        await().until(() -> Files.exists(ask));
+        return ask;
+    }
+
+    private void answer(Path ask, String text) throws IOException {
+        Files.delete(ask);
+        Files.writeString(folder.resolve("new"), text);
+        Files.move(folder.resolve("new"), folder.resolve("told").resolve(ask.getFileName()));
+    }
+
+    @Test
+    void tasks_wait_until_the_agent_has_put_them_in_groups() throws Exception {
+        assumeThat(kind).isEqualTo(Shims.Kind.PROGRAM);
+        Files.createDirectories(folder.resolve("asks"));
+        Files.createDirectories(folder.resolve("told"));
+
+        Process step =
+                start(
+                        "srun -l -n2 -G3 --gpu-bind=map_gpu:0,2 --cpu-bind=map_cpu:0 sh -c 'echo $SLURM_TASK_PID'");
+        Path begin = awaitAsk("begin.0");
+        assertThat(begin).content().matches("[0-9]+ [0-9]+ 2 0 - G0,G1,G2 0\n");
+        answer(begin, "");
+        Path asked = awaitAsk("tasks.0");
+        List<String> tasks = Files.readAllLines(asked);
+        assertThat(folder.resolve("stdout")).isEmptyFile();
+        answer(asked, "some of them are not bound\n");
+        answer(awaitAsk("end.0"), "");
+
+        assertThat(step.waitFor()).isZero();
+        assertThat(tasks)
+                .zipSatisfy(
+                        List.of("0 [0-9]+ 0 G0", "1 [0-9]+ 0 G2"),
+                        (task, pattern) -> assertThat(task).matches(pattern));
+        assertThat(sorted(Files.readString(folder.resolve("stdout"))))
+                .containsExactlyElementsOf(
+                        tasks.stream()
+                                .map(it -> it.split(" ")[0] + ": " + it.split(" ")[1])
+                                .toList());
+        assertThat(folder.resolve("stderr"))
+                .hasContent("srun: warning: gpu1: some of them are not bound");
+    }
+
+    @Test
+    void tasks_that_wait_do_not_begin_when_their_srun_is_killed() throws Exception {
+        assumeThat(kind).isEqualTo(Shims.Kind.PROGRAM);
+        Files.createDirectories(folder.resolve("asks"));
+        Files.createDirectories(folder.resolve("told"));
+
+        Process step = start("srun -l -n2 sh -c ': >begun'");
+        answer(awaitAsk("begin.0"), "");
+        List<String> tasks = Files.readAllLines(awaitAsk("tasks.0"));
+        long task = Long.parseLong(tasks.getFirst().split(" ")[1]);
+        long starter = LiveProcess.stat(task).orElseThrow().parent();
+        ProcessHandle.of(starter).orElseThrow().destroyForcibly();
+        answer(awaitAsk("end.0"), "");
+
+        assertThat(step.waitFor()).isNotZero();
+        await().until(() -> LiveProcess.stat(task).isEmpty());
+        assertThat(folder.resolve("begun")).doesNotExist();
     }
 
     @Test

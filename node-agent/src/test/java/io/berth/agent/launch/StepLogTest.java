@@ -109,8 +109,8 @@ class StepLogTest {
         var uses =
                 new StepUse.StepUses(
                         List.of(
-                                new StepUse(0, 5200, 700, true, true),
-                                new StepUse(9, 1, 1, false, false)));
+                                new StepUse(0, 5200, 700, true, true, null),
+                                new StepUse(9, 1, 1, false, false, null)));
         RunFiles.at(folder).note(StepUse.StepUses.NAME, uses);
 
         assertThat(told("begin 0 2000 1 1 0 a", "end 0 3000 0 0m0.000s 0m0.000s"))
@@ -128,7 +128,8 @@ class StepLogTest {
                                                 ExitStatus.SUCCESS,
                                                 5200L,
                                                 700L,
-                                                true)),
+                                                true,
+                                                null)),
                                 0));
     }
 

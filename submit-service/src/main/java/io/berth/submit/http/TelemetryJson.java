@@ -2,6 +2,7 @@ package io.berth.submit.http;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.berth.contracts.Consumption;
+import io.berth.contracts.TasksUsage;
 import io.berth.submit.JobUsage;
 import io.berth.submit.Telemetry.OfGpu;
 import io.berth.submit.Telemetry.Point;
@@ -50,14 +51,19 @@ record TelemetryJson(List<GpuJson> gpus, List<UsageJson> nodes) {
                                             it.number(),
                                             it.tasks(),
                                             it.cpuMillis(),
-                                            it.maxMemoryMib()))
+                                            it.maxMemoryMib(),
+                                            it.each()))
                             .toList());
         }
     }
 
     /// What the processes of a step have used on the node.
+    ///
+    /// @param byTask what its tasks have used one by one; left out if nobody counts that
     @Schema(name = "StepUsage")
-    record StepUsageJson(int step, int tasks, long cpuMillis, long maxMemoryMib) {}
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    record StepUsageJson(
+            int step, int tasks, long cpuMillis, long maxMemoryMib, @Nullable TasksUsage byTask) {}
 
     /// One GPU: lists of the same length, in which null is what was not told.
     ///

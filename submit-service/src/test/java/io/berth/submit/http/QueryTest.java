@@ -252,7 +252,7 @@ class QueryTest {
                         Samples.run(Samples.DGX, System.currentTimeMillis(), List.of()),
                         0));
         var run = new RunId(new JobId(id), 1);
-        var steps = List.of(new StepUsage(0, 4, 7, 8, "train", 1_700_000_000_000L));
+        var steps = List.of(new StepUsage(0, 4, 7, 8, "train", 1_700_000_000_000L, null));
         mesh.write(
                 Topics.HEARTBEATS,
                 new Heartbeat(

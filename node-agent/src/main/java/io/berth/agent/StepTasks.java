@@ -1,0 +1,135 @@
+package io.berth.agent;
+
+import io.berth.agent.RunSteps.Holder;
+import io.berth.agent.group.ChildLimits;
+import io.berth.agent.group.Group;
+import io.berth.contracts.Consumption;
+import io.berth.contracts.IndexSet;
+import io.berth.contracts.Isolation;
+import io.berth.contracts.TasksUsage;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The groups of a step's tasks, within the step's own: each is counted for itself, and bound to
+/// the GPUs and CPUs that are its own. They are made once, while the tasks wait to begin, and go
+/// with the step's.
+///
+/// `srun-tasks` asks for them by a line for each task:
+///
+/// ```
+/// <rank> <process> <CPUs, or -> <GPUs, or ->
+/// ```
+final class StepTasks {
+
+    /// Of what is asked.
+    static final int MOST_BYTES = 1 << 18;
+
+    private static final Logger LOG = LoggerFactory.getLogger(StepTasks.class);
+
+    /// Tasks of a run that have groups at a time: they are the kernel's memory.
+    static final int MOST = 512;
+
+    private static final Pattern TASK =
+            Pattern.compile("([0-9]{1,7}) ([0-9]{1,10}) (-|[0-9,-]{1,6000}) ([!-~]{1,4000})");
+
+    /// The rules for who has these GPUs; none if that is to be as it is.
+    @FunctionalInterface
+    interface Devices {
+        List<String> of(String gpus) throws IOException;
+    }
+
+    private StepTasks() {}
+
+    /// Makes them, and moves the tasks there. What there is to say; nothing if all is well.
+    ///
+    /// @param most groups that may be made
+    static String hold(Group step, String text, Devices devices, int most, long askedAt) {
+        try {
+            if (!step.children().isEmpty()) {
+                return "";
+            }
+            int tasks = 0;
+            int unbound = 0;
+            for (String line : text.lines().toList()) {
+                Matcher task = TASK.matcher(line);
+                if (!task.matches()) {
+                    return "what the tasks ask for cannot be read";
+                }
+                boolean held =
+                        ++tasks <= most && !RunSteps.late(askedAt) && hold(step, task, devices);
+                unbound += held || task.group(4).equals("-") ? 0 : 1;
+            }
+            return unbound == 0
+                    ? ""
+                    : "%d tasks can open the GPUs of all in the step: the node could make no groups for them"
+                            .formatted(unbound);
+        } catch (IOException e) {
+            LOG.atWarn().setCause(e).addKeyValue("groups", step.folders()).log("Tasks not held");
+            return "";
+        }
+    }
+
+    /// Whether the task is in a group that bounds it to its GPUs.
+    private static boolean hold(Group step, Matcher task, Devices devices) {
+        int rank = Integer.parseInt(task.group(1));
+        long process = Long.parseLong(task.group(2));
+        try {
+            if (!step.has(process)) {
+                return false;
+            }
+            List<String> rules = devices.of(task.group(4));
+            Group group = step.makeChild(rank, new ChildLimits(cpus(task.group(3)), 0, rules));
+            group.take(process);
+            return rules.isEmpty() || group.enforced().contains(Isolation.DEVICES);
+        } catch (UnsupportedOperationException e) {
+            return false;
+        } catch (IOException e) {
+            // It goes on in the step's; what is left of its own goes with that. The account may ask
+            // for what cannot be, such as
+            // CPUs that are not there.
+            LOG.atDebug()
+                    .setCause(e)
+                    .addKeyValue("groups", step.folders())
+                    .addKeyValue("task", rank)
+                    .log("Task has no group");
+            return false;
+        }
+    }
+
+    /// Of the host's CPUs those that are listed; none, which is all that there are, if it is no
+    /// list.
+    static IndexSet cpus(String words) {
+        if (words.equals("-")) {
+            return IndexSet.EMPTY;
+        }
+        try {
+            return IndexSet.parse(words);
+        } catch (IllegalArgumentException e) {
+            return IndexSet.EMPTY;
+        }
+    }
+
+    /// What the tasks of a step have used; null if nobody counts them.
+    ///
+    /// @param used by the step: what a single task is told to have used
+    static @Nullable TasksUsage used(Group step, Consumption used, @Nullable Holder holder)
+            throws IOException {
+        Map<Integer, Consumption> each = new TreeMap<>();
+        for (int rank : step.children()) {
+            each.put(rank, step.child(rank).orElseThrow().usage());
+        }
+        // Groups that bound and do not count.
+        each.values().removeIf(Consumption.NONE::equals);
+        if (each.isEmpty() && holder != null && holder.tasks() == 1 && holder.rank() != null) {
+            each.put(holder.rank(), used);
+        }
+        return each.isEmpty() ? null : TasksUsage.of(each);
+    }
+}

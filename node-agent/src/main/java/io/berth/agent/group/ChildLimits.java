@@ -1,0 +1,17 @@
+package io.berth.agent.group;
+
+import io.berth.contracts.IndexSet;
+import java.util.List;
+
+/// What a step may use of what its run may, or a task of what its step may.
+///
+/// @param cpus the host's CPUs that it is bound to; empty is all of them
+/// @param memoryMib 0 is all of it
+/// @param devices the device files that it may open, as [Limits] has them; empty is all of them. It
+///   opens none that its parent may not
+public record ChildLimits(IndexSet cpus, long memoryMib, List<String> devices) {
+
+    public ChildLimits {
+        devices = List.copyOf(devices);
+    }
+}
