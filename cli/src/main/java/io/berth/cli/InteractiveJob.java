@@ -1,11 +1,11 @@
 package io.berth.cli;
 
 import io.berth.slurm.BatchScript;
-import io.berth.slurm.GetOpt;
 import io.berth.slurm.GetOpt.Given;
 import io.berth.slurm.InvalidOption;
 import io.berth.slurm.JobSubmission;
 import io.berth.slurm.Sbatch;
+import io.berth.slurm.SbatchLine;
 import io.berth.slurm.SbatchOption;
 import io.berth.slurm.SbatchSetting;
 import io.berth.slurm.SrunCommandLine;
@@ -46,14 +46,14 @@ record InteractiveJob(String name, String script, List<String> words) {
                 .submission();
     }
 
-    private static GetOpt<SbatchOption> options(SrunCommandLine line) {
+    private static SbatchLine options(SrunCommandLine line) {
         var options = new ArrayList<>(line.job().options());
-        if (Sbatch.given(line.job(), SbatchSetting.NODES) == null) {
+        if (SbatchLine.of(options).given(SbatchSetting.NODES) == null) {
             options.add(new Given<>(option("nodes"), "1"));
         }
         options.add(new Given<>(option("output"), "/dev/null"));
         options.add(new Given<>(option("no-requeue"), null));
-        return new GetOpt<>(options, List.of());
+        return SbatchLine.of(options);
     }
 
     private static SbatchOption option(String name) {

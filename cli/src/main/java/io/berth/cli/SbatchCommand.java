@@ -1,10 +1,9 @@
 package io.berth.cli;
 
 import io.berth.slurm.BatchScript;
-import io.berth.slurm.GetOpt;
 import io.berth.slurm.InvalidOption;
 import io.berth.slurm.Sbatch;
-import io.berth.slurm.SbatchOption;
+import io.berth.slurm.SbatchLine;
 import io.berth.slurm.SbatchRequest;
 import io.berth.slurm.SbatchSetting;
 import io.berth.slurm.SubmittedFrom;
@@ -32,13 +31,13 @@ final class SbatchCommand {
     /// @return the exit code
     int run(List<String> arguments) throws CommandFailure {
         try {
-            GetOpt<SbatchOption> line = Sbatch.commandLine(arguments);
-            if (Sbatch.given(line, SbatchSetting.VERSION) != null) {
+            SbatchLine line = Sbatch.commandLine(arguments);
+            if (line.given(SbatchSetting.VERSION) != null) {
                 terminal.out().print(Main.version() + "\n");
                 return 0;
             }
-            if (Sbatch.given(line, SbatchSetting.HELP) != null
-                    || Sbatch.given(line, SbatchSetting.USAGE) != null) {
+            if (line.given(SbatchSetting.HELP) != null
+                    || line.given(SbatchSetting.USAGE) != null) {
                 terminal.out().print(Help.ofSbatch());
                 return 0;
             }
@@ -48,7 +47,7 @@ final class SbatchCommand {
         }
     }
 
-    private int submit(GetOpt<SbatchOption> line) throws InvalidOption, CommandFailure {
+    private int submit(SbatchLine line) throws InvalidOption, CommandFailure {
         MeshClient client = MeshClient.of(terminal, "sbatch");
         SbatchRequest request = request(line, client);
         for (String warning : request.warnings()) {
@@ -70,9 +69,9 @@ final class SbatchCommand {
     }
 
     /// What the command line and its script ask for.
-    SbatchRequest request(GetOpt<SbatchOption> line, MeshClient client)
+    SbatchRequest request(SbatchLine line, MeshClient client)
             throws InvalidOption, CommandFailure {
-        String wrapped = Sbatch.given(line, SbatchSetting.WRAP);
+        String wrapped = line.given(SbatchSetting.WRAP);
         List<String> operands = line.operands();
         if (wrapped != null && !operands.isEmpty()) {
             throw InvalidOption.refused("Script arguments not permitted with --wrap option");

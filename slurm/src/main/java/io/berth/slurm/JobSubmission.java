@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// its options. Everything but the script may be left out; the gateway fills in the cluster's
 /// defaults.
 ///
+/// @param script of a component after the first null: the first runs the script of all
 /// @param arguments what follows the script on the command line
 /// @param environment the variables that the job inherits
 /// @param user the owner; only an operator may name another than himself
@@ -23,8 +24,11 @@ import org.jspecify.annotations.Nullable;
 /// @param standardOutput pattern of the output file, `slurm-%j.out` if not given
 /// @param submitHost the host that the submission comes from
 /// @param container the folder of the container that the script runs in, as `--container`
+/// @param components of a heterogeneous job those after the first, which is the job itself. Each
+///   has what it asks for, its account and its terms of its own; user, and name if it has none, are
+///   the first's
 public record JobSubmission(
-        String script,
+        @Nullable String script,
         @Nullable List<String> arguments,
         @Nullable Map<String, String> environment,
         @Nullable String workingDirectory,
@@ -59,7 +63,8 @@ public record JobSubmission(
         @Nullable String submitHost,
         @Nullable String container,
         @Nullable Terms terms,
-        @Nullable Nodes where) {
+        @Nullable Nodes where,
+        @Nullable List<JobSubmission> components) {
 
     /// When the job may start, and what it obeys. Times are epoch milliseconds.
     ///
@@ -179,6 +184,11 @@ public record JobSubmission(
     /// The terms; never null.
     public Terms conditions() {
         return terms == null ? Terms.NONE : terms;
+    }
+
+    /// The components after the first; never null.
+    public List<JobSubmission> furtherComponents() {
+        return components == null ? List.of() : components;
     }
 
     /// Which nodes will do; never null.

@@ -7,6 +7,7 @@ import io.berth.slurm.SbatchOption.Treatment.Different;
 import io.berth.slurm.SbatchOption.Treatment.Ignored;
 import io.berth.slurm.SbatchOption.Treatment.Refused;
 import io.berth.slurm.SbatchOption.Treatment.Same;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -23,7 +24,11 @@ import org.jspecify.annotations.Nullable;
 /// which it waits no longer.
 public final class Sbatch {
 
-    private static final Set<String> NEXT_COMPONENT = Set.of(":", "hetjob", "packjob");
+    /// What parts the components of a heterogeneous job in a script; the latter is its old name.
+    private static final Set<String> NEXT_COMPONENT = Set.of("hetjob", "packjob");
+
+    /// The most components that Slurm takes too (`MAX_HET_JOB_COMPS`).
+    private static final int MAX_COMPONENTS = 128;
 
     private static final List<BerthOption> BERTH_TABLE = List.of(BerthOption.values());
 
@@ -53,66 +58,118 @@ public final class Sbatch {
     /// The words after `sbatch`: options, and as operands the script and its arguments.
     ///
     /// @throws InvalidOption if an option is unknown or lacks its argument
-    public static GetOpt<SbatchOption> commandLine(List<String> words) throws InvalidOption {
-        GetOpt<SbatchOption> line = GetOpt.untilOperand(SbatchOption.TABLE, words);
-        if (line.operands().stream().limit(1).anyMatch(":"::equals)) {
-            throw heterogeneous(":");
-        }
-        return line;
-    }
-
-    private static InvalidOption heterogeneous(String word) {
-        return InvalidOption.refused(
-                "heterogeneous jobs ('"
-                        + word
-                        + "') are not supported: submit each component as a job of its own");
-    }
-
-    /// The value of the last option on the command line that gives this setting, "" if the option
-    /// has none; null if it is not given.
-    public static @Nullable String given(GetOpt<SbatchOption> commandLine, SbatchSetting setting) {
-        String value = null;
-        for (Given<SbatchOption> given : commandLine.options()) {
-            if (settingOf(given.option()) == setting) {
-                value = given.value() == null ? "" : given.value();
+    public static SbatchLine commandLine(List<String> words) throws InvalidOption {
+        var components = new ArrayList<List<Given<SbatchOption>>>();
+        for (List<String> rest = words; ; ) {
+            GetOpt<SbatchOption> line = GetOpt.untilOperand(SbatchOption.TABLE, rest);
+            components.add(line.options());
+            rest = line.operands();
+            if (rest.isEmpty() || !rest.getFirst().equals(":")) {
+                return new SbatchLine(components, rest);
             }
+            rest = rest.subList(1, rest.size());
         }
-        return value;
+    }
+
+    /// The options of a script's lines, by component.
+    private static List<List<Given<SbatchOption>>> lines(BatchScript script) throws InvalidOption {
+        var components = new ArrayList<List<Given<SbatchOption>>>();
+        for (List<String> rest = script.directives("#SBATCH"); ; ) {
+            GetOpt<SbatchOption> line = GetOpt.untilOperand(SbatchOption.TABLE, rest);
+            components.add(line.options());
+            rest = line.operands();
+            if (rest.isEmpty()) {
+                return components;
+            }
+            if (!NEXT_COMPONENT.contains(rest.getFirst())) {
+                throw InvalidOption.refused(
+                        "Invalid directive found in batch script: " + rest.getFirst());
+            }
+            rest = rest.subList(1, rest.size());
+        }
     }
 
     /// The job that a script and its options ask for, with what they ask of `sbatch` itself.
     ///
+    /// A component of a heterogeneous job has the options of its own part of the script, over them
+    /// the variables, and over them its own part of the command line. Before all of these it has
+    /// those options of the components before it that Slurm hands on, see [SbatchSetting#handedOn].
+    ///
     /// @throws InvalidOption in Slurm's words
     public static SbatchRequest request(
-            GetOpt<SbatchOption> commandLine,
+            SbatchLine commandLine,
             Map<String, String> environment,
             BatchScript script,
             List<String> scriptArguments,
             SubmittedFrom from)
             throws InvalidOption {
-        var draft = new SbatchDraft(from);
-        GetOpt<SbatchOption> lines =
-                GetOpt.untilOperand(SbatchOption.TABLE, script.directives("#SBATCH"));
-        if (!lines.operands().isEmpty()) {
-            String word = lines.operands().getFirst();
-            throw NEXT_COMPONENT.contains(word)
-                    ? heterogeneous(word)
-                    : InvalidOption.refused("Invalid directive found in batch script: " + word);
+        List<List<Given<SbatchOption>>> lines = lines(script);
+        int count = Math.max(lines.size(), commandLine.components().size());
+        if (count > MAX_COMPONENTS) {
+            throw InvalidOption.refused(
+                    "Batch job submission failed: a heterogeneous job has %d components, and may have %d"
+                            .formatted(count, MAX_COMPONENTS));
         }
-        for (Given<SbatchOption> given : lines.options()) {
-            apply(given, false, draft);
+        List<Given<SbatchOption>> variables = variables(environment);
+        var handedOn = new ArrayList<Given<SbatchOption>>();
+        var drafts = new ArrayList<SbatchDraft>();
+        for (int i = 0; i < count; i++) {
+            var draft = new SbatchDraft(from);
+            List<Given<SbatchOption>> own = part(lines, i);
+            List<Given<SbatchOption>> typed = part(commandLine.components(), i);
+            apply(handedOn, false, draft);
+            apply(own, false, draft);
+            apply(variables, true, draft);
+            apply(typed, false, draft);
+            handOn(own, handedOn);
+            handOn(typed, handedOn);
+            drafts.add(draft);
         }
+        LaunchMode launch = null;
+        for (SbatchDraft draft : drafts) {
+            launch = launch(script, draft);
+        }
+        var components = new ArrayList<SbatchRequest>();
+        for (SbatchDraft draft : drafts.subList(1, count)) {
+            components.add(draft.component());
+        }
+        return drafts.getFirst()
+                .request(script.text(), scriptArguments, environment, launch, components);
+    }
+
+    private static <T> List<T> part(List<List<T>> parts, int number) {
+        return number < parts.size() ? parts.get(number) : List.of();
+    }
+
+    private static void handOn(
+            List<Given<SbatchOption>> options, List<Given<SbatchOption>> handedOn) {
+        for (Given<SbatchOption> given : options) {
+            SbatchSetting setting = settingOf(given.option());
+            if (setting != null && setting.handedOn()) {
+                handedOn.add(given);
+            }
+        }
+    }
+
+    /// The options that variables give.
+    private static List<Given<SbatchOption>> variables(Map<String, String> environment) {
+        var variables = new ArrayList<Given<SbatchOption>>();
         for (SbatchOption option : SbatchOption.TABLE) {
             String value = option.variable() == null ? null : environment.get(option.variable());
             if (value != null) {
                 boolean bare = option.argument() == Argument.NONE;
-                apply(new Given<>(option, bare ? null : value), true, draft);
+                variables.add(new Given<>(option, bare ? null : value));
             }
         }
-        for (Given<SbatchOption> given : commandLine.options()) {
-            apply(given, false, draft);
+        return variables;
+    }
+
+    private static void apply(
+            List<Given<SbatchOption>> options, boolean fromEnvironment, SbatchDraft draft)
+            throws InvalidOption {
+        for (Given<SbatchOption> given : options) {
+            apply(given, fromEnvironment, draft);
         }
-        return draft.request(script.text(), scriptArguments, environment, launch(script, draft));
     }
 
     private static void apply(Given<SbatchOption> given, boolean fromEnvironment, SbatchDraft draft)
@@ -127,7 +184,7 @@ public final class Sbatch {
         }
     }
 
-    private static @Nullable SbatchSetting settingOf(SbatchOption option) {
+    static @Nullable SbatchSetting settingOf(SbatchOption option) {
         return switch (option.treatment()) {
             case Same same -> same.setting();
             case Different different -> different.setting();

@@ -208,13 +208,22 @@ final class SbatchDraft {
         return seconds.getAsLong();
     }
 
+    /// What it asks for as a component after the first of a heterogeneous job: it has no script.
+    SbatchRequest component() throws InvalidOption {
+        return request(null, null, null, null, List.of());
+    }
+
+    /// @param script with its `arguments` and `environment` null for a component that has none
+    /// @param components the components after this one, the first
     SbatchRequest request(
-            String script,
-            List<String> arguments,
-            Map<String, String> environment,
-            @Nullable LaunchMode launch)
+            @Nullable String script,
+            @Nullable List<String> arguments,
+            @Nullable Map<String, String> environment,
+            @Nullable LaunchMode launch,
+            List<SbatchRequest> components)
             throws InvalidOption {
-        terms.check(timeLimit);
+        boolean first = script != null;
+        terms.check(timeLimit, !first || !components.isEmpty());
         if (cpusPerGpu != null && cpusPerTask != null) {
             throw InvalidOption.fatal("--cpus-per-task and --cpus-per-gpu are mutually exclusive.");
         }
@@ -230,14 +239,18 @@ final class SbatchDraft {
                         new TaskShape(range.least(), tasks, tasksPerNode));
         TaskShape layout = shape.layout().settled(warnings);
         EnumMap<Per, Long> chosen = chosenMemory(shape);
-        String directory = directory(from.workingDirectory());
+        String directory = first ? directory(from.workingDirectory()) : null;
+        components.forEach(it -> warnings.addAll(it.warnings()));
         var submission =
                 new JobSubmission(
                         script,
-                        List.copyOf(arguments),
-                        steps.in(ExportedEnvironment.of(export, exportFile, environment)),
+                        arguments,
+                        environment == null
+                                ? null
+                                : steps.in(
+                                        ExportedEnvironment.of(export, exportFile, environment)),
                         directory,
-                        user == null ? from.user() : user,
+                        first ? (user == null ? from.user() : user) : null,
                         account,
                         partition,
                         qos,
@@ -261,15 +274,24 @@ final class SbatchDraft {
                         nice,
                         requeue,
                         launch,
-                        output,
-                        error,
-                        input,
-                        append,
-                        from.host(),
-                        container == null ? null : inDirectory(container, directory),
-                        terms.terms(),
-                        where.nodes(range));
-        return new SbatchRequest(submission, parsable, wait, quiet, testOnly, warnings);
+                        first ? output : null,
+                        first ? error : null,
+                        first ? input : null,
+                        first ? append : null,
+                        first ? from.host() : null,
+                        first && container != null ? inDirectory(container, directory) : null,
+                        terms.terms(first),
+                        where.nodes(range),
+                        components.isEmpty()
+                                ? null
+                                : components.stream().map(SbatchRequest::submission).toList());
+        return new SbatchRequest(
+                submission,
+                parsable || components.stream().anyMatch(SbatchRequest::parsable),
+                wait || components.stream().anyMatch(SbatchRequest::waits),
+                quiet || components.stream().anyMatch(SbatchRequest::quiet),
+                testOnly || components.stream().anyMatch(SbatchRequest::testOnly),
+                warnings);
     }
 
     private @Nullable String directory(@Nullable String current) {

@@ -77,5 +77,38 @@ public enum SbatchSetting {
     VERSION,
     WAIT,
     WAIT_ALL_NODES,
-    WRAP
+    WRAP;
+
+    /// Whether the components of a heterogeneous job have it of one before them unless they say
+    /// otherwise. What only the job's script needs is the first component's in any case.
+    ///
+    /// Source: Slurm's guide "Heterogeneous Job Support", "Submitting Jobs".
+    public boolean handedOn() {
+        return switch (this) {
+            case ACCOUNT,
+                    BEGIN,
+                    COMMENT,
+                    DEADLINE,
+                    DEPENDENCY,
+                    EXCLUDE,
+                    HOLD,
+                    JOB_NAME,
+                    KILL_ON_INVALID_DEP,
+                    NICE,
+                    NO_REQUEUE,
+                    PARSABLE,
+                    PRIORITY,
+                    QOS,
+                    QUIET,
+                    REQUEUE,
+                    RESERVATION,
+                    SIGNAL,
+                    TEST_ONLY,
+                    TIME,
+                    TIME_MIN,
+                    WAIT ->
+                    true;
+            default -> false;
+        };
+    }
 }

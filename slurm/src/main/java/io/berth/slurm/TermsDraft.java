@@ -123,7 +123,12 @@ final class TermsDraft {
     }
 
     /// @param timeLimit seconds; 0 is unlimited, null is not given
-    void check(@Nullable Long timeLimit) throws InvalidOption {
+    /// @param component whether it is one of a heterogeneous job, which is no array
+    void check(@Nullable Long timeLimit, boolean component) throws InvalidOption {
+        if (component && array != null) {
+            throw InvalidOption.refused(
+                    "Batch job submission failed: Invalid job array specification");
+        }
         if (timeLimit != null && timeLimit > 0 && timeMin != null && timeMin > timeLimit) {
             throw InvalidOption.refused(
                     "Batch job submission failed: Invalid time-min specification"
@@ -131,7 +136,8 @@ final class TermsDraft {
         }
     }
 
-    JobSubmission.Terms terms() {
+    /// @param mail whether mail is told of it: of a heterogeneous job the first component
+    JobSubmission.Terms terms(boolean mail) {
         return new JobSubmission.Terms(
                 array,
                 dependency,
@@ -144,8 +150,8 @@ final class TermsDraft {
                 priority,
                 comment,
                 preemption,
-                mailType,
-                mailUser,
+                mail ? mailType : null,
+                mail ? mailUser : null,
                 maxWait);
     }
 }

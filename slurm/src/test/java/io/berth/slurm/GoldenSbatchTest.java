@@ -77,7 +77,7 @@ final class GoldenSbatchTest {
                     .forEach(e -> environment.put(e.getKey(), e.getValue().asText()));
             String script = golden.has("script") ? golden.get("script").asText() : SCRIPT;
             try {
-                GetOpt<SbatchOption> line = Sbatch.commandLine(words);
+                SbatchLine line = Sbatch.commandLine(words);
                 SbatchRequest request =
                         Sbatch.request(
                                 line,

@@ -13,6 +13,7 @@ import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -150,17 +151,103 @@ final class SbatchTest {
                 .isEqualTo("never");
     }
 
-    @Test
-    void a_job_of_several_components_is_refused() {
-        InvalidOption refusal =
-                catchThrowableOfType(
-                        InvalidOption.class,
-                        () -> Sbatch.commandLine(List.of("-N1", ":", "-N2", "job.sh")));
+    private static List<JobSubmission> components(String script, String... words)
+            throws InvalidOption {
+        JobSubmission first = Sbatch.submission(List.of(words), Map.of(), script, List.of());
+        return Stream.concat(Stream.of(first), first.furtherComponents().stream()).toList();
+    }
 
-        assertThat(refusal)
-                .hasMessage(
-                        "heterogeneous jobs (':') are not supported: submit each component as a job"
-                                + " of its own");
+    @Test
+    void a_colon_parts_the_components_of_a_heterogeneous_job() throws InvalidOption {
+        List<JobSubmission> set = components(PLAIN, "-n1", "-c32", ":", "-n8", "-G8", "job.sh");
+
+        assertThat(set).extracting(JobSubmission::tasks).containsExactly(1, 8);
+        assertThat(set).extracting(JobSubmission::cpusPerTask).containsExactly(32, null);
+        assertThat(set).extracting(JobSubmission::gpus).containsExactly(null, 8);
+        assertThat(set).extracting(JobSubmission::script).containsExactly(PLAIN, null);
+        assertThat(Sbatch.commandLine(List.of("-n1", ":", "-n8", "job.sh", ":", "x")).operands())
+                .as("after the script all words are its own")
+                .containsExactly("job.sh", ":", "x");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"hetjob", "packjob"})
+    void a_line_of_its_own_parts_components_in_a_script(String word) throws InvalidOption {
+        String script = "#!/bin/sh\n#SBATCH -n1\n#SBATCH " + word + "\n#SBATCH -n4 -N2\ntrue\n";
+
+        assertThat(components(script)).extracting(JobSubmission::tasks).containsExactly(1, 4);
+        assertThat(components(script)).extracting(JobSubmission::nodes).containsExactly(null, 2);
+    }
+
+    @Test
+    void each_part_of_the_command_line_outranks_that_of_the_script() throws InvalidOption {
+        String script = "#!/bin/sh\n#SBATCH -n1 -c2\n#SBATCH hetjob\n#SBATCH -n4 -c4\ntrue\n";
+
+        List<JobSubmission> set = components(script, "-c8", ":", "-n5", ":", "-n6");
+
+        assertThat(set).extracting(JobSubmission::cpusPerTask).containsExactly(8, 4, null);
+        assertThat(set).extracting(JobSubmission::tasks).containsExactly(1, 5, 6);
+    }
+
+    @Test
+    void some_options_are_handed_on_from_component_to_component() throws InvalidOption {
+        List<JobSubmission> set =
+                components(
+                        PLAIN, "-A", "one", "-t5", "-p", "a", "--hold", ":", "-n2", ":", "-A",
+                        "two", ":", "-n1");
+
+        assertThat(set)
+                .extracting(JobSubmission::account)
+                .containsExactly("one", "one", "two", "two");
+        assertThat(set).extracting(JobSubmission::timeLimitSeconds).containsOnly(300L);
+        assertThat(set).extracting(it -> it.conditions().hold()).containsOnly(true);
+        assertThat(set).extracting(JobSubmission::partition).containsExactly("a", null, null, null);
+    }
+
+    @Test
+    void variables_are_options_of_every_component() throws InvalidOption {
+        JobSubmission job =
+                request(Map.of("SBATCH_PARTITION", "a"), "-n1", ":", "-p", "b", ":", "-n1")
+                        .submission();
+
+        assertThat(job.partition()).isEqualTo("a");
+        assertThat(job.furtherComponents())
+                .extracting(JobSubmission::partition)
+                .containsExactly("b", "a");
+    }
+
+    @Test
+    void only_the_first_component_has_what_the_script_needs() throws InvalidOption {
+        List<JobSubmission> set =
+                components(PLAIN, "-D", "/w", "--mail-type=END", ":", "-o", "x", "--mail-type=ALL");
+
+        assertThat(set).extracting(JobSubmission::workingDirectory).containsExactly("/w", null);
+        assertThat(set).extracting(JobSubmission::standardOutput).containsOnlyNulls();
+        assertThat(set).extracting(JobSubmission::environment).last().isNull();
+        assertThat(set).extracting(it -> it.conditions().mailType()).containsExactly("END", null);
+    }
+
+    @Test
+    void what_a_component_asks_of_the_command_is_asked() throws InvalidOption {
+        SbatchRequest request = request(Map.of(), "-n1", ":", "-n1", "--parsable", "--wait");
+
+        assertThat(request.parsable()).isTrue();
+        assertThat(request.waits()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--array=0-3 -n1 : -n2", "-n1 : -n2 -a 1"})
+    void a_heterogeneous_job_is_no_array(String words) {
+        assertThat(refusal(words.split(" ")).print("sbatch"))
+                .isEqualTo(
+                        "sbatch: error: Batch job submission failed: Invalid job array specification\n");
+    }
+
+    @Test
+    void a_heterogeneous_job_has_so_many_components_at_most() {
+        String[] words = ("-n1" + " : -n1".repeat(128)).split(" ");
+
+        assertThat(refusal(words)).hasMessageContaining("has 129 components, and may have 128");
     }
 
     @ParameterizedTest
@@ -171,7 +258,7 @@ final class SbatchTest {
                 "#BERTH --launch=all | 255 | sbatch: error: Invalid --launch specification",
                 "#BERTH per-node | 1 | sbatch: error: Invalid directive found in batch script: per-node",
                 "#SBATCH -N2 oops | 1 | sbatch: error: Invalid directive found in batch script: oops",
-                "#SBATCH hetjob | 1 | sbatch: error: heterogeneous jobs ('hetjob') are not supported: submit each component as a job of its own",
+                "#SBATCH -n1 : -n2 | 1 | sbatch: error: Invalid directive found in batch script: :",
                 "#SBATCH -J \"a | 1 | sbatch: error: line 2: Unmatched `\"` in [#SBATCH -J \"a]"
             })
     void a_wrong_line_is_refused(String line, int exitCode, String error) {
@@ -524,7 +611,7 @@ final class SbatchTest {
 
     @Test
     void the_first_operand_ends_the_options() throws InvalidOption {
-        GetOpt<SbatchOption> line = Sbatch.commandLine(List.of("-N2", "job.sh", "-x", "--foo"));
+        SbatchLine line = Sbatch.commandLine(List.of("-N2", "job.sh", "-x", "--foo"));
 
         assertThat(line.operands()).containsExactly("job.sh", "-x", "--foo");
     }

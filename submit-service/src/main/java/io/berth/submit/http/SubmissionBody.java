@@ -4,6 +4,7 @@ import io.berth.slurm.BatchScript;
 import io.berth.slurm.InvalidOption;
 import io.berth.slurm.JobSubmission;
 import io.berth.slurm.Sbatch;
+import io.berth.slurm.SbatchLine;
 import io.berth.slurm.SubmittedFrom;
 import io.berth.submit.Deadline;
 import io.berth.submit.Launch;
@@ -69,7 +70,7 @@ public final class SubmissionBody {
     static JobSubmission script(byte[] body, @Nullable String user) throws Refused {
         try {
             return Sbatch.request(
-                            Sbatch.commandLine(List.of()),
+                            SbatchLine.of(List.of()),
                             Map.of(),
                             BatchScript.of(body),
                             List.of(),
