@@ -27,9 +27,40 @@ final class DryRun {
         this.client = client;
     }
 
-    /// `sbatch --test-only`: one line, as Slurm prints it.
+    /// `sbatch --test-only`: one line, as Slurm prints it. The components of a heterogeneous job
+    /// are asked for one by one, as Slurm does: they start together at the latest of these times,
+    /// or later.
     int testOnly(JobSubmission job) throws CommandFailure {
-        JsonObject simulated = simulated(Map.of("submit", SubmissionJson.fields(job)), job);
+        JsonObject first = started(SubmissionJson.fields(job), job);
+        long at = first.object("start").number("at");
+        long cpus = first.object("start").number("cpus");
+        String nodes = first.object("start").text("nodes");
+        for (JobSubmission component : job.furtherComponents()) {
+            Map<String, @Nullable Object> fields = SubmissionJson.fields(component);
+            fields.put("script", job.script());
+            fields.put("user", job.user());
+            JsonObject start = started(fields, job).object("start");
+            at = Math.max(at, start.number("at"));
+            cpus += start.number("cpus");
+            nodes += "," + start.text("nodes");
+        }
+        terminal.err()
+                .print(
+                        "sbatch: Job %d to start at %s using %d processors on nodes %s in partition %s\n"
+                                .formatted(
+                                        first.object("start").number("job"),
+                                        Dates.iso(at, terminal.zone().get(), ""),
+                                        cpus,
+                                        nodes,
+                                        first.text("partition")));
+        return 0;
+    }
+
+    /// What is foreseen of a job, which starts.
+    private JsonObject started(Map<String, @Nullable Object> submission, JobSubmission job)
+            throws CommandFailure {
+        submission.remove("components");
+        JsonObject simulated = simulated(Map.of("submit", submission), job);
         JsonObject start = simulated.object("start");
         if (start.text("reason").equals("BadConstraints")) {
             throw unavailable();
@@ -38,16 +69,7 @@ final class DryRun {
             throw CommandFailure.error(
                     "sbatch", "allocation failure: no start is foreseen: " + start.text("reason"));
         }
-        terminal.err()
-                .print(
-                        "sbatch: Job %d to start at %s using %d processors on nodes %s in partition %s\n"
-                                .formatted(
-                                        start.number("job"),
-                                        Dates.iso(start.number("at"), terminal.zone().get(), ""),
-                                        start.number("cpus"),
-                                        start.text("nodes"),
-                                        simulated.text("partition")));
-        return 0;
+        return simulated;
     }
 
     private static CommandFailure unavailable() {

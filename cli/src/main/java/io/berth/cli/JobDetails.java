@@ -23,7 +23,10 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
     private void addIdentity(List<String> lines) {
         String user = job.text("user");
         String id = accounts.idOf(user);
-        lines.add("JobId=" + job.id() + array() + " JobName=" + job.text("name"));
+        lines.add("JobId=" + job.id() + array() + het() + " JobName=" + job.text("name"));
+        if (job.het()) {
+            lines.add("HetJobIdSet=" + job.hetJobs());
+        }
         lines.add("UserId=" + user + "(" + id + ") GroupId=" + user + "(" + id + ") MCS_label=N/A");
         lines.add(
                 "Priority="
@@ -258,6 +261,13 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
         if (!job.text("warning").isEmpty()) {
             lines.add("Signal=" + job.text("warning"));
         }
+    }
+
+    /// ` HetJobId=17 HetJobOffset=1`; empty for a job that is no component of another.
+    private String het() {
+        return job.het()
+                ? " HetJobId=" + job.number("hetJob") + " HetJobOffset=" + job.number("hetOffset")
+                : "";
     }
 
     /// ` ArrayJobId=17 ArrayTaskId=4` with the throttle, if there is one; empty for a job alone.

@@ -7,12 +7,13 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Job ids on command lines: `17` for a job or all tasks of an array, `17_4` and `17_[1-3,7]` for
-/// tasks of it.
+/// Job ids on command lines: `17` for a job, all tasks of an array or all components of a
+/// heterogeneous job, `17_4` and `17_[1-3,7]` for tasks, `17+1` for a component.
 final class JobIds {
 
     private static final int MAX_DIGITS = 18;
-    private static final Pattern TASKS = Pattern.compile("\\*|\\d{1,9}|\\[[0-9,:%-]+\\]");
+    private static final Pattern PART =
+            Pattern.compile("_(\\*|\\d{1,9}|\\[[0-9,:%-]+\\])|\\+\\d{1,3}");
 
     private JobIds() {}
 
@@ -32,16 +33,14 @@ final class JobIds {
 
     /// Whether the text names jobs.
     static boolean names(String text) {
-        int task = text.indexOf('_');
-        return task < 0
-                ? parse(text) != null
-                : parse(text.substring(0, task)) != null
-                        && TASKS.matcher(text.substring(task + 1)).matches();
+        String id = text.replaceFirst("[_+].*", "");
+        String part = text.substring(id.length());
+        return parse(id) != null && (part.isEmpty() || PART.matcher(part).matches());
     }
 
-    /// Whether the name stands for a single job unless that is the first of an array.
+    /// Whether the name stands for a single job unless that is the first of several.
     static boolean one(String name) {
-        return name.chars().allMatch(c -> c == '_' || (c >= '0' && c <= '9'));
+        return name.chars().allMatch(c -> c == '_' || c == '+' || (c >= '0' && c <= '9'));
     }
 
     /// The names in a list with commas; those in brackets part none.

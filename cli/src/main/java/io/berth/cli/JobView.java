@@ -29,11 +29,24 @@ record JobView(JsonObject json, String tasks) {
         return json.has("arrayJob");
     }
 
-    /// `17`, `17_4` for a task of an array, `17_[5-9]` for several.
+    /// Whether it is a component of a heterogeneous job.
+    boolean het() {
+        return json.has("hetJob");
+    }
+
+    /// The ids of all components: `17-19`; empty for a job that is none.
+    String hetJobs() {
+        long first = json.number("hetJob");
+        return het() ? first + "-" + (first + json.number("hetSize") - 1) : "";
+    }
+
+    /// `17`, `17_4` for a task of an array, `17_[5-9]` for several, `17+1` for a component.
     String name() {
-        return array()
-                ? json.number("arrayJob") + "_" + (tasks.isEmpty() ? task() : tasks)
-                : Long.toString(id());
+        return het()
+                ? json.number("hetJob") + "+" + json.number("hetOffset")
+                : array()
+                        ? json.number("arrayJob") + "_" + (tasks.isEmpty() ? task() : tasks)
+                        : Long.toString(id());
     }
 
     /// The task's index, or those that this stands for; `N/A` for a job of no array.

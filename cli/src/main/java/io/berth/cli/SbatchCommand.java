@@ -36,8 +36,7 @@ final class SbatchCommand {
                 terminal.out().print(Main.version() + "\n");
                 return 0;
             }
-            if (line.given(SbatchSetting.HELP) != null
-                    || line.given(SbatchSetting.USAGE) != null) {
+            if (line.given(SbatchSetting.HELP) != null || line.given(SbatchSetting.USAGE) != null) {
                 terminal.out().print(Help.ofSbatch());
                 return 0;
             }
@@ -69,8 +68,7 @@ final class SbatchCommand {
     }
 
     /// What the command line and its script ask for.
-    SbatchRequest request(SbatchLine line, MeshClient client)
-            throws InvalidOption, CommandFailure {
+    SbatchRequest request(SbatchLine line, MeshClient client) throws InvalidOption, CommandFailure {
         String wrapped = line.given(SbatchSetting.WRAP);
         List<String> operands = line.operands();
         if (wrapped != null && !operands.isEmpty()) {

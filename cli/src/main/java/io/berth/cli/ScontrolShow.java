@@ -142,7 +142,7 @@ final class ScontrolShow {
         }
         var first = new JobView(answer.body());
         boolean one = name.equals(first.name()) || first.id() != first.arrayOrSelf();
-        if (!first.array() || (one && JobIds.one(name))) {
+        if (!(first.array() || first.het()) || (one && JobIds.one(name))) {
             return List.of(first);
         }
         var tasks = new ArrayList<JobView>();

@@ -50,9 +50,9 @@ final class SqueueJson {
         json.put("requeue", job.json().flag("requeue"));
         json.put("restart_cnt", job.number("restarts"));
         json.put("exit_code", job.number("exitCode"));
-        json.put("het_job_id", 0);
-        json.put("het_job_id_set", "");
-        json.put("het_job_offset", 0);
+        json.put("het_job_id", job.number("hetJob"));
+        json.put("het_job_id_set", job.hetJobs());
+        json.put("het_job_offset", job.number("hetOffset"));
     }
 
     private static void addTimes(Map<String, @Nullable Object> json, JobView job, Moment moment) {

@@ -21,8 +21,8 @@ final class StepLines {
 
     private static final String FORMAT = "%.15i %.8j %.9P %.8u %.9M %N";
 
-    /// What `--steps` names: `17.0`, `17_4.batch`, or all of `17`.
-    private static final String NAMED = "[0-9]+(_[0-9]+)?(\\.([0-9]{1,9}|batch))?";
+    /// What `--steps` names: `17.0`, `17_4.batch`, `17+1.0`, or all of `17`.
+    private static final String NAMED = "[0-9]+([_+][0-9]+)?(\\.([0-9]{1,9}|batch))?";
 
     /// Options that have no meaning for steps, or none yet.
     private static final List<String> OF_JOBS = List.of("Format", "json", "sort", "start", "yaml");
@@ -171,7 +171,9 @@ final class StepLines {
                                         step.number("beganAt"),
                                         step.texts("nodes")));
                     }
-                    lines.add(batch(job));
+                    if (!job.text("launch").equals("HELD")) {
+                        lines.add(batch(job));
+                    }
                 });
         return lines;
     }

@@ -53,6 +53,11 @@ final class SubmissionJson {
         json.put("container", job.container());
         json.put("terms", terms(job.conditions()));
         json.put("where", where(job.nodesWanted()));
+        if (!job.furtherComponents().isEmpty()) {
+            json.put(
+                    "components",
+                    job.furtherComponents().stream().map(SubmissionJson::fields).toList());
+        }
         return json;
     }
 

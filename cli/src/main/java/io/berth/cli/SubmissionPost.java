@@ -110,7 +110,7 @@ final class SubmissionPost {
         return switch (answer.code()) {
             case "invalid_partition" ->
                     voice.lines(
-                            job.partition() == null
+                            job.partition() == null || !job.furtherComponents().isEmpty()
                                     ? answer.detail()
                                     : "invalid partition specified: " + job.partition(),
                             voice.failed() + "Invalid partition name specified");

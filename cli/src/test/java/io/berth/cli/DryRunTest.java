@@ -57,6 +57,25 @@ final class DryRunTest {
         assertThat(asked().object("submit").text("script")).contains("true");
     }
 
+    @Test
+    void components_are_asked_for_one_by_one_and_the_latest_start_is_told() {
+        mesh.on(
+                "POST",
+                "/v1/simulate",
+                new Reply(200, START),
+                new Reply(
+                        200, START.replace("1790000000000", "1790000060000").replace("01", "02")));
+
+        Outcome outcome =
+                new CommandRun(mesh)
+                        .run("sbatch", "--test-only", "-n1", ":", "-n1", "--wrap", "true");
+
+        assertThat(outcome.err())
+                .isEqualTo(
+                        "sbatch: Job 654618 to start at 2026-09-21T14:14:20 using 2 processors"
+                                + " on nodes node01,node02 in partition training\n");
+    }
+
     static List<Reply> tooLarge() {
         return List.of(
                 Reply.problem(422, "node_configuration_unavailable", "too large"),

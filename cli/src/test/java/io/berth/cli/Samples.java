@@ -140,4 +140,15 @@ final class Samples {
                         allocated / 16,
                         number <= 2 ? "\"training\",\"interactive\"" : "\"training\"");
     }
+
+    /// A component of a heterogeneous job of two that waits.
+    static String component(long first, int offset) {
+        return """
+        {"id":%d,"name":"mixed","user":"alice","account":"team_a","partition":"training","qos":"normal",
+         "state":"PENDING","stateCode":"PD","reason":"Resources","priority":1,"nodes":1,"tasks":1,"cpus":1,
+         "submittedAt":1790000000000,"timeLimitSeconds":60,"launch":"%s",
+         "hetJob":%d,"hetOffset":%d,"hetSize":2}
+        """
+                .formatted(first + offset, offset == 0 ? "BATCH" : "HELD", first, offset);
+    }
 }

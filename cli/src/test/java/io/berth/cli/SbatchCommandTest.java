@@ -247,4 +247,19 @@ final class SbatchCommandTest {
         assertThat(outcome.out()).isEqualTo("Submitted batch job 17\n");
         assertThat(mesh.requests().getFirst().header("Authorization")).isEqualTo("Bearer a.b.c");
     }
+
+    @Test
+    void components_are_submitted_in_one_request() throws IOException {
+        Outcome outcome =
+                new CommandRun(mesh)
+                        .run("sbatch", "-n1", "-c32", ":", "-n8", "-G8", "--wrap", "true");
+
+        assertThat(outcome).isEqualTo(new Outcome(0, "Submitted batch job 17\n", ""));
+        assertThat(submitted().number("tasks")).isEqualTo(1);
+        JsonObject second = submitted().objects("components").getFirst();
+        assertThat(second.number("tasks")).isEqualTo(8);
+        assertThat(second.number("gpus")).isEqualTo(8);
+        assertThat(List.of("script", "environment", "user", "workingDirectory", "submitHost"))
+                .noneMatch(second::has);
+    }
 }

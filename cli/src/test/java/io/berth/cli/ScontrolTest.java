@@ -600,4 +600,22 @@ final class ScontrolTest {
                 .isEqualTo(out("scontrol", "show", "job", "1015"))
                 .startsWith("JobId=1015 ");
     }
+
+    @Test
+    void a_component_is_shown_with_its_set() {
+        mesh.on("GET", "/v1/jobs/17%2B1", Samples.component(17, 1));
+        mesh.on("GET", "/v1/jobs/17", Samples.component(17, 0));
+        mesh.on("GET", "/v1/jobs/18", Samples.component(17, 1));
+        mesh.on(
+                "GET",
+                "/v1/jobs",
+                "{\"jobs\":[" + Samples.component(17, 0) + "," + Samples.component(17, 1) + "]}");
+
+        assertThat(new CommandRun(mesh).run("scontrol", "show", "job", "17+1").out())
+                .startsWith(
+                        "JobId=18 HetJobId=17 HetJobOffset=1 JobName=mixed\n   HetJobIdSet=17-18\n");
+        assertThat(new CommandRun(mesh).run("scontrol", "show", "job", "17").out())
+                .contains("JobId=17 HetJobId=17 HetJobOffset=0")
+                .contains("JobId=18 HetJobId=17 HetJobOffset=1");
+    }
 }

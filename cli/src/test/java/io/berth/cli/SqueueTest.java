@@ -40,6 +40,18 @@ final class SqueueTest {
     }
 
     @Test
+    void a_component_is_named_by_its_set_and_place() {
+        mesh.on("GET", "/v1/jobs", "{\"jobs\":[" + Samples.component(17, 1) + "]}");
+
+        assertThat(new CommandRun(mesh).run("squeue", "-h", "-o", "%i %A").out())
+                .isEqualTo("17+1 18\n");
+        assertThat(new CommandRun(mesh).run("squeue", "--json").out())
+                .contains("\"het_job_id\" : 17")
+                .contains("\"het_job_offset\" : 1")
+                .contains("\"het_job_id_set\" : \"17-18\"");
+    }
+
+    @Test
     void the_long_queue_has_a_date_and_limits() {
         Outcome outcome = new CommandRun(mesh).run("squeue", "-l");
 

@@ -8,7 +8,24 @@ import org.junit.jupiter.api.Test;
 final class JobTextTest {
 
     private static boolean names(String text, long job, long array, int task) {
-        return Objects.requireNonNull(JobText.parse(text), text).names(job, array, task);
+        return Objects.requireNonNull(JobText.parse(text), text).names(job, array, task, 0);
+    }
+
+    private static boolean component(String text, long job, long set) {
+        return Objects.requireNonNull(JobText.parse(text), text).names(job, 0, 0, set);
+    }
+
+    @Test
+    void components_are_named_by_their_set_or_one_by_one() {
+        assertThat(component("17", 17, 17)).isTrue();
+        assertThat(component("17", 18, 17)).isTrue();
+        assertThat(component("18", 18, 17)).isTrue();
+        assertThat(component("17+1", 18, 17)).isTrue();
+        assertThat(component("17+1", 17, 17)).isFalse();
+        assertThat(component("17+1", 18, 0)).isFalse();
+        assertThat(component("17_1", 18, 17)).isFalse();
+        assertThat(JobText.parse("17+")).isNull();
+        assertThat(JobText.parse("17+1+1")).isNull();
     }
 
     @Test

@@ -28,12 +28,15 @@ import io.berth.submit.Refusal.InvalidPartition;
 import io.berth.submit.Refusal.InvalidQos;
 import io.berth.submit.Refusal.NodeConfigurationUnavailable;
 import io.berth.submit.Refusal.NotAllowed;
+import io.berth.submit.Refusal.OfComponent;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Decides whether a submission becomes a job, and fills in what it leaves out.
@@ -83,15 +86,29 @@ public final class Admission {
         /// It may become a job.
         ///
         /// @param array the tasks of the array that it becomes; null is one job
-        record Admitted(JobDescription description, Launch launch, @Nullable ArrayText array)
+        /// @param components of a heterogeneous job those after the first, which is `description`
+        record Admitted(
+                JobDescription description,
+                Launch launch,
+                @Nullable ArrayText array,
+                List<JobDescription> components)
                 implements Decision {
+            public Admitted {
+                components = List.copyOf(components);
+            }
+
             /// What is to be launched under that id.
             public JobSpec spec(JobId job) {
                 return launch.spec(job, description);
             }
 
-            /// How many jobs it becomes.
-            public int jobs() {
+            /// The job, or each component of a heterogeneous one.
+            public List<JobDescription> descriptions() {
+                return Stream.concat(Stream.of(description), components.stream()).toList();
+            }
+
+            /// How many tasks its array has; 1 for none.
+            public int tasks() {
                 return array == null ? 1 : array.tasks().size();
             }
         }
@@ -103,8 +120,18 @@ public final class Admission {
     public Decision decide(JobSubmission asked) {
         try {
             ArrayText array = array(asked.conditions().array());
-            JobDescription job = description(asked);
-            return new Decision.Admitted(job, Launch.of(asked, job, caller, array != null), array);
+            HetParts.check(asked);
+            JobDescription job =
+                    description(
+                            asked,
+                            owner(asked, caller),
+                            requireNonNullElse(asked.name(), "sbatch"),
+                            asked.submitHost());
+            return new Decision.Admitted(
+                    job,
+                    Launch.of(asked, job, caller, array != null),
+                    array,
+                    components(asked, job));
         } catch (Refused e) {
             return new Decision.NotAdmitted(e.refusal());
         }
@@ -124,8 +151,27 @@ public final class Admission {
         return user;
     }
 
-    private JobDescription description(JobSubmission asked) throws Refused {
-        String user = owner(asked, caller);
+    /// The components after the first of a heterogeneous job.
+    private List<JobDescription> components(JobSubmission asked, JobDescription first)
+            throws Refused {
+        var components = new ArrayList<JobDescription>();
+        for (JobSubmission one : asked.furtherComponents()) {
+            try {
+                components.add(
+                        description(
+                                one,
+                                first.user(),
+                                requireNonNullElse(one.name(), first.name()),
+                                asked.submitHost()));
+            } catch (Refused e) {
+                throw new Refused(new OfComponent(components.size() + 1, e.refusal()));
+            }
+        }
+        return components;
+    }
+
+    private JobDescription description(
+            JobSubmission asked, String user, String name, @Nullable String host) throws Refused {
         Partition partition = partition(asked.partition());
         if (asked.gpuType() != null) {
             Checks.gpuType(asked.gpuType());
@@ -133,19 +179,16 @@ public final class Admission {
         String account = account(asked.account(), user);
         String qos = qos(asked.qos(), user, account);
         enter(partition, account, qos);
-        entry.checkOrigin(partition, asked.submitHost());
+        entry.checkOrigin(partition, host);
         var description =
                 new JobDescription(
                         user,
                         account,
                         partition.name(),
                         qos,
-                        line(
-                                "the job's name",
-                                requireNonNullElse(asked.name(), "sbatch"),
-                                Checks.MAX_NAME),
+                        line("the job's name", name, Checks.MAX_NAME),
                         request(asked, partition),
-                        requireNonNullElse(asked.launch(), LaunchMode.BATCH),
+                        launch(asked.launch()),
                         timeLimit(asked, partition),
                         nice(asked),
                         requireNonNullElse(asked.requeue(), true),
@@ -153,6 +196,13 @@ public final class Admission {
         checkLeastTime(description);
         reserve(description, null);
         return description;
+    }
+
+    private static LaunchMode launch(@Nullable LaunchMode asked) throws Refused {
+        if (asked == LaunchMode.HELD) {
+            throw invalid("launch is BATCH or PER_NODE, and not HELD, which is a component's");
+        }
+        return requireNonNullElse(asked, LaunchMode.BATCH);
     }
 
     private static void checkLeastTime(JobDescription job) throws Refused {

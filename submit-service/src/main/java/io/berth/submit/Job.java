@@ -8,6 +8,7 @@ import io.berth.contracts.Hold;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
+import io.berth.contracts.LaunchMode;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.Rank;
 import io.berth.contracts.Reason;
@@ -89,6 +90,11 @@ public record Job(
     public JobId arrayOrSelf() {
         ArrayTask task = description.array();
         return task == null ? id : task.array();
+    }
+
+    /// Whether it runs a script; a component of a heterogeneous job after the first runs none.
+    public boolean hasProgram() {
+        return description.launch() != LaunchMode.HELD;
     }
 
     public String partition() {

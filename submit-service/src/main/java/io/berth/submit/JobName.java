@@ -3,6 +3,7 @@ package io.berth.submit;
 import static io.berth.submit.Checks.quoted;
 
 import io.berth.contracts.ArrayTask;
+import io.berth.contracts.HetComponent;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.JobId;
 import io.berth.slurm.JobText;
@@ -12,23 +13,36 @@ import org.jspecify.annotations.Nullable;
 /// Jobs as people name them ([JobText]).
 ///
 /// @param tasks null if none are named
-public record JobName(JobId id, @Nullable IndexSet tasks) {
+/// @param component null if none is named
+public record JobName(JobId id, @Nullable IndexSet tasks, @Nullable Integer component) {
+
+    /// All of a job.
+    public JobName(JobId id) {
+        this(id, null, null);
+    }
 
     /// @throws Refused if the text is no name
     public static JobName parse(String text) throws Refused {
         JobText name = JobText.parse(text);
         if (name != null && name.id() > 0) {
-            return new JobName(new JobId(name.id()), name.tasks());
+            return new JobName(new JobId(name.id()), name.tasks(), name.component());
         }
         throw new Refused(
                 new InvalidRequest(
-                        "a job id is a positive number such as 17, or a task of an array such as"
-                                + " 17_4 or 17_[1-3], and not "
+                        "a job id is a positive number such as 17, a task of an array such as 17_4"
+                                + " or 17_[1-3], or a component such as 17+1, and not "
                                 + quoted(text)));
     }
 
     /// Whether that is one of the jobs that the name means.
     public boolean names(Job job) {
+        HetComponent het = job.description().het();
+        if (component != null) {
+            return het != null && het.first().equals(id) && het.offset(job.id()) == component;
+        }
+        if (het != null && het.first().equals(id)) {
+            return tasks == null;
+        }
         ArrayTask task = job.description().array();
         if (task == null || !task.array().equals(id)) {
             return tasks == null && job.id().equals(id);
@@ -38,6 +52,8 @@ public record JobName(JobId id, @Nullable IndexSet tasks) {
 
     @Override
     public String toString() {
-        return id + (tasks == null ? "" : "_[" + tasks + "]");
+        return id
+                + (tasks == null ? "" : "_[" + tasks + "]")
+                + (component == null ? "" : "+" + component);
     }
 }

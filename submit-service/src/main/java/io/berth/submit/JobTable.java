@@ -1,6 +1,7 @@
 package io.berth.submit;
 
 import io.berth.contracts.ArrayTask;
+import io.berth.contracts.HetComponent;
 import io.berth.contracts.JobId;
 import java.util.Collection;
 import java.util.List;
@@ -61,8 +62,21 @@ final class JobTable {
     /// Those that a name means, in the order of their ids.
     List<Job> named(JobName name) {
         Collection<JobId> tasks = arrays.get(name.id());
-        return (tasks == null ? List.of(name.id()) : tasks)
+        return (tasks == null ? components(name.id()) : tasks)
                 .stream().map(jobs::get).filter(Objects::nonNull).filter(name::names).toList();
+    }
+
+    /// The ids of the components of that heterogeneous job, which follow one another, or the id.
+    private Collection<JobId> components(JobId id) {
+        return jobs.tailMap(id, true).values().stream()
+                .takeWhile(job -> job.id().equals(id) || isComponent(job, id))
+                .map(Job::id)
+                .toList();
+    }
+
+    private static boolean isComponent(Job job, JobId of) {
+        HetComponent het = job.description().het();
+        return het != null && het.first().equals(of);
     }
 
     /// Those above an id, by their ids; null is all.

@@ -62,7 +62,7 @@ public record Launch(
                 traced(
                         StepMeeting.in(
                                 environment(requireNonNullElse(asked.environment(), Map.of())),
-                                job,
+                                StepMeeting.has(job) || !asked.furtherComponents().isEmpty(),
                                 caller),
                         caller.trace()),
                 directory,
@@ -134,7 +134,10 @@ public record Launch(
         return types.isEmpty() ? null : new MailRequest(types, address);
     }
 
-    private static String script(String text) throws Refused {
+    private static String script(@Nullable String text) throws Refused {
+        if (text == null) {
+            throw new Refused(new InvalidScript("the job has no script"));
+        }
         try {
             String script = BatchScript.of(text).text();
             if (!Checks.isText(script)) {

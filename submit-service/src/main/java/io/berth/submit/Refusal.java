@@ -60,9 +60,20 @@ public sealed interface Refusal {
     /// The job has no such step that one can attach to.
     record StepNotFound(String detail) implements Refusal {}
 
+    /// What is refused of a component after the first of a heterogeneous job.
+    ///
+    /// @param component from 1, as in Slurm's `17+1`
+    record OfComponent(int component, Refusal refusal) implements Refusal {
+        @Override
+        public String detail() {
+            return "component " + component + ": " + refusal.detail();
+        }
+    }
+
     /// The name that programs and metrics know it by.
     default String code() {
         return switch (this) {
+            case OfComponent it -> it.refusal().code();
             case InvalidJson _ -> "invalid_json";
             case InvalidScript _ -> "invalid_script";
             case ScriptTooLarge _ -> "script_too_large";

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /// The variables by which the nodes of a job meet at a gateway to run its steps. A job of several
-/// nodes whose script runs on the first has them; in no other are they left from the job that
-/// submitted it.
+/// nodes whose script runs on the first has them, and a heterogeneous job, whose components have
+/// one secret; in no other are they left from the job that submitted it.
 public final class StepMeeting {
 
     /// Where nodes reach the gateway, such as `ws://gateway:7600`.
@@ -20,13 +20,14 @@ public final class StepMeeting {
 
     /// Whether the nodes of a job meet, as far as it says.
     public static boolean has(JobDescription job) {
-        return job.request().nodes() > 1 && job.launch() == LaunchMode.BATCH;
+        return job.het() != null || (job.request().nodes() > 1 && job.launch() == LaunchMode.BATCH);
     }
 
     /// The variables of a job with its own way to the gateway.
-    static Map<String, String> in(
-            Map<String, String> environment, JobDescription job, Caller caller) {
-        boolean meets = has(job) && !caller.gateway().isEmpty();
+    ///
+    /// @param several whether it may have steps on other nodes than its script's
+    static Map<String, String> in(Map<String, String> environment, boolean several, Caller caller) {
+        boolean meets = several && !caller.gateway().isEmpty();
         if (!meets && !environment.containsKey(SECRET)) {
             return environment;
         }

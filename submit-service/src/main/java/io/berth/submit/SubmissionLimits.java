@@ -7,6 +7,8 @@ import io.berth.core.limits.Counters;
 import io.berth.core.limits.JobUse;
 import io.berth.core.limits.LimitPolicy;
 import io.berth.submit.Refusal.LimitReached;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -33,13 +35,17 @@ public final class SubmissionLimits {
 
     /// Asks for one submission.
     ///
+    /// @param asked the job, or each component of a heterogeneous one
     /// @param count of jobs that it makes: the tasks of an array
     /// @param jobs all that are known; those that have ended do not count
     /// @throws Refused with the limit's name
     public synchronized void check(
-            Configuration configuration, JobDescription job, int count, Supplier<Stream<Job>> jobs)
+            Configuration configuration,
+            List<JobDescription> asked,
+            int count,
+            Supplier<Stream<Job>> jobs)
             throws Refused {
-        new Tally(policy(configuration), jobs).add(job, count);
+        new Tally(policy(configuration), jobs).add(asked, count);
     }
 
     /// The submissions of one request, each of which counts for those after it. Confined to one
@@ -61,22 +67,38 @@ public final class SubmissionLimits {
 
         /// Takes one more submission, whole or not at all.
         ///
+        /// @param jobs the job, or each component of a heterogeneous one
         /// @param count of jobs that it makes: the tasks of an array
         /// @throws Refused with the limit's name
-        public void add(JobDescription job, int count) throws Refused {
+        public void add(List<JobDescription> jobs, int count) throws Refused {
             if (policy.none()) {
                 return;
             }
-            JobUse asked = JobUse.asked(job, policy.prices(job.partition()));
+            var taken = new ArrayList<JobUse>();
+            for (JobDescription job : jobs) {
+                JobUse asked = JobUse.asked(job, policy.prices(job.partition()));
+                Reason met = met(asked, count);
+                if (met != null) {
+                    taken.forEach(it -> counted().submitted(it, -count));
+                    throw refused(met, job);
+                }
+                if (policy.countsSubmissions(asked)) {
+                    counted().submitted(asked, count);
+                    taken.add(asked);
+                }
+            }
+        }
+
+        /// The limit that so many of these meet; null if none does.
+        private @Nullable Reason met(JobUse asked, int count) {
             if (!policy.countsSubmissions(asked)) {
-                refuse(policy.submit(asked, new Counters(policy)).orElse(null), job);
-                return;
+                return policy.submit(asked, new Counters(policy)).orElse(null);
             }
             Counters counted = counted();
             counted.submitted(asked, count - 1);
             Reason met = policy.submit(asked, counted).orElse(null);
-            counted.submitted(asked, met == null ? 1 : 1 - count);
-            refuse(met, job);
+            counted.submitted(asked, 1 - count);
+            return met;
         }
 
         private Counters counted() {
@@ -91,18 +113,16 @@ public final class SubmissionLimits {
             return counters;
         }
 
-        private static void refuse(@Nullable Reason met, JobDescription job) throws Refused {
-            if (met != null) {
-                throw new Refused(
-                        new LimitReached(
-                                met.slurmName()
-                                        + ": a limit of account "
-                                        + job.account()
-                                        + ", of user "
-                                        + job.user()
-                                        + " in it, or of QOS "
-                                        + job.qos()));
-            }
+        private static Refused refused(Reason met, JobDescription job) {
+            return new Refused(
+                    new LimitReached(
+                            met.slurmName()
+                                    + ": a limit of account "
+                                    + job.account()
+                                    + ", of user "
+                                    + job.user()
+                                    + " in it, or of QOS "
+                                    + job.qos()));
         }
     }
 }

@@ -68,7 +68,7 @@ final class SubmissionLimitsTest {
 
     private @Nullable Refusal refused(Configuration configuration, int count) {
         try {
-            new SubmissionLimits().check(configuration, JOB, count, jobs::stream);
+            new SubmissionLimits().check(configuration, List.of(JOB), count, jobs::stream);
             return null;
         } catch (Refused e) {
             return e.refusal();
@@ -113,12 +113,23 @@ final class SubmissionLimitsTest {
             throws Refused {
         known("alice", JobState.PENDING);
         var tally = new SubmissionLimits.Tally(limited(Limit.MAX_SUBMIT_JOBS, 4), jobs::stream);
-        tally.add(JOB, 1);
+        tally.add(List.of(JOB), 1);
 
-        assertThatThrownBy(() -> tally.add(JOB, 3)).isInstanceOf(Refused.class);
+        assertThatThrownBy(() -> tally.add(List.of(JOB), 3)).isInstanceOf(Refused.class);
 
-        tally.add(JOB, 2);
-        assertThatThrownBy(() -> tally.add(JOB, 1)).isInstanceOf(Refused.class);
+        tally.add(List.of(JOB), 2);
+        assertThatThrownBy(() -> tally.add(List.of(JOB), 1)).isInstanceOf(Refused.class);
+    }
+
+    @Test
+    void components_count_together_and_a_set_that_is_refused_for_none() throws Refused {
+        var tally = new SubmissionLimits.Tally(limited(Limit.MAX_SUBMIT_JOBS, 3), jobs::stream);
+
+        assertThatThrownBy(() -> tally.add(List.of(JOB, JOB, JOB, JOB), 1))
+                .isInstanceOf(Refused.class);
+
+        tally.add(List.of(JOB, JOB, JOB), 1);
+        assertThatThrownBy(() -> tally.add(List.of(JOB), 1)).isInstanceOf(Refused.class);
     }
 
     @Test

@@ -4,6 +4,7 @@ import io.berth.contracts.Allocation;
 import io.berth.contracts.ArrayTask;
 import io.berth.contracts.GpuShare;
 import io.berth.contracts.Gres;
+import io.berth.contracts.HetComponent;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
@@ -33,6 +34,11 @@ public class JobRow extends PanacheEntityBase {
 
     @Id public long id;
     public String name = "";
+
+    /// The first component of the heterogeneous job that it is one of; null for a job alone.
+    @Column(name = "het_job")
+    public @Nullable Long hetJob;
+
     public String username = "";
     public String account = "";
     public String partition = "";
@@ -113,6 +119,8 @@ public class JobRow extends PanacheEntityBase {
         var row = new JobRow();
         row.id = id.value();
         row.submittedAt = submittedAt;
+        HetComponent het = description.het();
+        row.hetJob = het == null ? null : het.first().value();
         row.describe(description);
         return row;
     }

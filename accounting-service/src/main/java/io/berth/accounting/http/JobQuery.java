@@ -77,8 +77,8 @@ record JobQuery(String where, Map<String, Object> parameters) {
         return new JobQuery(String.join(" and ", conditions), parameters);
     }
 
-    /// Those of these names: `17` is a job or all tasks of an array, `17_4` and `17_[1-3]` are
-    /// tasks.
+    /// Those of these names: `17` is a job, all tasks of an array or all components of a
+    /// heterogeneous job, `17_4` and `17_[1-3]` are tasks, `17+1` is a component.
     private static String named(String names, Map<String, Object> parameters) throws Refused {
         var whole = new ArrayList<Long>();
         var either = new ArrayList<String>();
@@ -86,7 +86,14 @@ record JobQuery(String where, Map<String, Object> parameters) {
             JobText name = JobText.parse(text.strip());
             if (name == null || name.id() == 0) {
                 throw new Refused(
-                        "job: '%s' is no job, such as 17, 17_4 or 17_[1-3]".formatted(text));
+                        "job: '%s' is no job, such as 17, 17_4, 17_[1-3] or 17+1".formatted(text));
+            }
+            if (name.component() != null) {
+                int number = either.size();
+                either.add("hetJob = :het%1$d and id = :component%1$d".formatted(number));
+                parameters.put("het" + number, name.id());
+                parameters.put("component" + number, name.id() + name.component());
+                continue;
             }
             if (name.tasks() == null) {
                 whole.add(name.id());
@@ -102,7 +109,7 @@ record JobQuery(String where, Map<String, Object> parameters) {
                             .collect(Collectors.joining(",")));
         }
         if (!whole.isEmpty()) {
-            either.add("id in :job or arrayJob in :job");
+            either.add("id in :job or arrayJob in :job or hetJob in :job");
             parameters.put("job", whole);
         }
         return either.isEmpty() ? "1 = 0" : "(" + String.join(" or ", either) + ")";

@@ -9,6 +9,7 @@ import io.berth.contracts.Gres;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobSpec;
+import io.berth.contracts.event.Order.HetGroup;
 import io.berth.contracts.event.Order.Launch;
 import io.berth.slurm.GresText;
 import io.berth.slurm.HostList;
@@ -52,6 +53,7 @@ public record JobEnvironment(
                     "SLURM_GPUS_ON_NODE",
                     "SLURM_GPUS_PER_NODE",
                     "SLURM_GPUS_PER_TASK",
+                    "SLURM_HET_SIZE",
                     "SLURM_JOB_END_TIME",
                     "SLURM_JOB_GPUS",
                     "SLURM_JOB_LICENSES",
@@ -97,20 +99,25 @@ public record JobEnvironment(
                     "TF_CONFIG",
                     "WORLD_SIZE");
 
+    /// What a variable's name ends in, with the component's number, that is told of each component.
+    private static final String OF_COMPONENT = "_HET_GROUP_";
+
     private static final int FIRST_MASTER_PORT = 20_000;
     private static final int MASTER_PORTS = 10_000;
 
     public Map<String, String> variables() {
         var variables = new TreeMap<>(spec.environment());
         STALE.forEach(variables::remove);
+        variables.keySet().removeIf(it -> it.matches(".*" + OF_COMPONENT + "\\d+"));
         if (variables.containsKey("SLURM_JOB_ID")) {
             OF_THE_SUBMITTING_TASK.forEach(variables::remove);
         }
         person(variables);
         job(variables);
-        shape(variables);
+        shape(variables, launch.allocations(), job(), launch.here());
         place(variables);
         gpus(variables);
+        components(variables);
         gres(variables);
         for (String mark : RunMark.of(node.name(), launch.run())) {
             int equals = mark.indexOf('=');
@@ -180,8 +187,35 @@ public record JobEnvironment(
         }
     }
 
-    private void shape(Map<String, String> variables) {
-        List<Allocation> all = launch.allocations();
+    /// What the components of a heterogeneous job are, each by Slurm's name of the same for a job.
+    private void components(Map<String, String> variables) {
+        if (launch.hetGroups().isEmpty()) {
+            return;
+        }
+        variables.put("SLURM_HET_SIZE", Integer.toString(launch.hetGroups().size()));
+        int number = 0;
+        for (HetGroup group : launch.hetGroups()) {
+            JobDescription job = group.job();
+            Allocation first = group.allocations().getFirst();
+            var its = new TreeMap<String, String>();
+            its.put("SLURM_JOB_ID", group.run().job().toString());
+            its.put("SLURM_JOB_ACCOUNT", job.account());
+            its.put("SLURM_JOB_PARTITION", job.partition());
+            its.put("SLURM_JOB_QOS", job.qos());
+            its.put("SLURM_GPUS_ON_NODE", Integer.toString(first.wholeGpus()));
+            its.put("MASTER_ADDR", firstNode(group.allocations()));
+            shape(its, group.allocations(), job, first);
+            stepNodes(variables, its, group.allocations());
+            for (Map.Entry<String, String> one : its.entrySet()) {
+                variables.put(one.getKey() + OF_COMPONENT + number, one.getValue());
+            }
+            number++;
+        }
+    }
+
+    /// @param node whose memory is told
+    private static void shape(
+            Map<String, String> variables, List<Allocation> all, JobDescription job, Allocation node) {
         // In the order of the run: the script is on the first, and counts per node follow it.
         String nodes = HostList.inOrder(all.stream().map(each -> each.node().value()).toList());
         String count = Integer.toString(all.size());
@@ -197,25 +231,28 @@ public record JobEnvironment(
         if (all.stream().mapToInt(Allocation::tasks).distinct().count() == 1) {
             variables.put("SLURM_NTASKS_PER_NODE", Integer.toString(all.getFirst().tasks()));
         }
-        if (variables.containsKey(StepPlace.SECRET)) {
-            variables.put(
+        stepNodes(variables, variables, all);
+        variables.put("SLURM_CPUS_PER_TASK", Integer.toString(job.request().cpusPerTask()));
+        var memory = job.request().memory();
+        switch (memory.per()) {
+            case NODE -> variables.put("SLURM_MEM_PER_NODE", Long.toString(node.memoryMib()));
+            case CPU -> variables.put("SLURM_MEM_PER_CPU", Long.toString(memory.mib()));
+            case GPU -> variables.put("SLURM_MEM_PER_GPU", Long.toString(memory.mib()));
+        }
+    }
+
+    /// What `srun` must know of the nodes of a job that meet at the gateway.
+    ///
+    /// @param of the variables of the job, which tell whether they do
+    private static void stepNodes(
+            Map<String, String> of, Map<String, String> into, List<Allocation> all) {
+        if (of.containsKey(StepPlace.SECRET)) {
+            into.put(
                     "BERTH_STEP_NODES",
                     all.stream()
                             .map(it ->
                                     "%s:%d:%d".formatted(it.node(), it.tasks(), it.cpus().size()))
                             .collect(Collectors.joining(",")));
-        }
-        variables.put("SLURM_CPUS_PER_TASK", Integer.toString(job().request().cpusPerTask()));
-        memory(variables);
-    }
-
-    private void memory(Map<String, String> variables) {
-        var memory = job().request().memory();
-        switch (memory.per()) {
-            case NODE ->
-                    variables.put("SLURM_MEM_PER_NODE", Long.toString(launch.here().memoryMib()));
-            case CPU -> variables.put("SLURM_MEM_PER_CPU", Long.toString(memory.mib()));
-            case GPU -> variables.put("SLURM_MEM_PER_GPU", Long.toString(memory.mib()));
         }
     }
 
@@ -228,18 +265,16 @@ public record JobEnvironment(
                         .sum();
         variables.put("SLURM_CPUS_ON_NODE", Integer.toString(here.cpus().size()));
         variables.put("SLURM_NODEID", Integer.toString(here.index()));
-        variables.putIfAbsent("MASTER_ADDR", firstNode());
+        variables.putIfAbsent("MASTER_ADDR", firstNode(launch.allocations()));
         variables.putIfAbsent("MASTER_PORT", Long.toString(masterPort()));
         variables.put("SLURM_PROCID", Integer.toString(firstTask));
         variables.put("SLURM_LOCALID", "0");
         variables.put("SLURM_GTIDS", Integer.toString(firstTask));
     }
 
-    /// Where the first node of the run answers the others.
-    private String firstNode() {
-        return launch.allocations().size() == 1
-                ? "127.0.0.1"
-                : launch.allocations().getFirst().node().value();
+    /// Where the first node of a run answers the others.
+    private static String firstNode(List<Allocation> all) {
+        return all.size() == 1 ? "127.0.0.1" : all.getFirst().node().value();
     }
 
     /// A port below those that Linux hands out, which differs between jobs that follow one another.

@@ -141,7 +141,11 @@ final class StepRun {
         var command = new ArrayList<String>();
         command.add(settings.getOrDefault("srun", "srun"));
         command.addAll(words);
-        String here = environment.getOrDefault("SLURMD_NODENAME", "");
+        // Another component's part is the other run's, even on this node.
+        String here =
+                settings.getOrDefault("component", "").isEmpty()
+                        ? environment.getOrDefault("SLURMD_NODENAME", "")
+                        : "";
         for (OnNode node : layout.nodes()) {
             var variables = new HashMap<>(environment);
             variables.put("BERTH_PART", part(layout, node));

@@ -77,10 +77,46 @@ EOF
     unset BERTH_PART
 }
 
+# Has the step in the component of a heterogeneous job that --het-group names, where it is not the script's own: from here on
+# the job is that component, none of whose nodes is this one.
+srun_turn_to_component() {
+    if [ -n "${SLURM_HET_SIZE-}" ]; then
+        shift "$srun_taken"
+        for srun_word; do
+            [ "$srun_word" != : ] ||
+                srun_fail "':' between parts of a step is not there: call srun for each component, with --het-group"
+        done
+    fi
+    case $srun_group in
+    '') return ;;
+    *[!0-9,-]*) srun_fail "--het-group is the number of a component, not '$srun_group'" ;;
+    *[,-]*) srun_fail "--het-group=$srun_group is not there: a step is on one component. Call srun for each" ;;
+    esac
+    [ "$srun_group" -lt "${SLURM_HET_SIZE:-1}" ] ||
+        srun_fail "Attempt to run a job step with het group value of $srun_group, but the job allocation has maximum value of $((${SLURM_HET_SIZE:-1} - 1))"
+    srun_group=$((srun_group + 0))
+    [ "$srun_group" != 0 ] || return 0
+    srun_component=$srun_group srun_claimed=$BERTH_STEPS/group-$srun_group.nodes
+    unset SLURM_NTASKS_PER_NODE
+    # shellcheck disable=SC2154
+    [ "${MASTER_ADDR-}" != "${MASTER_ADDR_HET_GROUP_0-}" ] || srun_of_component MASTER_ADDR
+    for srun_variable in SLURM_JOB_ID SLURM_JOB_ACCOUNT SLURM_JOB_PARTITION SLURM_JOB_QOS SLURM_JOB_NODELIST SLURM_NODELIST \
+        SLURM_JOB_NUM_NODES SLURM_NNODES SLURM_NTASKS SLURM_NPROCS SLURM_TASKS_PER_NODE SLURM_JOB_CPUS_PER_NODE \
+        SLURM_CPUS_PER_TASK SLURM_GPUS_ON_NODE BERTH_STEP_NODES; do
+        srun_of_component "$srun_variable"
+    done
+    export SLURM_JOBID="$SLURM_JOB_ID"
+}
+
+# Gives the variable $1 the component's value.
+srun_of_component() {
+    eval "export \"$1=\${$1_HET_GROUP_$srun_component-}\""
+}
+
 # Whether tasks may be on other nodes than this.
 srun_is_elsewhere() {
     [ -z "$srun_entered" ] || return 1
-    if [ "$srun_job_nodes" = 1 ]; then
+    if [ "$srun_job_nodes" = 1 ] && [ -z "$srun_component" ]; then
         [ "${srun_nodes:-1}" = 1 ] || srun_fail "Only allocated 1 nodes asked for $srun_nodes"
         case ${srun_nodelist:-$SLURMD_NODENAME} in
         "$SLURMD_NODENAME") return 1 ;;
@@ -91,6 +127,10 @@ srun_is_elsewhere() {
     srun_wanted=${srun_nodes:-$srun_job_nodes}
     [ "$srun_wanted" -le "$srun_job_nodes" ] || return 0
     [ "$srun_wanted" -le "${srun_tasks:-$srun_wanted}" ] || srun_wanted=$srun_tasks
+    if [ -n "$srun_component" ]; then
+        until srun_choose; do srun_busy; done
+        return 0
+    fi
     # What other nodes have to do, the first of the job's knows.
     case ${BERTH_STEP_NODES-} in
     "$SLURMD_NODENAME":*)
@@ -108,7 +148,7 @@ srun_choose() {
     srun_taken_nodes=$(srun_roomy)
     if [ "$(echo "$srun_taken_nodes" | grep -c .)" = "$srun_wanted" ]; then
         srun_next
-        printf '%s\n' "$$ $(srun_start_time $$)" "$srun_taken_nodes" >"$BERTH_STEPS/nodes.$srun_id"
+        printf '%s\n' "$$ $(srun_start_time $$)" "$srun_taken_nodes" >"$srun_claimed.$srun_id"
         srun_nodelist=$(echo "$srun_taken_nodes" | cut -d' ' -f1 | paste -sd, -) srun_nodes=$srun_wanted
         exec 7>&-
         return 0
@@ -120,7 +160,7 @@ srun_choose() {
 # With the lock: a line for each node on which the step has room, with the CPUs and GPUs that it takes there. One that asks
 # for more than a node has is let through: it is told so there.
 srun_roomy() {
-    for srun_step in "$BERTH_STEPS"/nodes.*; do
+    for srun_step in "$srun_claimed".*; do
         [ -e "$srun_step" ] || continue
         read -r srun_pid srun_began <"$srun_step" || continue
         [ "$(srun_start_time "$srun_pid" 2>/dev/null)" != "$srun_began" ] || sed 1d "$srun_step"
@@ -172,7 +212,7 @@ srun_on_nodes() {
         exec 7>"$BERTH_STEPS/lock" && flock 7 || srun_fail "cannot lock $BERTH_STEPS"
         srun_next
         exec 7>&-
-        [ -n "$srun_overlap" ] || srun_claims=$BERTH_STEPS/nodes.$srun_id
+        [ -n "$srun_overlap" ] || srun_claims=$srun_claimed.$srun_id
         [ -z "$srun_claims" ] || echo "$$ $(srun_start_time $$)" >"$srun_claims"
     fi
     for srun_pattern in "$srun_output" "$srun_error"; do
@@ -182,7 +222,7 @@ srun_on_nodes() {
     done
     srun_pipe=$BERTH_STEPS/signals.$srun_id
     mkfifo -m 600 "$srun_pipe" && exec 5<>"$srun_pipe" 6<&0 || exit 1
-    trap 'rm -f "$srun_pipe" "$BERTH_STEPS/nodes.$srun_id"' EXIT
+    trap 'rm -f "$srun_pipe" "$srun_claimed.$srun_id"' EXIT
     for srun_signal in HUP INT TERM USR1 USR2; do
         # shellcheck disable=SC2064
         trap "echo $srun_signal >&5" "$srun_signal"
@@ -192,7 +232,7 @@ srun_on_nodes() {
         exec "${0%/*}/berth-session" --step "id=$srun_id" "signals=$srun_pipe" "kill=$srun_kill" "nodes=$srun_nodes" \
             "tasks=$srun_tasks" "perNode=$srun_per_node" "cpus=${srun_cpus_per_task:-${SLURM_CPUS_PER_TASK:-1}}" \
             "nodelist=$srun_nodelist" "exclude=$srun_excluded" "relative=$srun_relative" "distribution=$srun_distribution" \
-            "srun=$0" "claims=$srun_claims" "exact=$srun_exact" -- "$@"
+            "srun=$0" "claims=$srun_claims" "exact=$srun_exact" "component=$srun_component" -- "$@"
     ) <&6 5<&- 6<&- &
     exec 6<&-
     srun_await $!

@@ -20,6 +20,7 @@ import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.RunId;
 import io.berth.contracts.Sharing;
 import io.berth.contracts.SpecReference;
+import io.berth.contracts.event.Order.HetGroup;
 import io.berth.contracts.event.Order.Launch;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,6 +77,10 @@ class JobEnvironmentTest {
                         true,
                         allocations,
                         limit);
+        return variables(spec, launch);
+    }
+
+    private static Map<String, String> variables(JobSpec spec, Launch launch) {
         return new JobEnvironment(
                         NODE,
                         launch,
@@ -241,6 +246,7 @@ class JobEnvironmentTest {
                                 "SLURM_JOB_ID", "4",
                                 "SLURM_STEP_ID", "0",
                                 "SLURM_JOB_GPUS", "7",
+                                "SLURM_JOB_ID_HET_GROUP_1", "5",
                                 "RANK", "3",
                                 "MASTER_ADDR", "another",
                                 "CUDA_VISIBLE_DEVICES", "0"));
@@ -255,7 +261,54 @@ class JobEnvironmentTest {
                 .containsEntry("SLURM_JOB_ID", "1007")
                 .containsEntry("CUDA_VISIBLE_DEVICES", "")
                 .containsEntry("MASTER_ADDR", "node01")
-                .doesNotContainKeys("RANK", "SLURM_STEP_ID", "SLURM_JOB_GPUS");
+                .doesNotContainKeys(
+                        "RANK", "SLURM_STEP_ID", "SLURM_JOB_GPUS", "SLURM_JOB_ID_HET_GROUP_1");
+    }
+
+    @Test
+    void the_script_of_a_heterogeneous_job_is_told_of_each_component() {
+        JobSpec spec =
+                spec(
+                        Jobs.description().request(),
+                        LaunchMode.BATCH,
+                        Map.of("BERTH_STEP_SECRET", "s", "BERTH_STEP_GATEWAY", "ws://g"));
+        JobDescription job = spec.description();
+        Allocation here = new Allocation(NODE.name(), 0, 1, IndexSet.firstN(2), 400, List.of());
+        var groups =
+                List.of(
+                        new HetGroup(new RunId(new JobId(1007), 1), job, List.of(here)),
+                        new HetGroup(new RunId(new JobId(1008), 1), job, two(2, 8, UUIDS)));
+        var launch =
+                new Launch(
+                        NODE.name(),
+                        1,
+                        1,
+                        new RunId(spec.job(), 1),
+                        new SpecReference(0, 0, ""),
+                        LaunchMode.BATCH,
+                        true,
+                        List.of(here),
+                        0,
+                        job,
+                        null,
+                        groups);
+
+        Map<String, String> found = variables(spec, launch);
+
+        assertThat(found)
+                .containsEntry("SLURM_HET_SIZE", "2")
+                .containsEntry("SLURM_JOB_ID", "1007")
+                .containsEntry("SLURM_NTASKS", "1")
+                .containsEntry("SLURM_JOB_ID_HET_GROUP_0", "1007")
+                .containsEntry("SLURM_JOB_NODELIST_HET_GROUP_0", "node02")
+                .containsEntry("SLURM_JOB_ID_HET_GROUP_1", "1008")
+                .containsEntry("SLURM_JOB_NODELIST_HET_GROUP_1", "node[01-02]")
+                .containsEntry("SLURM_JOB_NUM_NODES_HET_GROUP_1", "2")
+                .containsEntry("SLURM_NNODES_HET_GROUP_1", "2")
+                .containsEntry("SLURM_NTASKS_HET_GROUP_1", "4")
+                .containsEntry("SLURM_TASKS_PER_NODE_HET_GROUP_1", "2(x2)")
+                .containsEntry("SLURM_JOB_CPUS_PER_NODE_HET_GROUP_1", "8(x2)")
+                .containsEntry("BERTH_STEP_NODES_HET_GROUP_1", "node01:2:8,node02:2:8");
     }
 
     @Test

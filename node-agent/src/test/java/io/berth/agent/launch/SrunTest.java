@@ -573,6 +573,11 @@ class SrunTest {
                 "SLURM_JOB_NUM_NODES=2 srun true | a step on several nodes needs a script that runs on the first of the job's alone: give -N1 here",
                 "srun -N2 true              | Only allocated 1 nodes asked for 2",
                 "srun -w gpu2 true          | the job holds gpu1, not gpu2",
+                "srun --het-group=1 true    | Attempt to run a job step with het group value of 1, but the job allocation has maximum value of 0",
+                "SLURM_HET_SIZE=3 srun --het-group=3 true | Attempt to run a job step with het group value of 3, but the job allocation has maximum value of 2",
+                "SLURM_HET_SIZE=3 srun --het-group=0,2 true | --het-group=0,2 is not there: a step is on one component. Call srun for each",
+                "srun --het-group=all true  | --het-group is the number of a component, not 'all'",
+                "SLURM_HET_SIZE=2 srun -n1 true : -n2 true | ':' between parts of a step is not there: call srun for each component, with --het-group",
                 "BERTH_STEPS= srun true     | no allocation here: srun works inside the script of a job, see sbatch"
             })
     void what_cannot_be_done_is_said_in_one_line(String command, String message) throws Exception {

@@ -21,6 +21,7 @@ class StepNodesTest {
     private static final String STARTER =
             """
             #!/bin/sh
+            echo "$SLURM_JOB_ID $SLURM_JOB_NUM_NODES $MASTER_ADDR" >>jobs
             for word; do
                 case $word in nodelist=*) echo "${word#*=}" >>started ;; id=*) id=${word#*=} ;; esac
             done
@@ -143,5 +144,29 @@ class StepNodesTest {
         assertThat(status).isZero();
         assertThat(folder.resolve("out")).hasContent("of a faster node\nhere\n");
         assertThat(folder.resolve("err.a")).isEmptyFile();
+    }
+
+    @Test
+    void steps_of_another_component_are_on_its_nodes_as_of_its_job() throws Exception {
+        String component =
+                """
+                export SLURM_HET_SIZE=2 MASTER_ADDR=a MASTER_ADDR_HET_GROUP_0=a
+                export MASTER_ADDR_HET_GROUP_1=d SLURM_JOB_ID_HET_GROUP_1=8
+                export SLURM_JOB_NUM_NODES_HET_GROUP_1=2 BERTH_STEP_NODES_HET_GROUP_1=d:1:4,a:1:4
+                begun() { until [ $(ls steps | grep -c nodes) = $1 ]; do sleep 0.02; done; }
+                srun --het-group=1 -N1 true & begun 1
+                srun --pack-group 1 -N1 true & begun 2
+                srun -N3 --het-group=0 true & begun 3
+                wait
+                """;
+        Process job = start(component);
+        await().until(() -> started().endsWith("c"));
+
+        Files.createFile(folder.resolve("go"));
+
+        assertThat(job.waitFor()).isZero();
+        assertThat(started()).as("that one node is of both does not matter").isEqualTo("d a a,b,c");
+        assertThat(folder.resolve("jobs")).hasContent("8 2 d\n8 2 d\n7 3 a");
+        assertThat(folder.resolve("steps")).isDirectoryNotContaining("glob:**nodes.*");
     }
 }

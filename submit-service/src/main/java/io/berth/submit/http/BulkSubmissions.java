@@ -110,7 +110,7 @@ final class BulkSubmissions {
                 }
                 switch (admission.decide(asked)) {
                     case Admitted admitted -> {
-                        tally.add(admitted.description(), admitted.jobs());
+                        tally.add(admitted.descriptions(), admitted.tasks());
                         pending.add(new Pending(number, new Draft(admitted, own)));
                     }
                     case NotAdmitted no ->

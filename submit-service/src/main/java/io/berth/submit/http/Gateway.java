@@ -94,8 +94,15 @@ public class Gateway {
     }
 
     /// The job, or the first task of the array, that the submission would become.
+    ///
+    /// @throws Refused if it is more than one job of different shapes
     JobDescription described(JobSubmission asked, Caller caller) throws Refused {
-        return admitted(asked, caller).description();
+        Admitted admitted = admitted(asked, caller);
+        if (!admitted.components().isEmpty()) {
+            throw Checks.invalid(
+                    "a heterogeneous job is not simulated: ask for its components one by one");
+        }
+        return admitted.description();
     }
 
     private Written write(
@@ -118,8 +125,8 @@ public class Gateway {
             case Admitted admitted -> {
                 limits.check(
                         configuration,
-                        admitted.description(),
-                        admitted.jobs(),
+                        admitted.descriptions(),
+                        admitted.tasks(),
                         () -> picture.jobs(clock.millis()));
                 yield admitted;
             }
@@ -219,6 +226,18 @@ public class Gateway {
             throw new Refused(notFound(name));
         }
         return named;
+    }
+
+    /// The job that a name stands for: of an array the first task that is not over, of a
+    /// heterogeneous job the first component, whose script is that of all.
+    ///
+    /// @throws Refused if there is none
+    Job one(String name, Caller caller) throws Refused {
+        List<Job> named = named(JobName.parse(name), caller);
+        Job first = named.getFirst();
+        return first.description().het() != null
+                ? first
+                : named.stream().filter(job -> !job.state().terminal()).findFirst().orElse(first);
     }
 
     static JobNotFound notFound(JobName name) {

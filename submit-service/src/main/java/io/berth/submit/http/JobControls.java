@@ -1,5 +1,6 @@
 package io.berth.submit.http;
 
+import io.berth.contracts.HetComponent;
 import io.berth.contracts.Hold;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
@@ -17,6 +18,7 @@ import io.berth.contracts.event.Submission.SuspendRequested;
 import io.berth.submit.Admission;
 import io.berth.submit.Amendments;
 import io.berth.submit.Caller;
+import io.berth.submit.Checks;
 import io.berth.submit.Deadline;
 import io.berth.submit.Job;
 import io.berth.submit.JobChange;
@@ -37,12 +39,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// What people do to jobs that are there. A name may mean all tasks of an array: those that are too
@@ -103,7 +107,7 @@ public class JobControls {
                 refused.put(id, e.refusal());
             }
         }
-        var living = new LinkedHashSet<JobId>();
+        var living = new LinkedHashMap<JobId, Job>();
         gateway.named(names.keySet(), caller)
                 .forEach((name, jobs) -> {
                     try {
@@ -112,13 +116,13 @@ public class JobControls {
                         }
                         controlled(jobs, caller).stream()
                                 .filter(job -> !job.state().terminal())
-                                .forEach(job -> living.add(job.id()));
+                                .forEach(job -> living.put(job.id(), job));
                     } catch (Refused e) {
                         refused.put(Objects.requireNonNull(names.get(name)), e.refusal());
                     }
                 });
         List<Submission> requests =
-                living.stream()
+                addressed(living.values())
                         .<Submission>map(id -> new CancelRequested(id, caller.user()))
                         .toList();
         return new Cancelled(
@@ -143,6 +147,7 @@ public class JobControls {
 
     /// @param hold that the jobs then wait for their release
     Position requeue(JobName name, Caller caller, boolean hold) throws Refused {
+        whole(name, gateway.named(name, caller));
         List<Job> able =
                 those(
                         running(name, caller),
@@ -154,6 +159,7 @@ public class JobControls {
     /// Asks that jobs that run stand still until they are resumed: an operator's to ask.
     Position suspend(JobName name, Caller caller) throws Refused {
         Permissions.ofOperator(caller, "suspend jobs");
+        whole(name, gateway.named(name, caller));
         return ask(
                 started(name, caller, job -> job.state() == JobState.RUNNING, NOT_RUNNING),
                 id -> new SuspendRequested(id, caller.user()));
@@ -163,6 +169,7 @@ public class JobControls {
     /// counts as running.
     Position resume(JobName name, Caller caller) throws Refused {
         Permissions.ofOperator(caller, "resume jobs");
+        whole(name, gateway.named(name, caller));
         return ask(
                 started(name, caller, job -> job.state() == JobState.SUSPENDED, NOT_SUSPENDED),
                 id -> new ResumeRequested(id, caller.user()));
@@ -274,7 +281,34 @@ public class JobControls {
     }
 
     private Position ask(List<Job> jobs, Function<JobId, Submission> request) {
-        return write(jobs.stream().map(Job::id).map(request).toList());
+        return write(addressed(jobs).map(request).toList());
+    }
+
+    /// Whom a request is written to: of a heterogeneous job whose first component is among those
+    /// that are meant, to that one alone, as what is asked of it is asked of all.
+    private static Stream<JobId> addressed(Collection<Job> jobs) {
+        Set<JobId> ids = jobs.stream().map(Job::id).collect(Collectors.toSet());
+        return jobs.stream()
+                .filter(job -> {
+                    HetComponent het = job.description().het();
+                    return het == null
+                            || het.first().equals(job.id())
+                            || !ids.contains(het.first());
+                })
+                .map(Job::id);
+    }
+
+    /// @throws Refused if what is asked is only for a heterogeneous job as a whole, and one of its
+    ///   components is named
+    private static void whole(JobName name, List<Job> jobs) throws Refused {
+        for (Job job : jobs) {
+            HetComponent het = job.description().het();
+            if (het != null && !name.equals(new JobName(het.first()))) {
+                throw Checks.invalid(
+                        "job %s is a component of heterogeneous job %s, which is suspended, resumed and requeued as a whole"
+                                .formatted(name, het.first()));
+            }
+        }
     }
 
     private Position write(List<Submission> requests) {

@@ -6,7 +6,6 @@ import io.berth.submit.Caller;
 import io.berth.submit.Deadline;
 import io.berth.submit.Explanation;
 import io.berth.submit.Job;
-import io.berth.submit.JobName;
 import io.berth.submit.Picture;
 import io.berth.submit.Position;
 import io.berth.submit.Refusal.InvalidRequest;
@@ -32,7 +31,6 @@ import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
 import java.net.URI;
 import java.time.Clock;
-import java.util.List;
 import java.util.stream.Stream;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
@@ -265,13 +263,8 @@ public class JobResource {
         return TelemetryJson.of(picture.telemetry(job.id()), picture.usage(job));
     }
 
-    /// The job that the text names; of an array the first task that is not over.
     private Job one(String text, HttpServerRequest request) throws Refused {
-        List<Job> named = gateway.named(JobName.parse(text), callers.of(request));
-        return named.stream()
-                .filter(job -> !job.state().terminal())
-                .findFirst()
-                .orElse(named.getFirst());
+        return gateway.one(text, callers.of(request));
     }
 
     private Picture picture(@Nullable String position) throws Refused {

@@ -15,6 +15,8 @@ record LaunchJson(
         String standardInput,
         String command,
         String submitHost) {
+    private static final String NOTHING = "/dev/null";
+
     static LaunchJson of(JobSpec spec, Job job) {
         String node =
                 job.attempt() == null || job.attempt().allocations().isEmpty()
@@ -28,6 +30,10 @@ record LaunchJson(
                         node == null ? "%N" : node,
                         0,
                         job.description().array());
+        if (!job.hasProgram()) {
+            return new LaunchJson(
+                    spec.workingDirectory(), NOTHING, NOTHING, NOTHING, "", spec.submitHost());
+        }
         String output = absolute(spec, pattern, spec.standardOutput());
         return new LaunchJson(
                 spec.workingDirectory(),
@@ -36,7 +42,7 @@ record LaunchJson(
                         ? output
                         : absolute(spec, pattern, spec.standardError()),
                 spec.standardInput() == null
-                        ? "/dev/null"
+                        ? NOTHING
                         : absolute(spec, pattern, spec.standardInput()),
                 spec.description().name(),
                 spec.submitHost());

@@ -1,11 +1,12 @@
 package io.berth.submit.http;
 
+import static java.util.Objects.requireNonNull;
+
 import io.berth.contracts.Allocation;
 import io.berth.contracts.NodeName;
 import io.berth.submit.Caller;
 import io.berth.submit.Checks;
 import io.berth.submit.Job;
-import io.berth.submit.JobName;
 import io.berth.submit.Permissions;
 import io.berth.submit.Refusal.InvalidRequest;
 import io.berth.submit.Refusal.OutputNotFound;
@@ -94,8 +95,16 @@ public class OutputResource {
             @Context HttpServerRequest request)
             throws Refused {
         Caller caller = callers.of(request);
-        Job job = one(id, caller);
+        Job job = gateway.one(id, caller);
         Permissions.toRead(job, caller);
+        if (!job.hasProgram()) {
+            throw new Refused(
+                    new OutputNotFound(
+                            "job %s has no script: it is a component of heterogeneous job %s"
+                                    .formatted(
+                                            job.id(),
+                                            requireNonNull(job.description().het()).first())));
+        }
         var asked =
                 new Outputs.Question(
                         job.id(),
@@ -114,15 +123,6 @@ public class OutputResource {
                 .header(OFFSET, Long.toString(answer.offset()))
                 .header("Cache-Control", "no-store")
                 .build();
-    }
-
-    /// The job that the text names; of an array the first task that is not over.
-    private Job one(String text, Caller caller) throws Refused {
-        List<Job> named = gateway.named(JobName.parse(text), caller);
-        return named.stream()
-                .filter(job -> !job.state().terminal())
-                .findFirst()
-                .orElse(named.getFirst());
     }
 
     /// The node to ask.

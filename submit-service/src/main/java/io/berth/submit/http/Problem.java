@@ -36,6 +36,7 @@ public record Problem(String type, String title, int status, String code, String
 
     private static int status(Refusal refusal) {
         return switch (refusal) {
+            case Refusal.OfComponent it -> status(it.refusal());
             case Refusal.InvalidJson _, Refusal.InvalidRequest _ -> 400;
             case Refusal.NotAllowed _ -> 403;
             case Refusal.JobNotFound _,

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import io.berth.contracts.ArrayTask;
 import io.berth.contracts.Dependency;
 import io.berth.contracts.FeatureExpression;
+import io.berth.contracts.HetComponent;
 import io.berth.contracts.JobTerms;
 import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.NodeName;
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param arrayJob id of the array that the job is a task of
 /// @param arrayThrottle the most tasks that run at once; left out for any number
+/// @param hetJob id of the heterogeneous job of which the job is a component: that of its first
+/// @param hetOffset its place among the components, from 0
+/// @param hetSize how many components there are
 /// @param hold `USER` or `ADMIN`
 /// @param eligibleAt since when it waits for its turn; 0 if it may not start
 /// @param requiredNodes as a host list, as `excludedNodes` and `plannedNodes`
@@ -47,6 +51,9 @@ record TermsJson(
         @Nullable Long arrayJob,
         @Nullable Integer arrayTask,
         @Nullable Integer arrayThrottle,
+        @Nullable Long hetJob,
+        @Nullable Integer hetOffset,
+        @Nullable Integer hetSize,
         @Nullable String hold,
         @Nullable Long eligibleAt,
         @Nullable Long beginAt,
@@ -82,6 +89,7 @@ record TermsJson(
         ResourceRequest request = job.description().request();
         NodeConstraints where = request.where();
         ArrayTask task = job.description().array();
+        HetComponent het = job.description().het();
         Dependency dependency = terms.dependency();
         FeatureExpression features = where.features();
         Planned planned = job.planned();
@@ -89,6 +97,9 @@ record TermsJson(
                 task == null ? null : task.array().value(),
                 task == null ? null : task.task(),
                 task == null || task.throttle() == 0 ? null : task.throttle(),
+                het == null ? null : het.first().value(),
+                het == null ? null : het.offset(job.id()),
+                het == null ? null : het.size(),
                 job.hold() == null ? null : job.hold().name(),
                 job.eligibleAt(),
                 terms.beginAt(),

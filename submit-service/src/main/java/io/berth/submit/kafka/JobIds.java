@@ -50,11 +50,16 @@ final class JobIds {
         this.highestJob = highestJob;
     }
 
-    /// New ids for several submissions, ascending, for each in as few ranges as blocks allow.
+    /// How many ids a submission needs, at least one.
     ///
-    /// @param counts how many ids each submission needs, at least one
+    /// @param inARow whether they must follow one another, with no other between them
+    record Wanted(int count, boolean inARow) {}
+
+    /// New ids for several submissions, ascending, for each in as few ranges as blocks allow. Ids
+    /// that are too few in a row are left out.
+    ///
     /// @throws Unavailable if blocks are needed and cannot be claimed in time
-    List<List<Ids>> next(List<Integer> counts, Deadline due) {
+    List<List<Ids>> next(List<Wanted> submissions, Deadline due) {
         try {
             if (!lock.tryLock(due.left().toNanos(), TimeUnit.NANOSECONDS)) {
                 throw new Unavailable("no block of job ids in time");
@@ -64,17 +69,28 @@ final class JobIds {
             throw new Unavailable("the gateway is stopping", e);
         }
         try {
-            long wanted = counts.stream().mapToLong(Integer::longValue).sum();
-            for (long missing = wanted - left(); missing > 0; missing = wanted - left()) {
-                claim(Math.ceilDiv(missing, IdBlockClaimed.SIZE), due);
+            claimFor(submissions.stream().mapToLong(Wanted::count).sum(), due);
+            var next = new ArrayList<List<Ids>>();
+            for (Wanted wanted : submissions) {
+                claimFor(wanted.count(), due);
+                while (wanted.inARow() && free.getFirst().size() < wanted.count()) {
+                    free.removeFirst();
+                    claimFor(wanted.count(), due);
+                }
+                next.add(take(wanted.count()));
             }
-            List<List<Ids>> next = counts.stream().map(this::take).toList();
             if (ahead == null && left() < IdBlockClaimed.SIZE / 2) {
                 ahead = claim();
             }
             return next;
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void claimFor(long wanted, Deadline due) {
+        for (long missing = wanted - left(); missing > 0; missing = wanted - left()) {
+            claim(Math.ceilDiv(missing, IdBlockClaimed.SIZE), due);
         }
     }
 

@@ -71,7 +71,14 @@ public class SubmissionWriter {
     /// A job to be written.
     ///
     /// @param key null if the request has none
-    public record Draft(Admitted admitted, @Nullable IdempotencyKey key) {}
+    public record Draft(Admitted admitted, @Nullable IdempotencyKey key) {
+        private JobIds.Wanted ids() {
+            int components = admitted.components().size();
+            return components == 0
+                    ? new JobIds.Wanted(admitted.tasks(), false)
+                    : new JobIds.Wanted(1 + components, true);
+        }
+    }
 
     /// What became of a draft.
     public sealed interface Outcome {}
@@ -108,8 +115,7 @@ public class SubmissionWriter {
     ///
     /// @throws Unavailable if there are no ids in time: nothing was written then
     public List<Outcome> write(List<Draft> drafts, Caller caller, Deadline due) {
-        List<List<Ids>> ids =
-                this.ids.next(drafts.stream().map(it -> it.admitted().jobs()).toList(), due);
+        List<List<Ids>> ids = this.ids.next(drafts.stream().map(Draft::ids).toList(), due);
         var attempts = new ArrayList<Attempt>();
         for (int i = 0; i < drafts.size(); i++) {
             attempts.add(new Attempt(drafts.get(i), ids.get(i)));
@@ -164,7 +170,8 @@ public class SubmissionWriter {
                                 draft.key(),
                                 array == null
                                         ? null
-                                        : new JobArray(array.tasks(), array.throttle(), ids));
+                                        : new JobArray(array.tasks(), array.throttle(), ids),
+                                draft.admitted().components());
                 var record = submissions.record(CELL, submitted, "submitted/" + job);
                 submission = writer.write(in(caller, record));
             } catch (Unavailable e) {

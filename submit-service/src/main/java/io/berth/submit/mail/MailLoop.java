@@ -190,8 +190,12 @@ public class MailLoop {
         return known.orElse(null);
     }
 
-    /// Null for none. Tasks of an array have one.
+    /// Null for none. Tasks of an array have one; of a heterogeneous job mail is about the first
+    /// component.
     private @Nullable MailRequest request(Job job) {
+        if (!job.hasProgram()) {
+            return null;
+        }
         Optional<MailRequest> known = requests.get(job.arrayOrSelf());
         if (known == null) {
             known = specs.read(job, Deadline.in(PATIENCE)).map(JobSpec::mail);
@@ -203,7 +207,7 @@ public class MailLoop {
     /// The tasks of the job's array as they stand after what was read.
     private List<Job> tasks(Job job) {
         log.catchUp(Deadline.in(PATIENCE));
-        return log.picture().named(new JobName(job.arrayOrSelf(), null), clock.millis());
+        return log.picture().named(new JobName(job.arrayOrSelf()), clock.millis());
     }
 
     private void send(Job job, String to, String subject) {

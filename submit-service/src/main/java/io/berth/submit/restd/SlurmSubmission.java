@@ -8,6 +8,7 @@ import io.berth.slurm.GresList;
 import io.berth.slurm.JobSubmission;
 import io.berth.submit.Refusal.InvalidOption;
 import io.berth.submit.Refused;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -32,16 +33,44 @@ final class SlurmSubmission {
     private final Map<String, @Nullable Object> terms = new LinkedHashMap<>();
     private final Map<String, @Nullable Object> where = new LinkedHashMap<>();
 
-    /// @param body of the request
+    /// What slurmrestd has of each component, and the first one has for the script of all.
+    private static final Set<String> OF_THE_SCRIPT =
+            Set.of(
+                    "arguments",
+                    "container",
+                    "environment",
+                    "standardError",
+                    "standardInput",
+                    "standardOutput",
+                    "workingDirectory");
+
+    /// @param body of the request: with `job`, or for a heterogeneous one with `jobs`
     static JobSubmission of(ObjectNode body) throws Refused {
-        var submission = new SlurmSubmission();
-        JsonNode description = body.path("job");
+        JsonNode jobs = body.path("jobs");
+        JsonNode description = jobs.isEmpty() ? body.path("job") : jobs.get(0);
         JsonNode script =
                 body.hasNonNull("script") ? body.get("script") : description.get("script");
         if (script == null || !script.isTextual()) {
             throw invalid("script", "a text");
         }
-        submission.job.put("script", script.asText());
+        Map<String, @Nullable Object> job = job(description);
+        job.put("script", script.asText());
+        var components = new ArrayList<Map<String, @Nullable Object>>();
+        for (int i = 1; i < jobs.size(); i++) {
+            Map<String, @Nullable Object> component = job(jobs.get(i));
+            component.keySet().removeAll(OF_THE_SCRIPT);
+            components.add(component);
+        }
+        job.put("components", components);
+        try {
+            return Json.mapper().convertValue(job, JobSubmission.class);
+        } catch (IllegalArgumentException e) {
+            throw new Refused(new InvalidOption("a field of the job is of the wrong type"));
+        }
+    }
+
+    private static Map<String, @Nullable Object> job(JsonNode description) throws Refused {
+        var submission = new SlurmSubmission();
         for (Map.Entry<String, JsonNode> field : description.properties()) {
             if (!field.getValue().isNull() && !field.getKey().equals("script")) {
                 submission.set(field.getKey(), field.getValue());
@@ -49,11 +78,7 @@ final class SlurmSubmission {
         }
         submission.job.put("terms", submission.terms);
         submission.job.put("where", submission.where);
-        try {
-            return Json.mapper().convertValue(submission.job, JobSubmission.class);
-        } catch (IllegalArgumentException e) {
-            throw new Refused(new InvalidOption("a field of the job is of the wrong type"));
-        }
+        return submission.job;
     }
 
     private void set(String name, JsonNode value) throws Refused {

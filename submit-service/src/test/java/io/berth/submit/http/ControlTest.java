@@ -15,6 +15,7 @@ import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeRequest;
 import io.berth.contracts.event.Submission;
 import io.berth.contracts.event.Submission.Amended;
+import io.berth.contracts.event.Submission.CancelRequested;
 import io.berth.contracts.event.Submission.Held;
 import io.berth.contracts.event.Submission.ResumeRequested;
 import io.berth.contracts.event.Submission.SignalRequested;
@@ -104,6 +105,81 @@ class ControlTest {
 
         Api.refused(response, 422, "invalid_option")
                 .body("detail", containsString("Invalid job array specification"));
+    }
+
+    @Test
+    void a_heterogeneous_job_is_one_submission_and_a_job_for_each_component() throws Exception {
+        Response response =
+                Api.submit(
+                        Api.as("alice").header("Idempotency-Key", "het-1"),
+                        "\"name\":\"mixed\",\"tasks\":1,\"components\":[{\"tasks\":2},{\"name\":\"third\"}]");
+
+        long id = response.then().statusCode(201).extract().jsonPath().getLong("id");
+        response.then()
+                .body("hetJob", is((int) id))
+                .body("hetOffset", is(0))
+                .body("hetSize", is(3));
+        Submitted submitted = asked(Submitted.class, id).getFirst();
+        assertThat(submitted.jobs())
+                .extracting(job -> job.job() + " " + job.description().name())
+                .containsExactly(id + " mixed", (id + 1) + " mixed", (id + 2) + " third");
+        assertThat(submitted.jobs())
+                .extracting(job -> job.description().request().tasks())
+                .containsExactly(1, 2, 1);
+        Api.eventually(() ->
+                Api.as("alice")
+                        .get("/v1/jobs?job=" + id)
+                        .then()
+                        .body("jobs.id", is(List.of((int) id, (int) id + 1, (int) id + 2))));
+        Api.as("alice")
+                .get("/v1/jobs/" + id + "%2B1")
+                .then()
+                .body("id", is((int) id + 1))
+                .body("standardOutput", is("/dev/null"));
+        Api.as("alice").get("/v1/jobs/" + id + "%2B3").then().statusCode(404);
+        Api.submit(
+                        Api.as("alice").header("Idempotency-Key", "het-1"),
+                        "\"name\":\"mixed\",\"tasks\":1,\"components\":[{\"tasks\":2},{\"name\":\"third\"}]")
+                .then()
+                .body("id", is((int) id));
+        assertThat(asked(Submitted.class, id)).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{'tasks':2},{'tasks':0} | component 2: ",
+                "{'partition':'gone'} | component 1: partition 'gone' does not exist",
+                "{'script':'#!/bin/sh'} | component 1: field 'script' is for the first component",
+                "{'terms':{'array':'1-2'}} | component 1: Invalid job array specification",
+                "{'components':[{}]} | component 1: field 'components' is for the first",
+                "null | component 1: it is null, and no job",
+            })
+    void a_set_is_refused_whole_and_the_component_is_named(String components, String why) {
+        Response response =
+                Api.submit(
+                        Api.as("alice"), "\"components\":[" + components.replace('\'', '"') + "]");
+
+        response.then().statusCode(422).body("detail", containsString(why));
+    }
+
+    @Test
+    void what_is_asked_of_a_set_is_asked_of_its_first_component() throws Exception {
+        long id = Api.submitted("alice", "\"components\":[{},{}]");
+        long second = id + 1;
+
+        Api.as("alice").post("/v1/jobs/" + id + "/hold").then().statusCode(202);
+        Api.as("alice").delete("/v1/jobs/" + id + "%2B1").then().statusCode(202);
+        Api.as("alice").delete("/v1/jobs/" + id).then().statusCode(202);
+
+        assertThat(asked(Held.class, id)).hasSize(1);
+        assertThat(asked(Held.class, second)).isEmpty();
+        assertThat(asked(CancelRequested.class, second)).hasSize(1);
+        assertThat(asked(CancelRequested.class, id)).hasSize(1);
+        assertThat(asked(CancelRequested.class, id + 2)).isEmpty();
+        Api.refused(Api.as("alice").post("/v1/jobs/" + id + "%2B1/requeue"), 422, "invalid_option")
+                .body("detail", containsString("requeued as a whole"));
     }
 
     @Test

@@ -43,7 +43,7 @@ final class JobFilterTest {
                                 null));
 
         assertThat(filter.ids())
-                .containsExactly(new JobName(new JobId(1), null), new JobName(new JobId(22), null));
+                .containsExactly(new JobName(new JobId(1)), new JobName(new JobId(22)));
         assertThat(filter.users()).containsExactly("alice", "bob");
         assertThat(filter.partitions()).isEmpty();
     }

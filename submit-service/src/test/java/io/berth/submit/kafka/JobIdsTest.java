@@ -23,11 +23,23 @@ final class JobIdsTest {
 
     /// Ids that are there without waiting.
     private List<Ids> now(int count) {
-        return ids.next(List.of(count), Deadline.in(Duration.ZERO)).getFirst();
+        return ids.next(List.of(new JobIds.Wanted(count, false)), Deadline.in(Duration.ZERO))
+                .getFirst();
+    }
+
+    private List<Ids> next(int count, boolean inARow) {
+        return ids.next(
+                        List.of(new JobIds.Wanted(count, inARow)),
+                        Deadline.in(Duration.ofSeconds(10)))
+                .getFirst();
     }
 
     /// Ids for which the log must acknowledge a claim.
     private List<Ids> claimed(int count) throws InterruptedException {
+        return claimed(count, false);
+    }
+
+    private List<Ids> claimed(int count, boolean inARow) throws InterruptedException {
         var acknowledged =
                 Thread.ofVirtual()
                         .start(() -> {
@@ -35,7 +47,7 @@ final class JobIdsTest {
                                 Thread.onSpinWait();
                             }
                         });
-        List<Ids> next = ids.next(List.of(count), Deadline.in(Duration.ofSeconds(10))).getFirst();
+        List<Ids> next = next(count, inARow);
         assertThat(acknowledged.join(Duration.ofSeconds(10))).isTrue();
         return next;
     }
@@ -73,6 +85,14 @@ final class JobIdsTest {
     }
 
     @Test
+    void ids_in_a_row_leave_out_those_that_are_too_few() throws InterruptedException {
+        assertThat(claimed(80, true)).containsExactly(new Ids(1, 80));
+        log.errorNext(new TimeoutException("the log is away"));
+
+        assertThat(claimed(30, true)).containsExactly(new Ids(201, 230));
+    }
+
+    @Test
     void blocks_below_a_known_job_are_skipped() {
         highest.set(250);
 
@@ -83,7 +103,7 @@ final class JobIdsTest {
                                 log.completeNext();
                             }
                         });
-        List<Ids> next = ids.next(List.of(2), Deadline.in(Duration.ofSeconds(10))).getFirst();
+        List<Ids> next = next(2, false);
         all.interrupt();
 
         assertThat(next).allMatch(it -> it.first() > 250);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.berth.slurm.JobSubmission;
 import io.berth.submit.Refused;
 import org.jspecify.annotations.Nullable;
@@ -58,5 +59,25 @@ final class SlurmSubmissionTest {
                 .isInstanceOfSatisfying(
                         Refused.class,
                         it -> assertThat(it.refusal().detail()).contains("is not gres/gpu"));
+    }
+
+    @Test
+    void several_jobs_are_components_of_one() throws Refused {
+        var body = JsonNodeFactory.instance.objectNode().put("script", "#!/bin/sh\n");
+        body.putArray("jobs").add(component(1)).add(component(8));
+
+        JobSubmission job = SlurmSubmission.of(body);
+
+        assertThat(job.tasks()).isEqualTo(1);
+        assertThat(job.workingDirectory()).isEqualTo("/home/alice");
+        assertThat(job.furtherComponents()).singleElement().returns(8, JobSubmission::tasks);
+        assertThat(job.furtherComponents().getFirst().workingDirectory()).isNull();
+    }
+
+    private static ObjectNode component(int tasks) {
+        return JsonNodeFactory.instance
+                .objectNode()
+                .put("tasks", tasks)
+                .put("current_working_directory", "/home/alice");
     }
 }
