@@ -402,13 +402,18 @@ def _requests(jobs: Iterable[Mapping[str, Any]]) -> Iterator[List[bytes]]:
 
 
 def _camel(fields: Mapping[str, Any]) -> Dict[str, Any]:
-    """snake_case names as the API has them, in ``terms`` and ``where`` too. An environment's are left alone."""
+    """snake_case names as the API has them, in ``terms``, ``where`` and ``components`` too. An environment's are left alone."""
 
     def name(text: str) -> str:
         return re.sub(r"_([a-z0-9])", lambda match: match.group(1).upper(), text)
 
+    def content(key: str, value: Any) -> Any:
+        if key in ("terms", "where") and isinstance(value, Mapping):
+            return _camel(value)
+        return [_camel(it) for it in value] if key == "components" else value
+
     return {
-        name(key): _camel(value) if key in ("terms", "where") and isinstance(value, Mapping) else value
+        name(key): content(key, value)
         for key, value in fields.items()
         if value is not None
     }

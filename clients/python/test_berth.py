@@ -77,11 +77,13 @@ class RequestsTest(unittest.TestCase):
     def test_fields_are_sent_in_the_names_of_the_api_and_an_environment_as_it_is(self):
         with server((201, {}, JOB)) as (gateway, url):
             Berth(url, "t").submit(
-                SCRIPT, gpu_type="a100", terms={"begin_at": 1}, environment={"MY_VAR": "x"}, nodes=None
+                SCRIPT, gpu_type="a100", terms={"begin_at": 1}, environment={"MY_VAR": "x"}, nodes=None,
+                components=[{"gpus_per_node": 8, "where": {"max_nodes": 2}}],
             )
         self.assertEqual(
             json.loads(gateway.requests[0][3]),
-            {"script": SCRIPT, "gpuType": "a100", "terms": {"beginAt": 1}, "environment": {"MY_VAR": "x"}},
+            {"script": SCRIPT, "gpuType": "a100", "terms": {"beginAt": 1}, "environment": {"MY_VAR": "x"},
+             "components": [{"gpusPerNode": 8, "where": {"maxNodes": 2}}]},
         )
 
     def test_a_refusal_tells_its_status_code_and_detail(self):

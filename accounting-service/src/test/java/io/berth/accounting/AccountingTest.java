@@ -182,6 +182,11 @@ class AccountingTest {
                     .contains(40);
         }
         assertThat(ids("job=3,1,999")).containsExactly(1, 3);
+        assertThat(ids("job=20")).as("a set goes by its first component").containsExactly(20, 21);
+        given().get("/v1/accounting/jobs?job=21")
+                .then()
+                .body("jobs.hetJob", hasItem(20))
+                .body("jobs.hetOffset", hasItem(1));
         assertThat(ids("end=1")).isEmpty();
         assertThat(ids("start=1")).hasSize(40);
         given().get("/v1/accounting/jobs?start=2&end=1").then().statusCode(400);

@@ -8,6 +8,7 @@ import io.berth.contracts.EndedRun;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.GpuConsumption;
 import io.berth.contracts.GpuRequest;
+import io.berth.contracts.HetComponent;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
@@ -42,6 +43,9 @@ public final class Lives {
     private final List<JobEvent> events = new ArrayList<>();
     private final List<EndedRun> charged = new ArrayList<>();
 
+    /// Two of the jobs are components of one.
+    static final HetComponent SET = new HetComponent(new JobId(20), 2);
+
     public Lives(long seed) {
         this.random = new Random(seed);
         this.measures = new Random(seed);
@@ -73,6 +77,9 @@ public final class Lives {
         long submittedAt = 1_700_000_000_000L + random.nextInt(1_000_000);
         long at = submittedAt;
         JobDescription description = description(job);
+        if (SET.jobs().contains(job)) {
+            description = description.as(SET, job);
+        }
         life.add(new JobEvent.Queued(job, at, description));
         for (int lease = 1; lease <= 1 + random.nextInt(3); lease++) {
             at += random.nextInt(100_000);

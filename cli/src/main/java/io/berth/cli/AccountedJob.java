@@ -72,14 +72,17 @@ record AccountedJob(JsonObject json, Line line) {
         return new AccountedJob(new JsonObject(fields));
     }
 
-    /// The lines below the job's: its batch script's, and one for each step of its last run. None
+    /// The lines below the job's: its batch script's, which of a heterogeneous job only the first
+    /// component has, and one for each step of its last run. None
     /// if it has not started.
     List<AccountedJob> steps() {
         if (!started()) {
             return List.of();
         }
         var lines = new ArrayList<AccountedJob>();
-        lines.add(new AccountedJob(batch(), Line.BATCH));
+        if (number("hetOffset") == 0) {
+            lines.add(new AccountedJob(batch(), Line.BATCH));
+        }
         for (JsonObject step : run().objects("steps")) {
             lines.add(new AccountedJob(inStep(step), Line.STEP));
         }
@@ -184,14 +187,17 @@ record AccountedJob(JsonObject json, Line line) {
         return line == Line.STEP ? List.of() : run().texts("gpus");
     }
 
-    /// `17`, `17.batch`, `17.0`; of a task `17_4`, `17_4.batch`; `17_[5-9]` of several.
+    /// `17`, `17.batch`, `17.0`; of a task `17_4`, `17_4.batch`; `17_[5-9]` of several;
+    /// of a component `17+1`, `17+1.0`.
     String name() {
         String job =
-                !array()
-                        ? Long.toString(number("id"))
-                        : number("arrayJob")
+                array()
+                        ? number("arrayJob")
                                 + "_"
-                                + (json.has(TASKS) ? text(TASKS) : number("arrayTask"));
+                                + (json.has(TASKS) ? text(TASKS) : number("arrayTask"))
+                        : json.has("hetJob")
+                                ? number("hetJob") + "+" + number("hetOffset")
+                                : Long.toString(number("id"));
         return ofJob() ? job : job + "." + step();
     }
 
@@ -206,7 +212,8 @@ record AccountedJob(JsonObject json, Line line) {
     }
 
     boolean isOf(JobText name) {
-        return name.names(number("id"), number("arrayJob"), (int) number("arrayTask"));
+        return name.names(
+                number("id"), number("arrayJob"), (int) number("arrayTask"), number("hetJob"));
     }
 
     /// The jobs, in each array those together that have not run and wait, in the place of the

@@ -6,7 +6,8 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /// What `sacct -j` selects: `17` a job or all tasks of an array with all of their lines, `17_4` and
-/// `17_[1-3]` tasks, `17.batch` and `17_4.0` those lines alone.
+/// `17_[1-3]` tasks, `17.batch` and `17_4.0` those lines alone; `17` also all components of a
+/// heterogeneous job, and `17+1` one.
 ///
 /// @param each none is everything
 record StepSelection(List<Selected> each) {

@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class SacctTest {
 
@@ -549,5 +551,35 @@ final class SacctTest {
                 .isEqualTo(
                         new CommandRun.Outcome(
                                 1, "", "sacct: fatal: Invalid field requested: \"Foo\"\n"));
+    }
+
+    private static String component(int offset) {
+        return """
+        {"id":%d,"hetJob":17,"hetOffset":%d,"name":"mixed","user":"alice","account":"a","partition":"p","qos":"n",
+         "state":"COMPLETED","exitCode":0,"signal":0,"submittedAt":1795168850000,"startedAt":1795168852000,
+         "endedAt":1795168855000,"elapsedSeconds":3,"timeLimitSeconds":600,"nodes":1,"nodeList":"node05","cpus":4,
+         "memoryMib":400,"tasks":4,"runs":[{"lease":1,"steps":[{"step":0,"name":"a"}]}]}
+        """
+                .formatted(17 + offset, offset);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "17      | 17+0 17+0.batch 17+0.0 17+1 17+1.0",
+                "17+1    | 17+1 17+1.0",
+                "18      | 17+1 17+1.0",
+                "17+0    | 17+0 17+0.batch 17+0.0",
+                "17.0    | 17+0.0 17+1.0",
+                "17+1.0  | 17+1.0",
+                "17,17+1 | 17+0 17+0.batch 17+0.0 17+1 17+1.0",
+            })
+    void components_are_asked_for_by_their_set_and_place(String jobs, String lines) {
+        mesh.on("GET", "/v1/accounting/jobs", "{\"jobs\":[" + component(0) + "," + component(1) + "]}");
+
+        String out = out(("sacct -P -n -o JobID -j " + jobs).split(" "));
+
+        assertThat(out.strip().replace('\n', ' ')).isEqualTo(lines);
     }
 }

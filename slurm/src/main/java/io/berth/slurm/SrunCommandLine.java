@@ -32,6 +32,11 @@ public record SrunCommandLine(
     public static SrunCommandLine of(List<SrunOption> table, List<String> words)
             throws InvalidOption {
         GetOpt<SrunOption> line = GetOpt.untilOperand(table, words);
+        int colon = line.operands().indexOf(":");
+        if (colon >= 0 && colon < line.operands().size() - 1) {
+            throw InvalidOption.refused(
+                    "heterogeneous jobs (':') are not supported here: submit them by sbatch");
+        }
         var job = new ArrayList<Given<SbatchOption>>();
         var step = new ArrayList<String>();
         var own = new EnumMap<Setting, String>(Setting.class);

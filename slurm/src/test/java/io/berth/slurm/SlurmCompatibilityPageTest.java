@@ -43,6 +43,10 @@ final class SlurmCompatibilityPageTest {
             `#BERTH --max-wait=TIME` ends a job as `DEADLINE` that has waited for its turn so long and
             has not run; the time is written as a time limit.
 
+            `:` on the command line and a line `#SBATCH hetjob` part the components of a
+            [heterogeneous job](commands.md#heterogeneous-jobs). `salloc` and `srun` outside of jobs
+            take none.
+
             This page is written by `SlurmCompatibilityPageTest` from the table in `SbatchOptionTable`.
 
             | option | variable | Berth |

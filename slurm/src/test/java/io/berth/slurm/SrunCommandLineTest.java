@@ -85,6 +85,15 @@ final class SrunCommandLineTest {
     }
 
     @Test
+    void components_are_for_sbatch_alone() throws InvalidOption {
+        assertThatThrownBy(() -> of("-n1", ":", "-n2", "hostname"))
+                .hasMessageContaining("submit them by sbatch");
+        assertThatThrownBy(() -> of("hostname", ":", "date"))
+                .hasMessageContaining("submit them by sbatch");
+        assertThat(of("sh", "-c", ":").command()).containsExactly("sh", "-c", ":");
+    }
+
+    @Test
     void no_two_options_share_a_name_or_a_letter() {
         for (List<SrunOption> table : List.of(SrunOption.TABLE, SrunOption.SALLOC)) {
             assertThat(table).extracting(SrunOption::longName).doesNotHaveDuplicates();

@@ -200,6 +200,64 @@ class JobsMeshTest {
     }
 
     @Test
+    void the_script_of_a_heterogeneous_job_reaches_all_components_and_they_end_with_it()
+            throws IOException {
+        Path script = mesh.work().resolve("mixed.sh");
+        Files.writeString(
+                script,
+                """
+                #!/bin/sh
+                #SBATCH -n1
+                #SBATCH hetjob
+                #SBATCH -N2 --ntasks-per-node=1 --gpus-per-node=1
+                echo $SLURM_HET_SIZE $SLURM_JOB_NUM_NODES $SLURM_JOB_NUM_NODES_HET_GROUP_1
+                srun sh -c 'echo $SLURM_JOB_ID has no GPU$CUDA_VISIBLE_DEVICES'
+                srun --het-group=1 -l sh -c 'echo $SLURM_JOB_ID has a ${CUDA_VISIBLE_DEVICES%%-*}' | sort
+                """);
+
+        long id = submitted("--wait", script.toString());
+
+        assertThat(mesh.work().resolve("slurm-" + id + ".out"))
+                .content()
+                .isEqualTo(
+                        "2 1 2\n%1$d has no GPU\n0: %2$d has a GPU\n1: %2$d has a GPU\n"
+                                .formatted(id, id + 1));
+        ended(id, "COMPLETED", "COMPLETED");
+
+        long sleeps = submitted("-n1", ":", "-G1", "--wrap", "sleep 600");
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(squeue(sleeps)).isEqualTo("%1$d+0 R\n%1$d+1 R\n".formatted(sleeps)));
+        mesh.berth("scancel", Long.toString(sleeps)).succeeded();
+        ended(sleeps, "CANCELLED by .*", "CANCELLED by .*");
+    }
+
+    private long submitted(String... words) throws IOException {
+        var command = new ArrayList<>(List.of("sbatch", "--parsable"));
+        command.addAll(List.of(words));
+        return Long.parseLong(
+                mesh.berth(command.toArray(String[]::new)).succeeded().out().strip());
+    }
+
+    private String squeue(long id) throws IOException {
+        return mesh.berth("squeue", "-h", "-S", "i", "-o", "%i %t", "-j", Long.toString(id)).out();
+    }
+
+    /// Waits until the books have both components of a job with these states.
+    private void ended(long id, String first, String second) {
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(
+                                        mesh.berth(
+                                                        "sacct", "-nPX", "-o", "JobID,State", "-j",
+                                                        Long.toString(id))
+                                                .out())
+                                .matches(
+                                        "%1$d\\+0\\|%2$s\n%1$d\\+1\\|%3$s\n"
+                                                .formatted(id, first, second)));
+    }
+
+    @Test
     void accounting_has_a_job_that_ended() throws IOException {
         String id =
                 mesh.berth("sbatch", "--wait", "--parsable", example("cpu-only.sbatch"))

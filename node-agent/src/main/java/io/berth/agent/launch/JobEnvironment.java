@@ -115,6 +115,7 @@ public record JobEnvironment(
         person(variables);
         job(variables);
         shape(variables, launch.allocations(), job(), launch.here());
+        stepNodes(variables, variables, launch.allocations());
         place(variables);
         gpus(variables);
         components(variables);
@@ -231,7 +232,6 @@ public record JobEnvironment(
         if (all.stream().mapToInt(Allocation::tasks).distinct().count() == 1) {
             variables.put("SLURM_NTASKS_PER_NODE", Integer.toString(all.getFirst().tasks()));
         }
-        stepNodes(variables, variables, all);
         variables.put("SLURM_CPUS_PER_TASK", Integer.toString(job.request().cpusPerTask()));
         var memory = job.request().memory();
         switch (memory.per()) {

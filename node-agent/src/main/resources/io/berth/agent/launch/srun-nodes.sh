@@ -203,6 +203,8 @@ srun_enter() {
 # Starts this program once on each node of the step, and ends with the highest of their exit statuses. What steers them is
 # not to be ended by signals, which are the tasks': they go there by way of a pipe.
 srun_on_nodes() {
+    [ -z "$srun_component" ] || [ -z "${SLURM_CONTAINER-}" ] ||
+        srun_fail "--het-group=$srun_component cannot start in a container: its tasks would run on the bare nodes"
     [ -z "${SLURM_CONTAINER-}" ] ||
         srun_fail "a step on several nodes cannot start in a container, nor its tasks run in one: give -N1 here"
     [ -n "${BERTH_STEP_SECRET-}" ] ||

@@ -7,6 +7,7 @@ import static org.hamcrest.Matchers.is;
 
 import io.berth.contracts.JobSpec;
 import io.berth.contracts.JobState;
+import io.berth.contracts.event.Submission.Submitted;
 import io.berth.contracts.topic.Topics;
 import io.berth.slurm.session.Frame;
 import io.berth.slurm.session.Frame.Channel;
@@ -50,15 +51,19 @@ class StepPostsTest {
     /// A job of two nodes that runs on one of them, as far as the gateway is concerned.
     private long running() throws Exception {
         long id = Api.submitted("alice", "\"nodes\":2");
+        run(mesh.submitted(id));
+        return id;
+    }
+
+    private void run(Submitted job) {
         mesh.jobStatus(
                 Samples.status(
-                        mesh.submitted(id),
+                        job,
                         JobState.RUNNING,
                         Samples.run(Samples.DGX, System.currentTimeMillis(), List.of()),
                         0));
-        Api.eventually(
-                () -> Api.as("alice").get("/v1/jobs/" + id).then().body("state", is("RUNNING")));
-        return id;
+        Api.eventually(() ->
+                Api.as("alice").get("/v1/jobs/" + job.job()).then().body("state", is("RUNNING")));
     }
 
     private Map<String, String> environment(long id) throws Exception {
@@ -128,6 +133,19 @@ class StepPostsTest {
         ask(other, "dgx-01", secret).then().statusCode(404);
         given().post("/v1/steps/x/dgx-01").then().statusCode(404);
         assertThatThrownBy(() -> agent(id, "guessed", toAgent)).isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void the_components_of_a_heterogeneous_job_have_one_secret() throws Exception {
+        long first = Api.submitted("alice", "\"components\":[{}]");
+        String secret = environment(first).getOrDefault(StepMeeting.SECRET, "");
+        run(mesh.submitted(first).jobs().getLast());
+
+        try (var agent = agent(first + 1, secret, toAgent)) {
+            Api.eventually(() -> ask(first + 1, "dgx-01", secret).then().statusCode(201));
+            assertThat(agent.closed()).isNotDone();
+        }
+        ask(first, "dgx-01", secret).then().statusCode(404);
     }
 
     @Test
