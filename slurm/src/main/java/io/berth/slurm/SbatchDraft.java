@@ -210,6 +210,10 @@ final class SbatchDraft {
 
     /// What it asks for as a component after the first of a heterogeneous job: it has no script.
     SbatchRequest component() throws InvalidOption {
+        if (!steps.in(Map.of()).isEmpty()) {
+            throw InvalidOption.refused(
+                    "--distribution and --gpu-bind of a component after the first are not supported yet: give them to srun");
+        }
         return request(null, null, null, null, List.of());
     }
 

@@ -244,6 +244,11 @@ final class SbatchTest {
     }
 
     @Test
+    void what_steps_of_a_further_component_would_not_find_is_refused() {
+        assertThat(refusal("-n1", ":", "--gpu-bind=closest")).hasMessageContaining("give them to srun");
+    }
+
+    @Test
     void a_heterogeneous_job_has_so_many_components_at_most() {
         String[] words = ("-n1" + " : -n1".repeat(128)).split(" ");
 

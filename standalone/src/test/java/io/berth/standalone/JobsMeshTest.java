@@ -229,7 +229,7 @@ class JobsMeshTest {
                 .untilAsserted(() ->
                         assertThat(squeue(sleeps)).isEqualTo("%1$d+0 R\n%1$d+1 R\n".formatted(sleeps)));
         mesh.berth("scancel", Long.toString(sleeps)).succeeded();
-        ended(sleeps, "CANCELLED by .*", "CANCELLED by .*");
+        ended(sleeps, "CANCELLED.*", "CANCELLED.*");
     }
 
     private long submitted(String... words) throws IOException {
