@@ -112,7 +112,11 @@ enum PriorityField {
             case JOB ->
                     job.has("arrayJob")
                             ? job.number("arrayJob") + "_" + job.number("arrayTask")
-                            : Long.toString(job.number("job"));
+                            : job.has("hetJob")
+                                    ? job.number("hetJob")
+                                            + "+"
+                                            + (job.number("job") - job.number("hetJob"))
+                                    : Long.toString(job.number("job"));
             case PARTITION_NAME -> job.text("partition");
             case USER -> job.text("user");
             case ACCOUNT -> job.text("account");

@@ -117,6 +117,10 @@ final class Sprio implements Command {
     }
 
     private static boolean isOf(JobText name, JsonObject job) {
-        return name.names(job.number("job"), job.number("arrayJob"), (int) job.number("arrayTask"));
+        return name.names(
+                job.number("job"),
+                job.number("arrayJob"),
+                (int) job.number("arrayTask"),
+                job.number("hetJob"));
     }
 }

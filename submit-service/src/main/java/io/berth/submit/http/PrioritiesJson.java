@@ -2,6 +2,7 @@ package io.berth.submit.http;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.berth.contracts.ArrayTask;
+import io.berth.contracts.HetComponent;
 import io.berth.contracts.JobState;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Weights;
@@ -33,6 +34,7 @@ record PrioritiesJson(@Nullable WeightsJson weights, List<JobPriorityJson> jobs)
     /// One job's.
     ///
     /// @param arrayJob id of the array that it is a task of; null for none
+    /// @param hetJob the first component of the heterogeneous job that it is one of; null for none
     /// @param points the whole, rounded
     @Schema(name = "JobPriority")
     @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -40,6 +42,7 @@ record PrioritiesJson(@Nullable WeightsJson weights, List<JobPriorityJson> jobs)
             long job,
             @Nullable Long arrayJob,
             @Nullable Integer arrayTask,
+            @Nullable Long hetJob,
             String partition,
             String user,
             String account,
@@ -72,11 +75,13 @@ record PrioritiesJson(@Nullable WeightsJson weights, List<JobPriorityJson> jobs)
 
     private static JobPriorityJson of(Job job, Picture picture, long now) {
         ArrayTask task = job.description().array();
+        HetComponent het = job.description().het();
         Priority priority = Priority.of(job, picture.shares(), now);
         return new JobPriorityJson(
                 job.id().value(),
                 task == null ? null : task.array().value(),
                 task == null ? null : task.task(),
+                het == null ? null : het.first().value(),
                 job.partition(),
                 job.user(),
                 job.description().account(),
