@@ -73,8 +73,7 @@ record AccountedJob(JsonObject json, Line line) {
     }
 
     /// The lines below the job's: its batch script's, which of a heterogeneous job only the first
-    /// component has, and one for each step of its last run. None
-    /// if it has not started.
+    /// component has, and one for each step of its last run. None if it has not started.
     List<AccountedJob> steps() {
         if (!started()) {
             return List.of();
@@ -187,8 +186,8 @@ record AccountedJob(JsonObject json, Line line) {
         return line == Line.STEP ? List.of() : run().texts("gpus");
     }
 
-    /// `17`, `17.batch`, `17.0`; of a task `17_4`, `17_4.batch`; `17_[5-9]` of several;
-    /// of a component `17+1`, `17+1.0`.
+    /// `17`, `17.batch`, `17.0`; of a task `17_4`, `17_4.batch`; `17_[5-9]` of several; of a
+    /// component `17+1`, `17+1.0`.
     String name() {
         String job =
                 array()

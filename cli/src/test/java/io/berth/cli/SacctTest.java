@@ -576,7 +576,10 @@ final class SacctTest {
                 "17,17+1 | 17+0 17+0.batch 17+0.0 17+1 17+1.0",
             })
     void components_are_asked_for_by_their_set_and_place(String jobs, String lines) {
-        mesh.on("GET", "/v1/accounting/jobs", "{\"jobs\":[" + component(0) + "," + component(1) + "]}");
+        mesh.on(
+                "GET",
+                "/v1/accounting/jobs",
+                "{\"jobs\":[" + component(0) + "," + component(1) + "]}");
 
         String out = out(("sacct -P -n -o JobID -j " + jobs).split(" "));
 

@@ -251,8 +251,7 @@ final class SbatchDraft {
                         arguments,
                         environment == null
                                 ? null
-                                : steps.in(
-                                        ExportedEnvironment.of(export, exportFile, environment)),
+                                : steps.in(ExportedEnvironment.of(export, exportFile, environment)),
                         directory,
                         first ? (user == null ? from.user() : user) : null,
                         account,

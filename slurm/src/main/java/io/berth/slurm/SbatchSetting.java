@@ -80,8 +80,8 @@ public enum SbatchSetting {
     WRAP;
 
     /// Whether the components of a heterogeneous job have it of one before them unless they say
-    /// otherwise. What only the job's script needs is the first component's in any case, and what is
-    /// asked of the command counts in any of them.
+    /// otherwise. What only the job's script needs is the first component's in any case, and what
+    /// is asked of the command counts in any of them.
     ///
     /// Source: Slurm's guide "Heterogeneous Job Support", "Submitting Jobs".
     public boolean handedOn() {

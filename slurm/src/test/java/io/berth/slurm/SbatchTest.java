@@ -245,7 +245,8 @@ final class SbatchTest {
 
     @Test
     void what_steps_of_a_further_component_would_not_find_is_refused() {
-        assertThat(refusal("-n1", ":", "--gpu-bind=closest")).hasMessageContaining("give them to srun");
+        assertThat(refusal("-n1", ":", "--gpu-bind=closest"))
+                .hasMessageContaining("give them to srun");
     }
 
     @Test

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param arrayJob id of the array that it is a task of
 /// @param arrayThrottle the most tasks of its array that run at once; 0 is any number
-/// @param hetJob the first component of the heterogeneous job that it is one of; left out for others
+/// @param hetJob the first component of the heterogeneous job that it is one of; left out for
+///   others
 /// @param hetOffset its place among the components, from 0
 /// @param startedAt when its last run was placed
 /// @param elapsedSeconds how long its last run has held, or held, its resources, less the time for

@@ -216,7 +216,10 @@ public record JobEnvironment(
 
     /// @param node whose memory is told
     private static void shape(
-            Map<String, String> variables, List<Allocation> all, JobDescription job, Allocation node) {
+            Map<String, String> variables,
+            List<Allocation> all,
+            JobDescription job,
+            Allocation node) {
         // In the order of the run: the script is on the first, and counts per node follow it.
         String nodes = HostList.inOrder(all.stream().map(each -> each.node().value()).toList());
         String count = Integer.toString(all.size());

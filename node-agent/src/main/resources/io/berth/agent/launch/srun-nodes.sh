@@ -84,7 +84,7 @@ srun_turn_to_component() {
         shift "$srun_taken"
         for srun_word; do
             [ "$srun_word" != : ] ||
-                srun_fail "':' between parts of a step is not there: call srun for each component, with --het-group"
+                srun_fail "no ':' between parts of a step here: call srun for each component, with --het-group"
         done
     fi
     case $srun_group in

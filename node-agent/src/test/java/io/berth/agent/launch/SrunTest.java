@@ -577,7 +577,7 @@ class SrunTest {
                 "SLURM_HET_SIZE=3 srun --het-group=3 true | Attempt to run a job step with het group value of 3, but the job allocation has maximum value of 2",
                 "SLURM_HET_SIZE=3 srun --het-group=0,2 true | --het-group=0,2 is not there: a step is on one component. Call srun for each",
                 "srun --het-group=all true  | --het-group is the number of a component, not 'all'",
-                "SLURM_HET_SIZE=2 srun -n1 true : -n2 true | ':' between parts of a step is not there: call srun for each component, with --het-group",
+                "SLURM_HET_SIZE=2 srun -n1 true : -n2 true | no ':' between parts of a step here: call srun for each component, with --het-group",
                 "BERTH_STEPS= srun true     | no allocation here: srun works inside the script of a job, see sbatch"
             })
     void what_cannot_be_done_is_said_in_one_line(String command, String message) throws Exception {
