@@ -83,7 +83,7 @@ public final class FitClass {
     /// @param onParts where its jobs may run on more nodes than they need
     /// @param spread whether they need less of each node on more of them
     /// @param score which nodes are taken first; null is as the policy has it
-    /// @param choices all its nodes are of one of these; empty is no choice
+    /// @param choices all its nodes are of one of these, the first that will do; empty is no choice
     public record Layout(
             boolean inRow,
             int segment,
@@ -103,7 +103,7 @@ public final class FitClass {
         }
     }
 
-    /// Nodes that a gang may be of.
+    /// Nodes that a job may be of. One of one node counts none.
     ///
     /// @param nodes of which all of its nodes are
     /// @param counts of which it has so many each at least, a node counting once

@@ -1,5 +1,6 @@
 package io.berth.core.engine;
 
+import io.berth.core.engine.FitClass.Choice;
 import io.berth.core.engine.Node.Clock;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -131,6 +132,23 @@ final class Search {
         if (fit.parts() > 1) {
             return gang(fit, now, end);
         }
+        if (fit.layout.choices().isEmpty()) {
+            return anyOf(among, fit, now, end);
+        }
+        for (Choice choice : fit.layout.choices()) {
+            BitSet some = (BitSet) choice.nodes().clone();
+            if (among != null) {
+                some.and(among);
+            }
+            Place place = anyOf(some, fit, now, end);
+            if (place != null) {
+                return place;
+            }
+        }
+        return null;
+    }
+
+    private @Nullable Place anyOf(@Nullable BitSet among, FitClass fit, long now, long end) {
         return among != null && among.cardinality() <= candidates
                 ? oneOf(among, fit, now, end)
                 : one(fit, now, end, among);

@@ -131,7 +131,7 @@ final class FitClasses {
         Partition partition = configuration.partitions().get(name.partition());
         boolean leastLoaded =
                 partition != null && partition.partitionRules().ofNodes().leastLoaded();
-        List<Choice> choices = nodes.choices(request, reserved(request));
+        List<Choice> choices = choices(name, request);
         boolean anyNodes = !wider && !inRow && request.segment() == 0 && among.isEmpty();
         if (anyNodes && !leastLoaded && choices.isEmpty()) {
             return Layout.ANY;
@@ -150,6 +150,29 @@ final class FitClasses {
                 wider && request.spreads(),
                 leastLoaded ? NodeScore.LEAST_LOADED : null,
                 choices);
+    }
+
+    /// The nodes that its constraints give it a choice of; of each choice first those that a
+    /// reservation draws it to.
+    private List<Choice> choices(Name name, ResourceRequest request) {
+        List<Choice> choices = nodes.choices(request, reserved(request));
+        BitSet drawn = reservations.drawing(name.magnets());
+        if (drawn.isEmpty()) {
+            return choices;
+        }
+        var all = new ArrayList<Choice>();
+        if (choices.isEmpty()) {
+            var any = new BitSet();
+            any.set(0, nodes.names().size());
+            choices = List.of(new Choice(any, List.of()));
+        }
+        for (Choice it : choices) {
+            var some = (BitSet) it.nodes().clone();
+            some.and(drawn);
+            all.add(new Choice(some, it.counts()));
+        }
+        all.addAll(choices);
+        return all;
     }
 
     /// By kind, the shared GPUs of which a request for a part of one may take some; empty for

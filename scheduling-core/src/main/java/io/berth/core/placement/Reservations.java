@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 ///   time of the other one, unless its own may lie over others.
 /// - A job in a FLEX one may use all nodes at all times that no other reservation closes; in one
 ///   with ANY_NODES all nodes while it is on.
-/// - To a job without one the nodes of those that are MAGNETIC and let it in are open.
+/// - To a job without one the nodes of those that are MAGNETIC and let it in are open, and it is
+///   drawn to them while they are on.
 /// - When one with NO_HOLD_JOBS_AFTER is over, its jobs are as those without one.
 ///
 /// Of one that comes again the next [#TIMES] times are known: a job that lasts for longer than that
@@ -90,6 +91,18 @@ final class Reservations {
                 .filter(it -> Reserved.admits(configuration, it, job.user(), job.account()))
                 .map(Reservation::name)
                 .toList();
+    }
+
+    /// The nodes of those of these that are on.
+    BitSet drawing(List<String> magnets) {
+        var drawing = new BitSet();
+        for (String name : magnets) {
+            Reservation it = all.get(name);
+            if (it != null && it.on(now)) {
+                drawing.or(nodes.getOrDefault(name, new BitSet()));
+            }
+        }
+        return drawing;
     }
 
     /// Whether a request's reservation, if it names one, is there and can be used now.

@@ -341,6 +341,46 @@ final class PlacementReservationsTest {
     }
 
     @Test
+    void a_magnetic_one_draws_its_jobs_and_leaves_the_other_nodes_to_others() {
+        reserve(on("pull", "n2", 0, 3600, "MAGNETIC"));
+        submit(1, 600, null);
+        submit(2, 600, null);
+        submit(3, 600, null);
+
+        cell.round();
+
+        assertThat(cell.where(1)).singleElement().asString().startsWith("n2:");
+        assertThat(cell.where(2)).singleElement().asString().startsWith("n1:");
+        assertThat(cell.where(3)).isEmpty();
+    }
+
+    @Test
+    void a_magnetic_one_draws_nobody_before_it_is_on() {
+        reserve(on("pull", "n2", 1000, 3600, "MAGNETIC"));
+        submit(1, 600, null);
+
+        cell.round();
+
+        assertThat(cell.where(1)).singleElement().asString().startsWith("n1:");
+    }
+
+    @Test
+    void a_gang_lies_on_nodes_that_draw_it_if_it_has_room_there_and_on_others_too_if_not() {
+        cell.node("n3", 16, 8, "a100");
+        cell.node("n4", 16, 8, "a100");
+        reserve(on("a", "n3", 0, 3600, "MAGNETIC"), on("b", "n4", 0, 3600, "MAGNETIC"));
+        cell.submit(1, gpus(2, 4, null));
+        cell.submit(2, gpus(3, 4, null));
+
+        cell.round();
+
+        assertThat(cell.where(1))
+                .extracting(it -> it.substring(0, 3))
+                .containsExactly("n3:", "n4:");
+        assertThat(cell.where(2)).hasSize(3);
+    }
+
+    @Test
     void jobs_of_one_with_any_nodes_use_others_too_while_it_is_on() {
         reserve(on("r", "n1", 0, 3600, "ANY_NODES"));
         submit(1, 600, "r");
