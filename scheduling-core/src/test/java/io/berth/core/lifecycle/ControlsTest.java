@@ -125,6 +125,24 @@ final class ControlsTest {
     }
 
     @Test
+    void what_is_done_to_a_job_is_announced_with_who_did_it() {
+        var id = new JobId(1);
+
+        List<Fact> submitted = cell.submit(1, cpus(1));
+        List<Fact> held = cell.ask(new Submission.Held(id, "root", Hold.ADMIN));
+        List<Fact> again = cell.ask(new Submission.Held(id, "root", Hold.ADMIN));
+        List<Fact> released = cell.ask(new Submission.Released(id, "root", Hold.ADMIN));
+
+        assertThat(TestCell.events(submitted))
+                .containsExactly(new JobEvent.Queued(id, cell.now, cell.job(1).description()));
+        assertThat(TestCell.events(held))
+                .containsExactly(new JobEvent.Held(id, cell.now, Hold.ADMIN, "root", null));
+        assertThat(again).isEmpty();
+        assertThat(TestCell.events(released))
+                .containsExactly(new JobEvent.Released(id, cell.now, "root"));
+    }
+
+    @Test
     void a_users_release_does_not_undo_an_operators_hold() {
         cell.submit(1, cpus(1));
         cell.ask(new Submission.Held(new JobId(1), "root", Hold.ADMIN));

@@ -1,0 +1,189 @@
+package io.berth.core.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.core.engine.FitClass.Terms;
+import io.berth.core.engine.Scheduling.Backfill;
+import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.engine.Waiting.Rank;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/// Who has an expected start, and who loses it. Nodes have one GPU each; jobs last a minute.
+final class PlanTest {
+
+    private static final long MINUTE = 60_000;
+    private static final long LENGTH = MINUTE + Scheduling.SLACK_MILLIS;
+
+    /// Who runs on this ground gives way to those whose class may have its place.
+    private static final Stake STAKE = new Stake(0, 0, 0, 0, 1, 1000, false);
+
+    private final TreeSet<Long> started = new TreeSet<>();
+    private final TreeSet<Long> cleared = new TreeSet<>();
+    private final Set<Long> heldBack = new HashSet<>();
+
+    private final Decisions decisions =
+            new Decisions() {
+                @Override
+                public boolean admits(Waiting job) {
+                    return !heldBack.contains(job.job());
+                }
+
+                @Override
+                public void started(Waiting job, int[] nodes, int lane) {
+                    started.add(job.job());
+                }
+
+                @Override
+                public void planned(Waiting job, long start, int[] nodes, long place) {}
+
+                @Override
+                public void unplanned(Waiting job) {}
+
+                @Override
+                public void cleared(Waiting job, Clearing clearing, long until) {
+                    cleared.add(job.job());
+                }
+            };
+
+    private static Scheduling engine(Backfill backfill, int depth, int nodes) {
+        int[] gpus = new int[nodes];
+        Arrays.fill(gpus, 1);
+        return new Trial(new Settings(backfill, depth, NodeScore.BEST_FIT), gpus).engine;
+    }
+
+    private static void run(Scheduling engine, long job, int node, @Nullable Stake stake) {
+        engine.run(
+                job, new int[] {node}, new Demand[] {new Demand(1, 1, 1, 0)}, 10 * MINUTE, stake);
+    }
+
+    private static void waits(
+            Scheduling engine, long job, int partition, int nodes, long points, boolean preempts) {
+        List<@Nullable Demand> demand = List.of(new Demand(1, 1, 1, 0));
+        var grounds = new BitSet();
+        grounds.set(0);
+        Preemptor preemptor = preempts ? new Preemptor(grounds, false) : null;
+        FitClass fit =
+                engine.fitClass(
+                        new Terms(0, partition, nodes, 0, demand, demand, null, 0, preemptor));
+        engine.wait(job, fit, engine.association(0), new Rank(points, 0, 0, job, 0), MINUTE);
+    }
+
+    private static long start(Scheduling engine, long job) {
+        return Objects.requireNonNull(engine.expected(job), () -> "job " + job).start();
+    }
+
+    /// Jobs 1 and 2 of one partition, 3 and 4 of another one, on a node that is held.
+    private static Scheduling twoPartitions(Backfill backfill, int depth) {
+        Scheduling engine = engine(backfill, depth, 1);
+        run(engine, 9, 0, null);
+        waits(engine, 1, 0, 1, 10, false);
+        waits(engine, 2, 0, 1, 5, false);
+        waits(engine, 3, 1, 1, 20, false);
+        waits(engine, 4, 1, 1, 1, false);
+        return engine;
+    }
+
+    @Test
+    void with_easy_the_first_of_each_partition_is_expected() {
+        Scheduling engine = twoPartitions(Backfill.EASY, 500);
+
+        engine.planPass(0, decisions);
+
+        assertThat(engine.planned()).containsExactlyInAnyOrder(1L, 3L);
+        assertThat(start(engine, 3)).isEqualTo(10 * MINUTE);
+        assertThat(start(engine, 1)).isEqualTo(10 * MINUTE + LENGTH);
+    }
+
+    @Test
+    void with_easy_the_first_of_a_partition_has_the_expected_start_of_who_was_first_before() {
+        Scheduling engine = twoPartitions(Backfill.EASY, 500);
+        engine.planPass(0, decisions);
+        waits(engine, 5, 0, 1, 30, false);
+
+        engine.planPass(0, decisions);
+
+        assertThat(engine.planned()).containsExactlyInAnyOrder(5L, 3L);
+        assertThat(start(engine, 5)).isEqualTo(10 * MINUTE);
+    }
+
+    @Test
+    void as_many_are_expected_as_the_plan_is_deep_the_first_by_priority() {
+        Scheduling engine = twoPartitions(Backfill.CONSERVATIVE, 3);
+
+        engine.planPass(0, decisions);
+
+        assertThat(engine.planned()).containsExactlyInAnyOrder(3L, 1L, 2L);
+        assertThat(start(engine, 2)).isEqualTo(10 * MINUTE + 2 * LENGTH);
+    }
+
+    @Test
+    void whom_limits_hold_back_has_no_expected_start_any_more_and_others_move_up() {
+        Scheduling engine = twoPartitions(Backfill.CONSERVATIVE, 500);
+        engine.planPass(0, decisions);
+        heldBack.add(3L);
+
+        engine.planPass(0, decisions);
+
+        assertThat(engine.planned()).doesNotContain(3L);
+        assertThat(start(engine, 1)).isEqualTo(10 * MINUTE);
+    }
+
+    @Test
+    void who_has_the_place_of_a_run_has_it_before_those_that_were_expected_there() {
+        Scheduling engine = engine(Backfill.CONSERVATIVE, 500, 1);
+        run(engine, 9, 0, STAKE);
+        waits(engine, 1, 0, 1, 0, false);
+        engine.startPass(0, decisions);
+        assertThat(start(engine, 1)).isEqualTo(10 * MINUTE);
+        waits(engine, 2, 0, 1, 10, true);
+
+        engine.startPass(0, decisions);
+
+        assertThat(cleared).containsExactly(2L);
+        assertThat(engine.clears(2)).isTrue();
+        assertThat(engine.stale()).as("the plan is to be made anew").isTrue();
+        assertThat(engine.expected(1)).isNull();
+        engine.forget(9);
+        engine.startPass(1000, decisions);
+        assertThat(started).containsExactly(2L);
+        assertThat(start(engine, 1)).isEqualTo(1000 + LENGTH);
+    }
+
+    @Test
+    void who_may_have_the_place_of_others_starts_where_only_plans_of_those_behind_stand() {
+        Scheduling engine = engine(Backfill.CONSERVATIVE, 500, 2);
+        run(engine, 9, 1, STAKE);
+        waits(engine, 1, 0, 2, 0, false);
+        engine.startPass(10 * MINUTE - 1000, decisions);
+        assertThat(start(engine, 1)).isEqualTo(10 * MINUTE);
+        waits(engine, 2, 0, 1, 10, true);
+
+        engine.startPass(10 * MINUTE - 1000, decisions);
+
+        assertThat(started).containsExactly(2L);
+        assertThat(cleared).isEmpty();
+        assertThat(start(engine, 1)).isGreaterThanOrEqualTo(10 * MINUTE - 1000 + LENGTH);
+    }
+
+    @Test
+    void who_may_have_the_place_of_nobody_ahead_waits_for_those_that_are_expected_there() {
+        Scheduling engine = engine(Backfill.CONSERVATIVE, 500, 2);
+        run(engine, 9, 1, null);
+        waits(engine, 1, 0, 2, 20, false);
+        engine.startPass(10 * MINUTE - 1000, decisions);
+        waits(engine, 2, 0, 1, 10, true);
+
+        engine.startPass(10 * MINUTE - 1000, decisions);
+
+        assertThat(started).isEmpty();
+        assertThat(start(engine, 1)).isEqualTo(10 * MINUTE);
+    }
+}
