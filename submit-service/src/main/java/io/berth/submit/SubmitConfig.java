@@ -71,6 +71,11 @@ public interface SubmitConfig {
     @WithDefault("256")
     int followers();
 
+    /// How long a job's script and environment are kept at least, from its submission on; zero is
+    /// for ever. They are kept as long as the job is known, in any case.
+    @WithDefault("7d")
+    Duration specRetention();
+
     /// Who mail about jobs is from, such as `berth@cluster.org`; not set, none is sent. The server
     /// for it is `quarkus.mailer.host`.
     Optional<String> mailFrom();

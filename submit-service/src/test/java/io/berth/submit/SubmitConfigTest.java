@@ -30,6 +30,7 @@ final class SubmitConfigTest {
         assertThat(config.sessionUrl()).isEmpty();
         assertThat(config.tracesEndpoint()).isEmpty();
         assertThat(config.followers()).isEqualTo(256);
+        assertThat(config.specRetention()).isEqualTo(Duration.ofDays(7));
         assertThat(config.mailFrom()).isEmpty();
         assertThat(config.mailDomain()).isEqualTo("localhost");
     }

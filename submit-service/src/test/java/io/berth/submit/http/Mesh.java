@@ -117,6 +117,7 @@ final class Mesh implements AutoCloseable {
         return records;
     }
 
+    /// What is not deleted.
     <E> List<E> events(Topic<E> topic) throws UnknownEventType, CorruptEvent {
         return events(topic, records(topic));
     }
@@ -126,7 +127,9 @@ final class Mesh implements AutoCloseable {
         var read = new ArrayList<E>();
         var events = new Events<>(topic, "test");
         for (var record : records) {
-            read.add(events.event(record));
+            if (record.value() != null) {
+                read.add(events.event(record));
+            }
         }
         return read;
     }
