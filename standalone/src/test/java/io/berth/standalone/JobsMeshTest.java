@@ -215,7 +215,7 @@ class JobsMeshTest {
                 srun --het-group=1 -l sh -c 'echo $SLURM_JOB_ID has a ${CUDA_VISIBLE_DEVICES%%-*}' | sort
                 """);
 
-        long id = submitted("--wait", script.toString());
+        long id = Long.parseLong(submitted("--wait", script.toString()));
 
         assertThat(mesh.work().resolve("slurm-" + id + ".out"))
                 .content()
@@ -224,19 +224,13 @@ class JobsMeshTest {
                                 .formatted(id, id + 1));
         ended(id, "COMPLETED", "COMPLETED");
 
-        long sleeps = submitted("-n1", ":", "-G1", "--wrap", "sleep 600");
+        long sleeps = Long.parseLong(submitted("-n1", ":", "-G1", "--wrap", "sleep 600"));
         await().atMost(PATIENCE)
                 .untilAsserted(() ->
-                        assertThat(squeue(sleeps)).isEqualTo("%1$d+0 R\n%1$d+1 R\n".formatted(sleeps)));
+                        assertThat(squeue(sleeps))
+                                .isEqualTo("%1$d+0 R\n%1$d+1 R\n".formatted(sleeps)));
         mesh.berth("scancel", Long.toString(sleeps)).succeeded();
         ended(sleeps, "CANCELLED.*", "CANCELLED.*");
-    }
-
-    private long submitted(String... words) throws IOException {
-        var command = new ArrayList<>(List.of("sbatch", "--parsable"));
-        command.addAll(List.of(words));
-        return Long.parseLong(
-                mesh.berth(command.toArray(String[]::new)).succeeded().out().strip());
     }
 
     private String squeue(long id) throws IOException {
@@ -249,7 +243,11 @@ class JobsMeshTest {
                 .untilAsserted(() ->
                         assertThat(
                                         mesh.berth(
-                                                        "sacct", "-nPX", "-o", "JobID,State", "-j",
+                                                        "sacct",
+                                                        "-nPX",
+                                                        "-o",
+                                                        "JobID,State",
+                                                        "-j",
                                                         Long.toString(id))
                                                 .out())
                                 .matches(

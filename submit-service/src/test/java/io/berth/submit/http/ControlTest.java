@@ -137,7 +137,11 @@ class ControlTest {
                 .then()
                 .body("id", is((int) id + 1))
                 .body("standardOutput", is("/dev/null"));
-        Api.as("alice").urlEncodingEnabled(false).get("/v1/jobs/" + id + "%2B3").then().statusCode(404);
+        Api.as("alice")
+                .urlEncodingEnabled(false)
+                .get("/v1/jobs/" + id + "%2B3")
+                .then()
+                .statusCode(404);
         Api.submit(
                         Api.as("alice").header("Idempotency-Key", "het-1"),
                         "\"name\":\"mixed\",\"tasks\":1,\"components\":[{\"tasks\":2},{\"name\":\"third\"}]")
@@ -171,7 +175,11 @@ class ControlTest {
         long second = id + 1;
 
         Api.as("alice").post("/v1/jobs/" + id + "/hold").then().statusCode(202);
-        Api.as("alice").urlEncodingEnabled(false).delete("/v1/jobs/" + id + "%2B1").then().statusCode(202);
+        Api.as("alice")
+                .urlEncodingEnabled(false)
+                .delete("/v1/jobs/" + id + "%2B1")
+                .then()
+                .statusCode(202);
         Api.as("alice").delete("/v1/jobs/" + id).then().statusCode(202);
 
         assertThat(asked(Held.class, id)).hasSize(1);
@@ -179,7 +187,12 @@ class ControlTest {
         assertThat(asked(CancelRequested.class, second)).hasSize(1);
         assertThat(asked(CancelRequested.class, id)).hasSize(1);
         assertThat(asked(CancelRequested.class, id + 2)).isEmpty();
-        Api.refused(Api.as("alice").urlEncodingEnabled(false).post("/v1/jobs/" + id + "%2B1/requeue"), 422, "invalid_option")
+        Api.refused(
+                        Api.as("alice")
+                                .urlEncodingEnabled(false)
+                                .post("/v1/jobs/" + id + "%2B1/requeue"),
+                        422,
+                        "invalid_option")
                 .body("detail", containsString("requeued as a whole"));
     }
 
