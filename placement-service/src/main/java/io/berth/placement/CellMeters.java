@@ -9,6 +9,7 @@ import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.Order;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Fact;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
@@ -89,6 +90,14 @@ public class CellMeters {
         this.nodes = MultiGauge.builder("berth.nodes").register(registry);
         this.lag = MultiGauge.builder("berth.placement.unread.records").register(registry);
         this.nextPicture = System.nanoTime();
+        for (Faults.Kind kind : Faults.Kind.values()) {
+            failures(kind);
+        }
+    }
+
+    private Counter failures(Faults.Kind of) {
+        String kind = of.name().toLowerCase(Locale.ROOT);
+        return registry.counter("berth.placement.failed.decisions", "of", kind);
     }
 
     /// This instance leads from now on, or does not.
@@ -118,8 +127,7 @@ public class CellMeters {
 
     /// A decision failed that the cell goes on without.
     void failed(Faults.Kind of) {
-        String kind = of.name().toLowerCase(Locale.ROOT);
-        registry.counter("berth.placement.failed.decisions", "of", kind).increment();
+        failures(of).increment();
     }
 
     /// What a written round says of jobs, and orders.

@@ -35,6 +35,8 @@ final class Faults {
     private final Set<String> told = new HashSet<>();
     private final Map<JobId, String> jobs = new TreeMap<>();
     private final Map<String, RuntimeException> records = new HashMap<>();
+
+    /// Since placing last did not fail.
     private int held;
 
     Faults(CellMeters meters) {
@@ -60,6 +62,11 @@ final class Faults {
         held++;
         jobs.put(job, String.valueOf(e.getMessage()));
         return true;
+    }
+
+    /// Placing did not fail.
+    void placed() {
+        held = 0;
     }
 
     /// The jobs that are to be held, with the reason. They are asked for once.

@@ -2,6 +2,7 @@ package io.berth.placement;
 
 import io.berth.contracts.DeadLetter;
 import io.berth.contracts.JobId;
+import io.berth.contracts.JobState;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.Reason;
 import io.berth.contracts.config.Configuration;
@@ -223,6 +224,7 @@ final class Tenure implements AutoCloseable {
             return null;
         }
         placingFailed = false;
+        faults.placed();
         replay(placed, Optional.empty());
         nextStart = placed.stream().anyMatch(Tenure::admits) ? now : placement.next(now);
         return pass;
@@ -234,8 +236,13 @@ final class Tenure implements AutoCloseable {
     private void failed(RuntimeException e, long now) {
         DecisionFailed failure = DecisionFailed.on("placing", e);
         faults.tell(Faults.Kind.PLACING, failure.subject(), e);
-        Long job = failure.job();
-        boolean goesOn = !placingFailed || (job != null && faults.hold(new JobId(job), e));
+        JobId job = failure.job() == null ? null : new JobId(failure.job());
+        boolean waits =
+                job != null
+                        && state.job(job)
+                                .filter(it -> it.state() == JobState.PENDING)
+                                .isPresent();
+        boolean goesOn = !placingFailed || (waits && faults.hold(job, e));
         placingFailed = true;
         first = true;
         noStartBefore = goesOn ? now : now + PLACE_AGAIN_MILLIS;
@@ -336,6 +343,7 @@ final class Tenure implements AutoCloseable {
 
     private void compareClocks() {
         time.asking();
+        rules.pulse().waits();
         heard(cell.rounds().brokerTime(cell.last()));
     }
 

@@ -4,6 +4,7 @@ import io.berth.contracts.Allocation;
 import io.berth.contracts.ArrayTask;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.GpuShare.Enforcement;
+import io.berth.contracts.HetComponent;
 import io.berth.contracts.Hold;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
@@ -90,6 +91,13 @@ public record Job(
     public JobId arrayOrSelf() {
         ArrayTask task = description.array();
         return task == null ? id : task.array();
+    }
+
+    /// The job that its specification was written for: the first of those that were submitted with
+    /// it.
+    public JobId specified() {
+        HetComponent het = description.het();
+        return het == null ? arrayOrSelf() : het.first();
     }
 
     /// Whether it runs a script; a component of a heterogeneous job after the first runs none.

@@ -65,6 +65,7 @@ public final class Picture {
     private volatile @Nullable Configuration configuration;
     private volatile Shares shares = Shares.NONE;
     private volatile long highestJob;
+    private volatile boolean whole = true;
 
     /// What is remembered of the submissions of one cell.
     private static final class Cell {
@@ -94,6 +95,16 @@ public final class Picture {
                 .mapToLong(input -> input.offset())
                 .findFirst()
                 .orElse(0);
+    }
+
+    /// There is a job of which the state could not be read.
+    public void lacksJobs() {
+        whole = false;
+    }
+
+    /// Whether a job that is not here is none.
+    public boolean whole() {
+        return whole;
     }
 
     private void noticeJob(long id) {

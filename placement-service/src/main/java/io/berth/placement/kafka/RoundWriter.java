@@ -16,6 +16,7 @@ import io.berth.core.state.Fact;
 import io.berth.core.state.Input;
 import io.berth.log.Events;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -123,7 +124,8 @@ public final class RoundWriter implements AutoCloseable {
 
     @Override
     public void close() {
-        producer.close();
+        // What is not committed is not to be: to wait for its end would be to wait for the brokers.
+        producer.close(Duration.ZERO);
     }
 
     /// Commits. A commit without an answer may have happened: it is asked for again, never aborted.

@@ -100,6 +100,12 @@ public final class Engine {
             throw new IllegalStateException(
                     "place on " + state.heldTwice() + ": something there is held twice");
         }
-        return Reviews.followed(state, placement.decide(now, pass, Preemptions::giveWay), now);
+        List<Fact> decided = placement.decide(now, pass, Preemptions::giveWay);
+        try {
+            return Reviews.followed(state, decided, now);
+        } catch (RuntimeException e) {
+            placement.drop();
+            throw e;
+        }
     }
 }

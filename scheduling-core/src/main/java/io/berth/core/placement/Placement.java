@@ -112,6 +112,11 @@ public final class Placement {
         }
     }
 
+    /// What was decided last does not count: nothing is kept of it.
+    public void drop() {
+        model = null;
+    }
+
     /// The facts of one pass. Nothing starts before a configuration is in force.
     ///
     /// @throws io.berth.core.engine.DecisionFailed if it cannot be decided about a job

@@ -109,8 +109,16 @@ final class PictureTopics {
             route.take(record, picture);
         } catch (UnknownEventType e) {
             // A newer writer's; a view does without it.
+            noticeGap(record);
         } catch (CorruptEvent | IllegalArgumentException e) {
             deadLetters.bury(record, e);
+            noticeGap(record);
+        }
+    }
+
+    private void noticeGap(ConsumerRecord<byte[], byte[]> record) {
+        if (record.topic().equals(Topics.JOB_STATES.name())) {
+            picture.lacksJobs();
         }
     }
 }

@@ -72,7 +72,7 @@ public class SpecReader {
         while (!due.passed()) {
             for (var record : consumer.poll(POLL)) {
                 return record.offset() == job.specOffset() && record.value() != null
-                        ? spec(record).filter(spec -> spec.job().equals(job.arrayOrSelf()))
+                        ? spec(record).filter(spec -> spec.job().equals(job.specified()))
                         : Optional.empty();
             }
         }

@@ -118,6 +118,10 @@ public final class SpecSweep {
     public int sweep() {
         log.catchUp(Deadline.in(PATIENCE));
         Picture picture = log.picture();
+        if (!picture.whole()) {
+            LOG.warn("Specifications are kept: there are jobs that this gateway cannot read");
+            return 0;
+        }
         long now = clock.millis();
         var unknown = new HashMap<Place, byte[]>();
         try (var consumer = kafka.consumer()) {
