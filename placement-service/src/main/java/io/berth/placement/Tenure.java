@@ -237,16 +237,15 @@ final class Tenure implements AutoCloseable {
         DecisionFailed failure = DecisionFailed.on("placing", e);
         faults.tell(Faults.Kind.PLACING, failure.subject(), e);
         JobId job = failure.job() == null ? null : new JobId(failure.job());
-        boolean waits =
-                job != null
-                        && state.job(job)
-                                .filter(it -> it.state() == JobState.PENDING)
-                                .isPresent();
-        boolean goesOn = !placingFailed || (waits && faults.hold(job, e));
+        boolean goesOn = !placingFailed || (job != null && waits(job) && faults.hold(job, e));
         placingFailed = true;
         first = true;
         noStartBefore = goesOn ? now : now + PLACE_AGAIN_MILLIS;
         nextStart = noStartBefore;
+    }
+
+    private boolean waits(JobId job) {
+        return state.job(job).filter(it -> it.state() == JobState.PENDING).isPresent();
     }
 
     private void dueFailed(DecisionFailed failure) {

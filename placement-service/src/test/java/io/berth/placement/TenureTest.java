@@ -314,6 +314,7 @@ final class TenureTest {
     void corrupt_records_of_tables_do_not_keep_a_successor_from_leading() {
         try (var leader = cell.leader()) {
             cell.write(record(Topics.RANKINGS, "Ranked", "{"));
+            cell.write(record(Topics.RANKINGS, "Ranked", "{\"job\":null,\"rank\":null}"));
             cell.write(record(Topics.FAIR_SHARES, "FairShares", "{"));
             cell.write(record(Topics.CONFIG, "Cluster", "{"));
             cell.await(

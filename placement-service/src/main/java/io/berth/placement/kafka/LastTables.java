@@ -74,12 +74,18 @@ final class LastTables {
         if (fairShares != null) {
             state.replay(new Fact.FairSharesTaken(fairShares));
         }
-        for (Ranked ranked : rankings.values()) {
+        rankings.values().forEach(it -> keep(state, it));
+        rankings.clear();
+    }
+
+    private static void keep(CellState state, Ranked ranked) {
+        try {
             if (state.job(ranked.job()).isEmpty()) {
                 state.replay(new Fact.RankKept(ranked.job(), ranked.rank()));
             }
+        } catch (RuntimeException e) {
+            // It says nothing: the leader before has put it aside, too.
         }
-        rankings.clear();
     }
 
     /// What reads the configuration on from there.

@@ -55,6 +55,7 @@ final class PictureTopicsTest {
                         topic.name() + "/0/3",
                         topic.name() + "/0/4");
         assertThat(letters.history()).allMatch(it -> it.topic().equals(LETTERS.name()));
+        assertThat(picture.whole()).isEqualTo(!topic.equals(Topics.JOB_STATES));
     }
 
     @ParameterizedTest
