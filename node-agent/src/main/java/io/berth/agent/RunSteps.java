@@ -390,7 +390,7 @@ final class RunSteps {
             return List.of();
         }
         try {
-            return launching.devices(gpus.equals("none") ? Set.of() : Set.of(gpus.split(",")));
+            return launching.devices(gpus.equals("none") ? Set.of() : Set.copyOf(List.of(gpus.split(","))));
         } catch (LaunchRefused e) {
             throw new IOException(e.getMessage(), e);
         }

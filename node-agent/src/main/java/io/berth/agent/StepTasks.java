@@ -86,14 +86,23 @@ final class StepTasks {
             }
             List<String> rules = devices.of(task.group(4));
             Group group = step.makeChild(rank, new ChildLimits(cpus(task.group(3)), 0, rules));
-            group.take(process);
+            // Asked right before: the process may have ended meanwhile, and its number be another's.
+            if (!step.has(process)) {
+                group.remove();
+                return false;
+            }
+            try {
+                group.take(process);
+            } catch (IOException e) {
+                group.remove();
+                throw e;
+            }
             return rules.isEmpty() || group.enforced().contains(Isolation.DEVICES);
         } catch (UnsupportedOperationException e) {
             return false;
         } catch (IOException e) {
-            // It goes on in the step's; what is left of its own goes with that. The account may ask
-            // for what cannot be, such as
-            // CPUs that are not there.
+            // It goes on in the step's. The account may ask for what cannot be, such as CPUs that
+            // are not there.
             LOG.atDebug()
                     .setCause(e)
                     .addKeyValue("groups", step.folders())
