@@ -23,6 +23,7 @@ final class JobChanges {
     private final MeshClient client;
     private final String job;
     private final Map<String, @Nullable Object> json = new LinkedHashMap<>();
+    private @Nullable String numCpus;
 
     JobChanges(Terminal terminal, MeshClient client, String job) {
         this.terminal = terminal;
@@ -42,6 +43,9 @@ final class JobChanges {
             if (equals < 0 || !take(name.toLowerCase(Locale.ROOT), value)) {
                 throw Scontrol.unsupported(setting);
             }
+        }
+        if (numCpus != null) {
+            json.put("cpusPerTask", cpusPerTask(numCpus));
         }
         return JsonText.compact(json);
     }
@@ -67,7 +71,7 @@ final class JobChanges {
             case "reservationname", "reservation" -> json.put("reservation", value);
             case "excnodelist" -> json.put("excludedNodes", value);
             case "numtasks" -> json.put("tasks", number("NumTasks", value));
-            case "numcpus", "reqprocs" -> json.put("cpusPerTask", cpusPerTask(value));
+            case "numcpus", "reqprocs" -> numCpus = value;
             case "cpuspertask", "cpus/task" ->
                     json.put("cpusPerTask", number("CPUsPerTask", value));
             case "mincpusnode" -> json.put("minCpusPerNode", number("MinCPUsNode", value));

@@ -220,7 +220,8 @@ final class Salloc {
     private static String killSignal(SrunCommandLine line) throws InvalidOption {
         String given = line.value(Setting.KILL_COMMAND);
         if (given == null || given.isEmpty()) {
-            return given == null ? "" : "TERM";
+            // An interactive shell ignores TERM.
+            return given == null ? "" : line.command().isEmpty() ? "HUP" : "TERM";
         }
         OptionalInt number = SignalText.number(given);
         if (number.isEmpty()) {

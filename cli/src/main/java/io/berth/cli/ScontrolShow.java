@@ -5,6 +5,7 @@ import io.berth.cli.JobField.Moment;
 import io.berth.cli.MeshClient.Answer;
 import io.berth.slurm.HostList;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -110,8 +111,12 @@ final class ScontrolShow {
     /// Steps that run: all, those of a job, or `17.0`.
     private int steps(@Nullable String name) throws CommandFailure {
         MeshClient client = MeshClient.of(terminal, "scontrol");
+        List<String> asked = name == null ? List.of() : List.of(name.replaceFirst("\\..*", ""));
         List<JsonObject> steps =
-                client.get("/v1/steps").objects("steps").stream()
+                client
+                        .get(new Query("/v1/steps").with("job", asked).toString())
+                        .objects("steps")
+                        .stream()
                         .filter(it ->
                                 name == null
                                         || name.equals(Long.toString(it.number("job")))
@@ -125,9 +130,15 @@ final class ScontrolShow {
         if (form != null) {
             return data(form, "steps", steps);
         }
+        var jobs = new HashMap<Long, JobView>();
+        JobView.all(client.get(new Query("/v1/jobs").with("job", asked).toString()))
+                .forEach(job -> jobs.put(job.id(), job));
         for (JsonObject step : steps) {
-            var job = new JobView(client.get("/v1/jobs/" + step.number("job")));
-            print(StepDetails.lines(step, job, Accounts.ofMachine(), terminal.zone().get()));
+            JobView job = jobs.get(step.number("job"));
+            // One that is listed no more has ended meanwhile.
+            if (job != null) {
+                print(StepDetails.lines(step, job, Accounts.ofMachine(), terminal.zone().get()));
+            }
         }
         return 0;
     }

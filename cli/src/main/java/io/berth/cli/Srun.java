@@ -57,7 +57,8 @@ final class Srun {
                     "nodelist",
                     "nodes",
                     "ntasks",
-                    "ntasks-per-node");
+                    "ntasks-per-node",
+                    "time");
 
     private final Terminal terminal;
 

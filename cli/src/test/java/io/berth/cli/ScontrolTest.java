@@ -311,6 +311,7 @@ final class ScontrolTest {
                 "MinMemoryNode=64G | {\"memoryMibPerNode\":65536}",
                 "MinMemoryCPU=2000 | {\"memoryMibPerCpu\":2000}",
                 "NumTasks=8 NumCPUs=32 | {\"tasks\":8,\"cpusPerTask\":4}",
+                "NumCPUs=32 NumTasks=8 | {\"tasks\":8,\"cpusPerTask\":4}",
                 "NumCPUs=8 | {\"cpusPerTask\":2}",
                 "MinCPUsNode=16 | {\"minCpusPerNode\":16}",
                 "TresPerNode=gres:gpu:a100:2 | {\"gres\":\"gpu:a100:2\"}",
@@ -581,6 +582,7 @@ final class ScontrolTest {
                 "/v1/steps",
                 "{\"steps\":[{\"job\":1015,\"step\":0,\"name\":\"train\",\"tasks\":16,\"beganAt\":%d,\"nodes\":[\"node01\",\"node02\"]}]}"
                         .formatted(CommandRun.NOW - 6_000));
+        mesh.on("GET", "/v1/jobs", "{\"jobs\":[" + Samples.running() + "]}");
 
         assertThat(out("scontrol", "show", "step", "1015.0"))
                 .isEqualTo(
@@ -590,6 +592,9 @@ final class ScontrolTest {
                            Nodes=2 CPUs=N/A Tasks=16 Name=train Network=(null)
 
                         """);
+        assertThat(mesh.requests())
+                .extracting(it -> it.path())
+                .containsExactly("/v1/steps?job=1015", "/v1/jobs?job=1015");
         assertThat(out("scontrol", "show", "step", "1015.1"))
                 .isEqualTo("Job step 1015.1 not found\n");
     }

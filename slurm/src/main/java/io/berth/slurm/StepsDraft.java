@@ -19,7 +19,7 @@ final class StepsDraft {
     private static final Pattern OTHER_DISTRIBUTION = Pattern.compile("plane(=\\d+)?|arbitrary");
     private static final Pattern GPU_BIND =
             Pattern.compile(
-                    "(verbose,|v,)*(none|closest|single:\\d+|per_task:\\d+|map_gpu:.+|mask_gpu:.+)?");
+                    "(verbose,|v,)*(none|closest|single:[1-9]\\d*|per_task:\\d+|map_gpu:.+|mask_gpu:.+)?");
     private static final Pattern OTHER_MEMORY_BIND =
             Pattern.compile("rank|(map_mem|mask_mem):.+|prefer|sort|nosort");
 
@@ -42,7 +42,7 @@ final class StepsDraft {
                 if (!GPU_BIND.matcher(word).matches()) {
                     throw unsupported(given, some);
                 }
-                variables.put("SLURM_GPU_BIND", value);
+                variables.put("SLURM_GPU_BIND", word);
             }
             case GRES_FLAGS ->
                     take(

@@ -315,6 +315,7 @@ final class SbatchTest {
                 "-O | 1 | sbatch: error: --overcommit is not supported yet",
                 "-m plane=4 | 1 | sbatch: error: --distribution=plane=4 is not supported yet: block or cyclic",
                 "-m foo | 255 | sbatch: error: Invalid --distribution specification",
+                "--gpu-bind=single:0 | 1 | sbatch: error: --gpu-bind=single:0 is not supported yet: none, closest, single:N, per_task:N, map_gpu:LIST or mask_gpu:LIST",
                 "--gpu-bind=some | 1 | sbatch: error: --gpu-bind=some is not supported yet: none, closest, single:N, per_task:N, map_gpu:LIST or mask_gpu:LIST",
                 "--mem-bind=rank | 1 | sbatch: error: --mem-bind=rank is not supported yet: none or local",
                 "--begin=foo | 255 | Invalid time specification (pos=0): foo",
@@ -343,7 +344,7 @@ final class SbatchTest {
         JobSubmission job =
                 request(
                                 Map.of("SBATCH_DISTRIBUTION", "cyclic", "A", "a"),
-                                "--gpu-bind=verbose,closest",
+                                "--gpu-bind=Verbose,CLOSEST",
                                 "--export=NONE",
                                 "--mem-bind=local",
                                 "--hint=multithread",

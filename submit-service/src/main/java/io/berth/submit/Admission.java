@@ -347,7 +347,7 @@ public final class Admission {
     }
 
     /// @throws Refused if it wants a resource that no registered node has under that name
-    private void checkGres(ResourceRequest request) throws Refused {
+    void checkGres(ResourceRequest request) throws Refused {
         if (request.gres().isEmpty()) {
             return;
         }

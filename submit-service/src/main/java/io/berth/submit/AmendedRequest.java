@@ -37,7 +37,6 @@ record AmendedRequest(
     static boolean isAsked(JobChange change) {
         return ofResources(change)
                 || Stream.of(
-                                change.nodes(),
                                 change.constraint(),
                                 change.nodeList(),
                                 change.excludedNodes(),
@@ -55,6 +54,7 @@ record AmendedRequest(
 
     private static boolean ofResources(JobChange change) {
         return Stream.of(
+                        change.nodes(),
                         change.tasks(),
                         change.cpusPerTask(),
                         change.minCpusPerNode(),

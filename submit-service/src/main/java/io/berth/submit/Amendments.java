@@ -140,6 +140,9 @@ public final class Amendments {
         ResourceRequest taken =
                 new PartitionMemory(admission.partition(partition))
                         .within(requireNonNullElse(amended.request(), before));
+        if (change.gres() != null) {
+            admission.checkGres(taken);
+        }
         return taken.equals(before) ? null : taken;
     }
 

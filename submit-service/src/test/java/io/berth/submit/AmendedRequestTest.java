@@ -3,6 +3,7 @@ package io.berth.submit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.berth.contracts.DeclaredGres;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.Gres;
 import io.berth.contracts.JobState;
@@ -11,6 +12,11 @@ import io.berth.contracts.Rank;
 import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.Sharing;
+import io.berth.contracts.event.ConfigEntry;
+import io.berth.contracts.event.ConfigEntry.Cluster;
+import io.berth.contracts.event.ConfigEntry.Partition;
+import io.berth.contracts.event.PartitionRules;
+import io.berth.contracts.event.PartitionRules.State;
 import io.berth.contracts.json.Json;
 import java.util.List;
 import java.util.Map;
@@ -26,27 +32,94 @@ final class AmendedRequestTest {
     private static final ResourceRequest BEFORE =
             new ResourceRequest(2, 4, 2, MemoryRequest.perNode(1000), new GpuRequest(1, null));
 
+    private static final PartitionRules AT_MOST_3000_MIB =
+            new PartitionRules(
+                    State.UP,
+                    1,
+                    0,
+                    0,
+                    List.of(),
+                    List.of(),
+                    List.of(),
+                    List.of(),
+                    null,
+                    null,
+                    0,
+                    false,
+                    null,
+                    null,
+                    new PartitionRules.Use(0, 3000, 0, false, List.of("ALL"), false));
+
     private static @Nullable ResourceRequest amended(Map<String, ?> change) throws Refused {
         return amended(change, JobState.PENDING);
     }
 
     private static @Nullable ResourceRequest amended(Map<String, ?> change, JobState state)
             throws Refused {
+        return amended("batch", BEFORE, change, state);
+    }
+
+    private static @Nullable ResourceRequest amended(
+            String partition, ResourceRequest before, Map<String, ?> change, JobState state)
+            throws Refused {
         var caller = new Caller("alice", false, "10.0.0.1");
         var status =
                 Samples.status(
                         1,
-                        Samples.description("alice", "batch", 1).with(BEFORE),
+                        Samples.description("alice", partition, 1).with(before),
                         state,
                         Reason.RESOURCES,
                         Rank.NONE);
         var admission =
-                new Admission(Samples.configuration(it -> it), Samples.NODES, caller, 1000, 0);
+                new Admission(
+                        Samples.configuration(AmendedRequestTest::configured),
+                        Samples.NODES,
+                        caller,
+                        1000,
+                        0);
         return new Amendments(admission, Samples.NODES, caller)
                 .of(
                         new JobFold().job(status, 0),
                         Json.mapper().convertValue(change, JobChange.class))
                 .request();
+    }
+
+    /// Nodes have NICs; in partition `cpu` a job has at most 3000 MiB of a node.
+    private static ConfigEntry configured(ConfigEntry entry) {
+        var nics = new DeclaredGres(List.of("ALL"), List.of(new Gres("nic", null, 2)));
+        return switch (entry) {
+            case Cluster cluster -> cluster.with(to -> to.gres = List.of(nics));
+            case Partition cpu when cpu.name().equals("cpu") ->
+                    new Partition(
+                            cpu.part(),
+                            cpu.name(),
+                            cpu.isDefault(),
+                            cpu.nodes(),
+                            cpu.maxTimeSeconds(),
+                            cpu.defaultTimeSeconds(),
+                            cpu.maxNodes(),
+                            cpu.jobFactor(),
+                            cpu.tier(),
+                            cpu.defMemoryMibPerCpu(),
+                            AT_MOST_3000_MIB);
+            default -> entry;
+        };
+    }
+
+    @Test
+    void fewer_nodes_have_no_more_memory_each_than_the_partition_allows() throws Refused {
+        ResourceRequest before = BEFORE.with(MemoryRequest.perCpu(500), 2);
+
+        assertThatThrownBy(() -> amended("cpu", before, Map.of("nodes", 1), JobState.PENDING))
+                .isInstanceOfSatisfying(
+                        Refused.class,
+                        it ->
+                                assertThat(it.refusal().detail())
+                                        .endsWith(
+                                                "4000 MiB on a node, and partition cpu allows 3000"));
+        assertThat(amended("cpu", before, Map.of("nodes", 4), JobState.PENDING))
+                .isNotNull()
+                .returns(4, ResourceRequest::nodes);
     }
 
     @Test
@@ -105,6 +178,7 @@ final class AmendedRequestTest {
                 "tasks | 1 | 1 tasks of 2 CPUs on 2 nodes",
                 "gres | gpu:a100:x | Invalid generic resource (gres) specification: ",
                 "gres | mps:50 | a part of a GPU on 2 nodes: it is of one GPU of one node",
+                "gres | gup:2 | Invalid generic resource (gres) specification: no node has 'gup'; there are: gpu, mps, shard, nic",
                 "licenses | matlab:1 | Invalid license specification",
                 "memoryMibPerCpu | 0 | memory per CPU"
             })

@@ -55,7 +55,7 @@ record StepLayout(List<OnNode> nodes) {
         List<Held> chosen = chosen(asked, job);
         int[] counts = counts(asked, chosen);
         boolean cyclic =
-                switch (asked.distribution().replaceFirst(":.*", "")) {
+                switch (asked.distribution().replaceFirst("[:,].*", "")) {
                     case "", "*", "block" -> false;
                     case "cyclic" -> true;
                     default ->

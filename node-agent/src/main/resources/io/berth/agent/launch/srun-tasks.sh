@@ -14,20 +14,42 @@ srun_forward() {
     fi
 }
 
-# Ends the step when its time is over, as a job's: the tasks may tidy up for half a minute. The timer is nobody's child, for
-# whom a shell would wait.
+# Kills all that comes from srun, but the timer that calls this.
+srun_kill_tasks() {
+    read -r srun_self srun_rest </proc/self/stat
+    # shellcheck disable=SC2046
+    kill -s KILL $(cat /proc/[0-9]*/status 2>/dev/null | awk -v top=$$ -v timer="$srun_self" '
+        /^Pid:/ { process = $2 }
+        /^PPid:/ { parent[process] = $2 }
+        END {
+            for (process in parent) {
+                up = process
+                for (i = 0; i < NR && up != top && up != timer && up in parent; i++) up = parent[up]
+                if (up == top && process != top) print process
+            }
+        }')
+}
+
+# Ends the step when its time is over, as a job's: the tasks may tidy up for half a minute. Then they are killed, and srun
+# too if it does not end with them. The timer is nobody's child, for whom a shell would wait.
 srun_time() {
+    srun_began=$(srun_start_time $$)
     srun_timer=$( (
+        # Waits so long; ends the timer if srun is no more.
+        srun_pass() {
+            sleep "$1" &
+            srun_sleep=$!
+            wait "$srun_sleep"
+            [ "$(srun_start_time $$)" = "$srun_began" ] || exit
+        } 2>/dev/null
         srun_sleep=''
         trap 'kill $srun_sleep; exit' TERM
-        sleep "$srun_limit" &
-        srun_sleep=$!
-        wait "$srun_sleep"
+        srun_pass "$srun_limit"
         echo "srun: error: *** STEP $SLURM_JOB_ID.$srun_id ON $SLURMD_NODENAME CANCELLED AT $(date +%Y-%m-%dT%H:%M:%S) DUE TO TIME LIMIT ***" >&2
         kill -s TERM $$
-        sleep 30 &
-        srun_sleep=$!
-        wait "$srun_sleep"
+        srun_pass "${BERTH_KILL_WAIT:-30}"
+        srun_kill_tasks
+        srun_pass 5
         kill -s KILL $$
     ) >/dev/null & echo $!)
 }

@@ -503,6 +503,43 @@ class SrunTest {
     }
 
     @Test
+    void tasks_that_do_not_heed_the_end_of_the_steps_time_are_killed() throws Exception {
+        Result step =
+                run(
+                        "BERTH_KILL_WAIT=1 srun -t 0:1 -n2 -l sh -c"
+                                + " 'trap \"\" TERM; sleep 3602; sleep 3602; sleep 3602'; echo $?; srun echo next");
+
+        assertThat(step.output()).matches("[1-9]\\d*\nnext\n");
+        var left = new ProcessBuilder("pgrep", "-f", "sleep 3602$");
+        assertThat(left.start().waitFor()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "0:00", "-1", "infinite", "UNLIMITED"})
+    void a_step_may_have_no_limit_of_its_own(String limit) throws Exception {
+        Result step = run("srun -t 0:1 --time=" + limit + " sh -c 'sleep 0.2; echo over'");
+
+        assertThat(step).isEqualTo(new Result(0, "over\n", ""));
+    }
+
+    @Test
+    void a_value_that_may_be_left_out_is_no_other_word() throws Exception {
+        Result step =
+                run("srun --nice echo 1; srun --nice=5 -K --no-kill=off echo 2; srun -k echo 3");
+
+        assertThat(step)
+                .isEqualTo(
+                        new Result(
+                                0,
+                                "1\n2\n3\n",
+                                """
+                                srun: --nice has no effect inside an allocation
+                                srun: --nice has no effect inside an allocation
+                                srun: -k has no effect inside an allocation
+                                """));
+    }
+
+    @Test
     void what_has_no_effect_in_a_step_is_said() throws Exception {
         Result step =
                 run(
@@ -564,6 +601,8 @@ class SrunTest {
                 "srun -m plane=2 true       | --distribution=plane=2 is not there: block or cyclic",
                 "SLURM_GPU_BIND=x srun true | --gpu-bind=x is not there: none, closest, single:N, per_task:N, map_gpu:LIST or mask_gpu:LIST",
                 "srun -t 1:x true           | -t is a time, such as 30, 1:30:00 or 1-12, not '1:x'",
+                "srun --no-kill=on true     | --no-kill takes no value but off, not 'on'",
+                "srun --gpu-bind=single:0 true | --gpu-bind=single:0 is not there: none, closest, single:N, per_task:N, map_gpu:LIST or mask_gpu:LIST",
                 "srun -n0 true              | -n is a number from 1 on, not '0'",
                 "srun -n                    | -n needs a value",
                 "srun -G5 true              | the step needs 5 GPUs, the job holds 4 here",

@@ -58,6 +58,7 @@ class StepLayoutTest {
                 "N2 n5         | a 0,1,2; b 3,4     | 3,2",
                 "N3 n1         | a 0                | 1",
                 "N2 n5 mcyclic | a 0,2,4; b 1,3     | 3,2",
+                "N2 n5 mcyclic,nopack | a 0,2,4; b 1,3 | 3,2",
                 "p3            | a 0,1,2; b 3,4,5; c 6,7,8 | 3(x3)",
                 "n4 p2         | a 0,1; b 2; c 3    | 2,1(x2)",
                 "r1            | b 0,1; c 2         | 2,1",

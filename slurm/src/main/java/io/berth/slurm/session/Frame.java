@@ -7,6 +7,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /// One message of an interactive run: a byte that names the channel, and the bytes that go there.
@@ -19,6 +20,8 @@ import java.util.stream.Stream;
 public record Frame(Channel channel, byte[] payload) {
     private static final Base64.Encoder ENCODER = Base64.getUrlEncoder().withoutPadding();
     private static final Base64.Decoder DECODER = Base64.getUrlDecoder();
+
+    private static final Pattern SLURMS = Pattern.compile("SLURM_[A-Z0-9_]+");
 
     /// The most bytes of one payload of a stream.
     public static final int MAX_BYTES = 16 << 10;
@@ -73,7 +76,8 @@ public record Frame(Channel channel, byte[] payload) {
         return control(words.toString());
     }
 
-    /// What a `variables` message tells.
+    /// What a `variables` message tells: Slurm's variables alone, for the shell that gets them
+    /// trusts no job with any other, such as PATH.
     ///
     /// @throws IllegalArgumentException if it is none
     public Map<String, String> variables() {
@@ -84,7 +88,10 @@ public record Frame(Channel channel, byte[] payload) {
         var variables = new TreeMap<String, String>();
         for (String word : words.subList(1, words.size())) {
             String[] pair = decoded(word).split("=", 2);
-            variables.put(pair[0], pair.length == 1 ? "" : pair[1]);
+            String value = pair.length == 1 ? "" : pair[1];
+            if (SLURMS.matcher(pair[0]).matches() && value.indexOf(0) < 0) {
+                variables.put(pair[0], value);
+            }
         }
         return variables;
     }
