@@ -390,7 +390,8 @@ final class RunSteps {
             return List.of();
         }
         try {
-            return launching.devices(gpus.equals("none") ? Set.of() : Set.copyOf(List.of(gpus.split(","))));
+            return launching.devices(
+                    gpus.equals("none") ? Set.of() : Set.copyOf(List.of(gpus.split(","))));
         } catch (LaunchRefused e) {
             throw new IOException(e.getMessage(), e);
         }

@@ -86,7 +86,8 @@ final class StepTasks {
             }
             List<String> rules = devices.of(task.group(4));
             Group group = step.makeChild(rank, new ChildLimits(cpus(task.group(3)), 0, rules));
-            // Asked right before: the process may have ended meanwhile, and its number be another's.
+            // Asked right before: the process may have ended meanwhile, and its number be
+            // another's.
             if (!step.has(process)) {
                 group.remove();
                 return false;
