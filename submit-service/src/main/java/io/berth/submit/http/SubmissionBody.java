@@ -61,7 +61,7 @@ public final class SubmissionBody {
                 StrictJson.read(
                         body, JobSubmission.class, "a job: an object with the field 'script'");
         if (asked.script() == null) {
-            throw new Refused(new InvalidJson("field 'script' is null, and no text"));
+            throw new Refused(new InvalidJson("field 'script' is missing"));
         }
         return asked;
     }

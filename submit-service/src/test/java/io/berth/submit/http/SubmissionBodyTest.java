@@ -29,7 +29,7 @@ final class SubmissionBodyTest {
                     []                                       | the body is not a job
                     "#!/bin/sh"                              | the body is not a job
                     {}                                       | field 'script' is missing
-                    {"script":null}                          | field 'script' is null
+                    {"script":null}                          | field 'script' is missing
                     {"script":1}                             | field 'script' is not a text
                     {"script":"#!/bin/sh","nodes":"2"}       | field 'nodes' is not a whole number
                     {"script":"#!/bin/sh","nodes":1.5}       | field 'nodes' is not a whole number
