@@ -511,7 +511,7 @@ class SrunTest {
 
         assertThat(step.output()).matches("[1-9]\\d*\nnext\n");
         var left = new ProcessBuilder("pgrep", "-f", "sleep 3602$");
-        assertThat(left.start().waitFor()).isEqualTo(1);
+        await().untilAsserted(() -> assertThat(left.start().waitFor()).isEqualTo(1));
     }
 
     @ParameterizedTest
