@@ -17,8 +17,7 @@ srun_forward() {
 # Kills all that comes from srun, but the timer that calls this.
 srun_kill_tasks() {
     read -r srun_self srun_rest </proc/self/stat
-    # shellcheck disable=SC2046
-    kill -s KILL $(cat /proc/[0-9]*/status 2>/dev/null | awk -v top=$$ -v timer="$srun_self" '
+    srun_doomed=$(cat /proc/[0-9]*/status 2>/dev/null | awk -v top=$$ -v timer="$srun_self" '
         /^Pid:/ { process = $2 }
         /^PPid:/ { parent[process] = $2 }
         END {
@@ -28,6 +27,11 @@ srun_kill_tasks() {
                 if (up == top && process != top) print process
             }
         }')
+    # Stopped first: a shell whose command is killed would begin the next one.
+    # shellcheck disable=SC2086
+    kill -s STOP $srun_doomed
+    # shellcheck disable=SC2086
+    kill -s KILL $srun_doomed
 }
 
 # Ends the step when its time is over, as a job's: the tasks may tidy up for half a minute. Then they are killed, and srun
