@@ -150,12 +150,12 @@ public final class JobEnd {
     }
 
     private int untilExit(FrameSocket socket, String node) throws InterruptedException {
-        Thread writer = Thread.ofVirtual().start(() -> writeInput(socket));
         try {
             socket.send(Frame.control("started " + node));
         } catch (IOException e) {
             // Told by the end of the connection.
         }
+        Thread writer = Thread.ofVirtual().start(() -> writeInput(socket));
         Thread output = pump(socket, Channel.OUTPUT, process.getInputStream());
         Thread error = pump(socket, Channel.ERROR, process.getErrorStream());
         var unused = socket.closed().thenRun(this::stop);
