@@ -1,10 +1,6 @@
 package io.berth.standalone.mesh;
 
 import io.berth.embedded.FreePorts;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.util.List;
 import java.util.Map;
 
@@ -35,12 +31,11 @@ public record Ports(int base) {
         }
     }
 
-    /// Ports that nobody listens on at the moment of asking, below those that outgoing connections
-    /// are given.
+    /// Ports that nobody listens on at the moment of asking ([FreePorts]).
     public static Ports free() {
         while (true) {
-            var candidate = new Ports(10_000 + FreePorts.next() % 20_000);
-            if (candidate.uses().stream().allMatch(use -> isFree(use.port()))) {
+            var candidate = new Ports(FreePorts.next());
+            if (candidate.uses().stream().allMatch(use -> FreePorts.isFree(use.port()))) {
                 return candidate;
             }
         }
@@ -93,21 +88,11 @@ public record Ports(int base) {
     /// @throws CannotStart naming the first port that somebody listens on
     public void requireFree() {
         for (Use use : uses()) {
-            if (!isFree(use.port())) {
+            if (!FreePorts.isFree(use.port())) {
                 throw new CannotStart(
                         "port %d (%s) is taken: set BERTH_PORT_BASE to the first of %d free ports"
                                 .formatted(use.port(), use.name(), COUNT));
             }
-        }
-    }
-
-    private static boolean isFree(int port) {
-        try (var socket = new ServerSocket()) {
-            socket.setReuseAddress(true);
-            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-            return true;
-        } catch (IOException e) {
-            return false;
         }
     }
 }
