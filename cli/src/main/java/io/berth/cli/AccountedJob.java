@@ -278,9 +278,9 @@ record AccountedJob(JsonObject json, Line line) {
         long end = json.has("endedAt") ? number("endedAt") : now;
         long before = Math.max(0, from - number("startedAt"));
         long after = Math.max(0, end - to);
-        fields.put("startedAt", number("startedAt") + before);
-        if (after > 0) {
-            fields.put("endedAt", to);
+        fields.put("startedAt", Math.max(from, Math.min(number("startedAt"), to)));
+        if (json.has("endedAt") || after > 0) {
+            fields.put("endedAt", Math.max(from, Math.min(end, to)));
         }
         fields.put(
                 "elapsedSeconds", Math.max(0, number("elapsedSeconds") - (before + after) / 1000));

@@ -122,11 +122,13 @@ final class JobChanges {
     private long limitUntil(String text) throws CommandFailure {
         var running = new JobView(asItIs());
         long end = time(text);
-        if (!running.is(JobState.RUNNING) || end <= running.startAt()) {
+        long suspended = running.number("suspendedSeconds");
+        long limit = Math.ceilDiv(end - running.startAt(), 1000L) - suspended;
+        if (!running.is(JobState.RUNNING) || limit < 1) {
             throw new CommandFailure(
                     1, "Invalid EndTime value: " + text + ": it is set of a job that runs\n");
         }
-        return Math.ceilDiv(end - running.startAt(), 1000L);
+        return limit;
     }
 
     /// CPUs of each task, of which there are so many together.

@@ -322,6 +322,10 @@ enum JobField {
             case SUBMIT_TIME -> numbers(one, other, "submittedAt");
             case END_TIME -> Long.compare(one.endAt(), other.endAt());
             case NICE -> numbers(one, other, "nice");
+            case USER_ID, GROUP_ID ->
+                    Long.compare(
+                            Long.parseLong(value(one, moment)),
+                            Long.parseLong(value(other, moment)));
             case TIME ->
                     Long.compare(
                             one.elapsedSeconds(moment.now()), other.elapsedSeconds(moment.now()));

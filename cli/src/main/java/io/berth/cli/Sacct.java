@@ -9,7 +9,9 @@ import io.berth.cli.Layout.Column;
 import io.berth.slurm.JobText;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -112,6 +114,8 @@ final class Sacct implements Command {
         if (answer.flag("more")) {
             terminal.err().print("sacct: older jobs are not shown: ask for a shorter time\n");
         }
+        UnaryOperator<AccountedJob> within =
+                it -> words.has("truncate") ? it.within(from, to, moment.now()) : it;
         DataForm form = DataForm.of(words);
         if (form != null) {
             terminal.out()
@@ -122,10 +126,10 @@ final class Sacct implements Command {
                                             "jobs",
                                             jobs.stream()
                                                     .map(it ->
-                                                            new SacctJson(new AccountedJob(it))
-                                                                    .fields(
-                                                                            !words.has(
-                                                                                    "allocations")))
+                                                            data(
+                                                                    new AccountedJob(it),
+                                                                    words,
+                                                                    within))
                                                     .toList())));
             return 0;
         }
@@ -133,9 +137,7 @@ final class Sacct implements Command {
         for (JsonObject json : words.has("array") ? jobs : AccountedJob.together(jobs)) {
             for (AccountedJob each : lines(json, words)) {
                 if (words.has("allocations") || selection.has(each)) {
-                    AccountedJob told =
-                            words.has("truncate") ? each.within(from, to, moment.now()) : each;
-                    terminal.out().print(line(columns, words, unit, told, moment));
+                    terminal.out().print(line(columns, words, unit, within.apply(each), moment));
                 }
             }
             long more = AccountedJob.untold(json);
@@ -151,6 +153,12 @@ final class Sacct implements Command {
                     .print("sacct: the steps of older jobs are not shown: ask for fewer jobs\n");
         }
         return 0;
+    }
+
+    private static Map<String, @Nullable Object> data(
+            AccountedJob job, Words words, UnaryOperator<AccountedJob> within) {
+        List<AccountedJob> steps = words.has("allocations") ? List.of() : job.steps();
+        return new SacctJson(within.apply(job)).fields(steps.stream().map(within).toList());
     }
 
     /// A job's lines: each of its runs that are asked for, with what ran in it.

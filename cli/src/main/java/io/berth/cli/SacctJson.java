@@ -12,8 +12,8 @@ record SacctJson(AccountedJob job) {
 
     private static final String CLUSTER = "berth";
 
-    /// @param steps whether they are told too
-    Map<String, @Nullable Object> fields(boolean steps) {
+    /// @param steps of it that are told too
+    Map<String, @Nullable Object> fields(List<AccountedJob> steps) {
         JsonObject json = job.json();
         var fields = new LinkedHashMap<String, @Nullable Object>();
         fields.put("account", job.text("account"));
@@ -46,7 +46,7 @@ record SacctJson(AccountedJob job) {
         fields.put("exit_code", exit());
         fields.put("flags", List.of());
         fields.put("group", job.text("user"));
-        fields.put("het", object("job_id", 0, "job_offset", JsonText.NULL));
+        fields.put("het", object("job_id", job.number("hetJob"), "job_offset", hetOffset()));
         fields.put("job_id", job.number("id"));
         fields.put("name", job.text("name"));
         fields.put("mcs", object("label", ""));
@@ -67,11 +67,7 @@ record SacctJson(AccountedJob job) {
                         job.text("state"),
                         "reason",
                         job.text("reason").isEmpty() ? "None" : job.text("reason")));
-        fields.put(
-                "steps",
-                steps
-                        ? job.steps().stream().map(it -> new SacctJson(it).step()).toList()
-                        : List.of());
+        fields.put("steps", steps.stream().map(it -> new SacctJson(it).step()).toList());
         fields.put(
                 "tres",
                 object(
@@ -83,6 +79,10 @@ record SacctJson(AccountedJob job) {
         fields.put("wckey", object("wckey", "", "flags", List.of()));
         fields.put("berth", json);
         return fields;
+    }
+
+    private Object hetOffset() {
+        return job.json().has("hetJob") ? (Object) job.number("hetOffset") : JsonText.NULL;
     }
 
     private Map<String, @Nullable Object> array() {
@@ -161,7 +161,7 @@ record SacctJson(AccountedJob job) {
                         "job_id",
                         job.number("id"),
                         "het",
-                        object("component", JsonText.NULL),
+                        object("component", hetOffset()),
                         "id",
                         job.step(),
                         "name",

@@ -215,10 +215,8 @@ final class Scancel implements Command {
             List<String> named,
             List<String> states)
             throws CommandFailure {
-        List<String> users = new ArrayList<>(words.list("user"));
-        if (words.has("me")) {
-            users.add(client.token().actsFor(terminal));
-        }
+        List<String> users =
+                words.has("me") ? List.of(client.token().actsFor(terminal)) : words.list("user");
         String path =
                 new Query("/v1/jobs")
                         .with("state", states)
@@ -236,7 +234,11 @@ final class Scancel implements Command {
                     && matches(job, words, "qos")
                     && matches(job, words, "reservation")
                     && !job.ended()) {
-                ids.add(Long.toString(job.id()));
+                // The id of an array's first task names all of the array.
+                ids.add(
+                        job.id() == job.arrayOrSelf() && job.array()
+                                ? job.name()
+                                : Long.toString(job.id()));
             }
         }
         return ids;

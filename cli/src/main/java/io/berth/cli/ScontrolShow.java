@@ -111,16 +111,16 @@ final class ScontrolShow {
     /// Steps that run: all, those of a job, or `17.0`.
     private int steps(@Nullable String name) throws CommandFailure {
         MeshClient client = MeshClient.of(terminal, "scontrol");
-        List<String> asked = name == null ? List.of() : List.of(name.replaceFirst("\\..*", ""));
+        String[] parts = name == null ? new String[0] : name.split("\\.", 2);
+        List<String> asked = parts.length == 0 ? List.of() : List.of(parts[0]);
         List<JsonObject> steps =
                 client
                         .get(new Query("/v1/steps").with("job", asked).toString())
                         .objects("steps")
                         .stream()
                         .filter(it ->
-                                name == null
-                                        || name.equals(Long.toString(it.number("job")))
-                                        || name.equals(it.number("job") + "." + it.number("step")))
+                                parts.length < 2
+                                        || parts[1].equals(Long.toString(it.number("step"))))
                         .toList();
         if (steps.isEmpty() && name != null) {
             terminal.out().print("Job step " + name + " not found\n");

@@ -180,6 +180,25 @@ final class OtherCommandsTest {
     }
 
     @Test
+    void the_first_task_of_an_array_is_cancelled_alone() {
+        mesh.on("GET", "/v1/jobs", "{\"jobs\":[" + Samples.task(0) + "," + Samples.task(1) + "]}")
+                .on("POST", CANCEL, NONE_REFUSED);
+
+        new CommandRun(mesh).run("scancel", "-t", "PENDING");
+
+        assertThat(mesh.requests().getLast().body()).isEqualTo("{\"jobs\":[\"1030_0\",\"1031\"]}");
+    }
+
+    @Test
+    void my_jobs_are_nobody_elses_whomever_the_environment_names() {
+        mesh.on("GET", "/v1/jobs", Samples.queue());
+
+        new CommandRun(mesh).with("SCANCEL_USER", "carol").run("scancel", "--me");
+
+        assertThat(mesh.requests().getFirst().path()).doesNotContain("carol");
+    }
+
+    @Test
     void a_task_of_an_array_that_is_not_there_is_no_error() {
         mesh.on("POST", CANCEL, refused("17_3", 404, "job_not_found"));
 

@@ -563,6 +563,45 @@ final class SacctTest {
                 .formatted(17 + offset, offset);
     }
 
+    @Test
+    void a_component_is_one_in_json_too() {
+        mesh.on("GET", "/v1/accounting/jobs", "{\"jobs\":[" + component(1) + "]}");
+
+        assertThat(out("sacct", "-X", "--json").replaceAll("\\s+", " "))
+                .contains("\"het\" : { \"job_id\" : 17, \"job_offset\" : 1 }");
+    }
+
+    @Test
+    void what_ran_before_or_after_the_time_asked_for_begins_and_ends_at_its_bound() {
+        stepping();
+
+        assertThat(
+                        out(
+                                        "sacct",
+                                        "-T",
+                                        "-P",
+                                        "-n",
+                                        "-S",
+                                        "2026-11-20T10:02:20",
+                                        "-E",
+                                        "2026-11-20T10:02:30",
+                                        "-o",
+                                        "JobID,Start,End,Elapsed")
+                                .lines())
+                .contains("12.0|2026-11-20T10:02:20|2026-11-20T10:02:20|00:00:00");
+        assertThat(
+                        out(
+                                "sacct",
+                                "-T",
+                                "-X",
+                                "--json",
+                                "-S",
+                                "2026-11-20T10:01:50",
+                                "-E",
+                                "2026-11-20T10:02:30"))
+                .contains("\"elapsed\" : 40");
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -6,6 +6,8 @@ import io.berth.cli.CommandRun.Outcome;
 import io.berth.cli.FakeMesh.Reply;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -336,6 +338,20 @@ final class ScontrolTest {
         assertThat(mesh.requests().getLast().body()).isEqualTo(body);
     }
 
+    @Test
+    void time_for_which_a_run_was_suspended_is_not_of_its_limit() {
+        mesh.on(
+                        "GET",
+                        "/v1/jobs/17",
+                        "{\"id\":17,\"state\":\"RUNNING\",\"startedAt\":%d,\"suspendedSeconds\":600}"
+                                .formatted(CommandRun.NOW - 3666_000))
+                .on("POST", "/v1/jobs/17", "{}");
+
+        new CommandRun(mesh).run("scontrol", "update", "JobId=17", "EndTime=2026-11-20T11:00:00");
+
+        assertThat(mesh.requests().getLast().body()).isEqualTo("{\"timeLimitSeconds\":6600}");
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -597,6 +613,29 @@ final class ScontrolTest {
                 .containsExactly("/v1/steps?job=1015", "/v1/jobs?job=1015");
         assertThat(out("scontrol", "show", "step", "1015.1"))
                 .isEqualTo("Job step 1015.1 not found\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "1030_0.0 | StepId=1030_0.0",
+                "1030_0   | StepId=1030_0.0 StepId=1030_0.1",
+                "1030     | StepId=1030_0.0 StepId=1030_0.1",
+            })
+    void a_step_is_shown_by_the_name_that_it_shows(String name, String shown) {
+        mesh.on(
+                "GET",
+                "/v1/steps",
+                "{\"steps\":[{\"job\":1030,\"step\":0,\"tasks\":1},{\"job\":1030,\"step\":1,\"tasks\":1}]}");
+        mesh.on("GET", "/v1/jobs", "{\"jobs\":[" + Samples.task(0) + "]}");
+
+        assertThat(
+                        Pattern.compile("StepId=\\S+")
+                                .matcher(out("scontrol", "show", "step", name))
+                                .results()
+                                .map(MatchResult::group))
+                .containsExactly(shown.split(" "));
     }
 
     @Test
