@@ -56,6 +56,14 @@ public record ResourceRequest(
             throw new IllegalArgumentException(
                     "a part of a GPU on " + nodes + " nodes: it is of one GPU of one node");
         }
+        if (Math.max(
+                        cpusOfAll(nodes, tasks, cpusPerTask, minCpusPerNode),
+                        gpusOfAll(nodes, tasks, gpus))
+                > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException(
+                    "%d tasks of %d CPUs on %d nodes with %s are more than any cluster has"
+                            .formatted(tasks, cpusPerTask, nodes, gpus));
+        }
         constraints = NodeConstraints.NONE.equals(constraints) ? null : constraints;
         Integer segment = constraints == null ? null : constraints.segment();
         if (segment != null && (range != null || nodes % segment != 0)) {
@@ -318,6 +326,20 @@ public record ResourceRequest(
         }
         Integer total = gpus.total();
         return total == null ? Math.multiplyExact(nodes, gpus.perNode()) : total;
+    }
+
+    /// CPUs of all nodes, however many.
+    private static long cpusOfAll(
+            int nodes, int tasks, int cpusPerTask, @Nullable Integer minCpusPerNode) {
+        long least = minCpusPerNode == null ? 1 : minCpusPerNode;
+        long fuller = tasks % nodes;
+        return fuller * Math.max((tasks / nodes + 1L) * cpusPerTask, least)
+                + (nodes - fuller) * Math.max((long) (tasks / nodes) * cpusPerTask, least);
+    }
+
+    private static long gpusOfAll(int nodes, int tasks, GpuRequest gpus) {
+        Integer perTask = gpus.perTask();
+        return perTask == null ? (long) nodes * gpus.perNode() : (long) tasks * perTask;
     }
 
     public int totalCpus() {

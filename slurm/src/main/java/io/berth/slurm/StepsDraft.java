@@ -15,11 +15,11 @@ import java.util.regex.Pattern;
 final class StepsDraft {
 
     private static final Pattern DISTRIBUTION =
-            Pattern.compile("(block|cyclic|\\*)(:(block|cyclic|fcyclic|\\*))*(,(no)?pack)?");
+            Pattern.compile("(block|cyclic|\\*)(:(block|cyclic|fcyclic|\\*))*+(,(no)?pack)?");
     private static final Pattern OTHER_DISTRIBUTION = Pattern.compile("plane(=\\d+)?|arbitrary");
     private static final Pattern GPU_BIND =
             Pattern.compile(
-                    "(verbose,|v,)*(none|closest|single:[1-9]\\d*|per_task:\\d+|map_gpu:.+|mask_gpu:.+)?");
+                    "(verbose,|v,)*+(none|closest|single:[1-9]\\d*|per_task:\\d+|map_gpu:.+|mask_gpu:.+)?");
     private static final Pattern OTHER_MEMORY_BIND =
             Pattern.compile("rank|(map_mem|mask_mem):.+|prefer|sort|nosort");
 
@@ -63,7 +63,7 @@ final class StepsDraft {
             case MEM_BIND ->
                     take(
                             given,
-                            word.matches("((quiet|verbose|q|v),?)*(none|no|local)?"),
+                            word.matches("((quiet|verbose|q|v),?)*+(none|no|local)?"),
                             OTHER_MEMORY_BIND,
                             "none or local");
             case NO_KILL -> {

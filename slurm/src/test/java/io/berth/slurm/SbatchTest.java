@@ -307,6 +307,17 @@ final class SbatchTest {
         assertThat(job.gpuType()).isEqualTo("a100");
     }
 
+    @Test
+    void words_of_any_length_are_refused_in_a_line() {
+        for (String words :
+                List.of(
+                        "--mem-bind=" + "v".repeat(50_000) + "x",
+                        "--distribution=block" + ":block".repeat(50_000) + "x",
+                        "--gpu-bind=" + "v,".repeat(50_000) + "x")) {
+            assertThat(refusal(words)).isNotNull();
+        }
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

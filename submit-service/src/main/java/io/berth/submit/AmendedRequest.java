@@ -6,7 +6,6 @@ import static io.berth.submit.Checks.quoted;
 import static java.util.Objects.requireNonNullElse;
 
 import io.berth.contracts.GpuRequest;
-import io.berth.contracts.Gres;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.MemoryRequest.Per;
@@ -17,10 +16,8 @@ import io.berth.contracts.event.NodeSeen;
 import io.berth.slurm.GpuPartText;
 import io.berth.slurm.GpuSpec;
 import io.berth.slurm.GresList;
-import io.berth.slurm.GresText;
 import io.berth.slurm.InvalidOption;
 import java.util.Collection;
-import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -28,10 +25,6 @@ import org.jspecify.annotations.Nullable;
 /// nodes of a job with a task on each bring their tasks.
 record AmendedRequest(
         ResourceRequest before, JobChange change, Admission admission, Collection<NodeSeen> nodes) {
-
-    private static final int MAX_NODES = 1 << 16;
-    private static final int MAX_TASKS = 1 << 20;
-    private static final long MAX_MIB = 1L << 31;
 
     /// Whether the change speaks of what the job asks for.
     static boolean isAsked(JobChange change) {
@@ -70,9 +63,22 @@ record AmendedRequest(
             return null;
         }
         int count =
-                (int) number("the number of nodes", change.nodes(), 1, MAX_NODES, before.nodes());
+                (int)
+                        number(
+                                "the number of nodes",
+                                change.nodes(),
+                                1,
+                                RequestedResources.MAX_NODES,
+                                before.nodes());
         int follows = before.tasks() == before.nodes() ? count : before.tasks();
-        int tasks = (int) number("the number of tasks", change.tasks(), 1, MAX_TASKS, follows);
+        int tasks =
+                (int)
+                        number(
+                                "the number of tasks",
+                                change.tasks(),
+                                1,
+                                RequestedResources.MAX_TASKS,
+                                follows);
         try {
             GresList asked = change.gres() == null ? null : gres(change.gres());
             GpuRequest gpus = asked == null ? before.gpus() : gpus(asked);
@@ -96,7 +102,9 @@ record AmendedRequest(
                                     : admission.licenses(change.licenses()),
                             minCpusPerNode(),
                             change.nodes() == null ? before.range() : null,
-                            asked == null ? before.gres() : others(asked));
+                            asked == null
+                                    ? before.gres()
+                                    : RequestedResources.gres(asked.others()));
             RequestedNodes.check(request);
             NodeConstraints where = before.where();
             boolean model = where.linked() != null;
@@ -143,12 +151,22 @@ record AmendedRequest(
         }
         if (change.memoryMibPerNode() != null) {
             return MemoryRequest.perNode(
-                    number("memory per node", change.memoryMibPerNode(), 0, MAX_MIB, 0));
+                    number(
+                            "memory per node",
+                            change.memoryMibPerNode(),
+                            0,
+                            RequestedResources.MAX_MIB,
+                            0));
         }
         return change.memoryMibPerCpu() == null
                 ? before.memory()
                 : MemoryRequest.perCpu(
-                        number("memory per CPU", change.memoryMibPerCpu(), 1, MAX_MIB, 0));
+                        number(
+                                "memory per CPU",
+                                change.memoryMibPerCpu(),
+                                1,
+                                RequestedResources.MAX_MIB,
+                                0));
     }
 
     private @Nullable Integer minCpusPerNode() throws Refused {
@@ -157,6 +175,10 @@ record AmendedRequest(
                         "the number of CPUs per node",
                         change.minCpusPerNode(),
                         requireNonNullElse(before.minCpusPerNode(), 1));
+        RequestedResources.checkMinCpus(
+                least,
+                before.gpus().perSocket() != null,
+                before.where().shape() == null ? null : before.where().shape().tasksPerSocket());
         return least == 1 ? null : (Integer) least;
     }
 
@@ -172,14 +194,6 @@ record AmendedRequest(
         }
     }
 
-    private static List<Gres> others(GresList asked) throws Refused {
-        try {
-            return GresText.wanted(asked.others());
-        } catch (InvalidOption e) {
-            throw invalid(String.valueOf(e.getMessage()));
-        }
-    }
-
     private GpuRequest gpus(GresList asked) throws Refused {
         if (before.gpus().perSocket() != null) {
             throw invalid("the job asks for GPUs of its nodes' sockets: submit it anew");
@@ -187,9 +201,19 @@ record AmendedRequest(
         GpuSpec whole = asked.gpus();
         String part = asked.part();
         if (part == null) {
-            return whole == null || whole.count() == 0
-                    ? GpuRequest.NONE
-                    : new GpuRequest(whole.count(), whole.type());
+            if (whole == null || whole.count() == 0) {
+                return GpuRequest.NONE;
+            }
+            String type = whole.type();
+            return new GpuRequest(
+                    (int)
+                            number(
+                                    "the number of GPUs per node",
+                                    whole.count(),
+                                    1,
+                                    RequestedResources.MAX_GPUS,
+                                    0),
+                    type == null ? null : Checks.gpuType(type));
         }
         boolean exclusive =
                 requireNonNullElse(change.exclusive(), before.where().sharing() == Sharing.NODE);

@@ -169,7 +169,7 @@ public final class Amendments {
                         ? before.comment()
                         : change.comment().isEmpty()
                                 ? null
-                                : line("the comment", change.comment(), Checks.MAX_PATH),
+                                : line("the comment", change.comment(), RequestedTerms.MAX_COMMENT),
                 before.preemption(),
                 siteFactor(before, change.siteFactor()),
                 before.maxWaitSeconds(),

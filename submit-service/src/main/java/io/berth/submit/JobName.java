@@ -36,18 +36,14 @@ public record JobName(JobId id, @Nullable IndexSet tasks, @Nullable Integer comp
 
     /// Whether that is one of the jobs that the name means.
     public boolean names(Job job) {
-        HetComponent het = job.description().het();
-        if (component != null) {
-            return het != null && het.first().equals(id) && het.offset(job.id()) == component;
-        }
-        if (het != null && het.first().equals(id)) {
-            return tasks == null;
-        }
         ArrayTask task = job.description().array();
-        if (task == null || !task.array().equals(id)) {
-            return tasks == null && job.id().equals(id);
-        }
-        return tasks == null || tasks.contains(task.task());
+        HetComponent het = job.description().het();
+        return new JobText(id.value(), tasks, component)
+                .names(
+                        job.id().value(),
+                        task == null ? 0 : task.array().value(),
+                        task == null ? 0 : task.task(),
+                        het == null ? 0 : het.first().value());
     }
 
     @Override

@@ -33,12 +33,12 @@ record PartitionMemory(Partition partition) {
             cpusPerTask = enoughFor(memory, cpusPerTask, tasksOfNode, ofCpu);
             memory = atMost(memory, ofCpu);
         }
-        if ((long) asked.tasks() * cpusPerTask > Integer.MAX_VALUE) {
-            throw invalid(
-                    "%d tasks of %d CPUs are more than any cluster has"
-                            .formatted(asked.tasks(), cpusPerTask));
+        ResourceRequest request;
+        try {
+            request = asked.with(memory, cpusPerTask);
+        } catch (IllegalArgumentException e) {
+            throw invalid(String.valueOf(e.getMessage()));
         }
-        ResourceRequest request = asked.with(memory, cpusPerTask);
         if (ofNode > 0 && request.memoryMibOn(0, 0) > ofNode) {
             throw invalid(
                     "Memory specification can not be satisfied: %d MiB on a node, and partition %s allows %d"

@@ -40,10 +40,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Source: sbatch(1), `--ntasks`, `--gpus`, `--gpus-per-node`, `--gpus-per-task`.
 final class RequestedResources {
-    private static final int MAX_NODES = 1 << 16;
-    private static final int MAX_TASKS = 1 << 20;
-    private static final int MAX_GPUS = 1 << 20;
-    private static final long MAX_MIB = 1L << 31;
+    static final int MAX_NODES = 1 << 16;
+    static final int MAX_TASKS = 1 << 20;
+    static final int MAX_GPUS = 1 << 20;
+    static final long MAX_MIB = 1L << 31;
 
     private final JobSubmission asked;
     private final Partition partition;
@@ -158,24 +158,28 @@ final class RequestedResources {
                         ? part(range == null ? nodes : range.most(), where)
                         : range == null ? gpuRequest(nodes, tasks) : spread(nodes, tasks);
         int cpusPerTask = cpusPerTask(total(gpuRequest, nodes, tasks), tasks);
-        return new PartitionMemory(partition)
-                .within(
-                        new ResourceRequest(
-                                nodes,
-                                tasks,
-                                cpusPerTask,
-                                memory(gpuRequest),
-                                gpuRequest,
-                                where,
-                                licenses,
-                                minCpusPerNode(),
-                                range,
-                                gres()));
+        try {
+            return new PartitionMemory(partition)
+                    .within(
+                            new ResourceRequest(
+                                    nodes,
+                                    tasks,
+                                    cpusPerTask,
+                                    memory(gpuRequest),
+                                    gpuRequest,
+                                    where,
+                                    licenses,
+                                    minCpusPerNode(),
+                                    range,
+                                    gres(asked.gres())));
+        } catch (IllegalArgumentException e) {
+            throw invalid(String.valueOf(e.getMessage()));
+        }
     }
 
-    private List<Gres> gres() throws Refused {
+    static List<Gres> gres(@Nullable String list) throws Refused {
         try {
-            return GresText.wanted(asked.gres());
+            return GresText.wanted(list);
         } catch (InvalidOption e) {
             throw invalid(String.valueOf(e.getMessage()));
         }
@@ -190,12 +194,18 @@ final class RequestedResources {
         Integer given = asked.nodesWanted().minCpusPerNode();
         int least =
                 (int) number("the number of CPUs per node", given, 1, IndexSet.MAX_INDEX + 1L, 1);
-        if (least > 1 && gpusPerSocket > 0 && asked.nodesWanted().tasksPerSocket() != null) {
+        checkMinCpus(least, gpusPerSocket > 0, asked.nodesWanted().tasksPerSocket());
+        return least == 1 ? null : (Integer) least;
+    }
+
+    static void checkMinCpus(
+            int minCpusPerNode, boolean gpusPerSocket, @Nullable Integer tasksPerSocket)
+            throws Refused {
+        if (minCpusPerNode > 1 && gpusPerSocket && tasksPerSocket != null) {
             throw invalid(
                     "--mincpus goes with --gpus-per-socket or with --ntasks-per-socket, not with both:"
                             + " the CPUs beyond those of the tasks would be of any socket");
         }
-        return least == 1 ? null : (Integer) least;
     }
 
     /// How far the job may spread: not beyond its tasks or its GPUs, where they are counted.

@@ -26,7 +26,7 @@ final class RequestedTerms {
     static final long LATEST = 253_370_764_800_000L;
 
     private static final long MAX_SECONDS = 10_000_000_000L;
-    private static final int MAX_COMMENT = 1024;
+    static final int MAX_COMMENT = 1024;
 
     private RequestedTerms() {}
 

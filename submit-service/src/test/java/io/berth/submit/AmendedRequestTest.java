@@ -8,6 +8,8 @@ import io.berth.contracts.GpuRequest;
 import io.berth.contracts.Gres;
 import io.berth.contracts.JobState;
 import io.berth.contracts.MemoryRequest;
+import io.berth.contracts.NodeConstraints;
+import io.berth.contracts.NodeShape;
 import io.berth.contracts.Rank;
 import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
@@ -15,8 +17,6 @@ import io.berth.contracts.Sharing;
 import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.ConfigEntry.Cluster;
 import io.berth.contracts.event.ConfigEntry.Partition;
-import io.berth.contracts.event.PartitionRules;
-import io.berth.contracts.event.PartitionRules.State;
 import io.berth.contracts.json.Json;
 import java.util.List;
 import java.util.Map;
@@ -31,24 +31,6 @@ final class AmendedRequestTest {
     /// 4 tasks of 2 CPUs on 2 nodes, with a GPU each.
     private static final ResourceRequest BEFORE =
             new ResourceRequest(2, 4, 2, MemoryRequest.perNode(1000), new GpuRequest(1, null));
-
-    private static final PartitionRules AT_MOST_3000_MIB =
-            new PartitionRules(
-                    State.UP,
-                    1,
-                    0,
-                    0,
-                    List.of(),
-                    List.of(),
-                    List.of(),
-                    List.of(),
-                    null,
-                    null,
-                    0,
-                    false,
-                    null,
-                    null,
-                    new PartitionRules.Use(0, 3000, 0, false, List.of("ALL"), false));
 
     private static @Nullable ResourceRequest amended(Map<String, ?> change) throws Refused {
         return amended(change, JobState.PENDING);
@@ -101,7 +83,7 @@ final class AmendedRequestTest {
                             cpu.jobFactor(),
                             cpu.tier(),
                             cpu.defMemoryMibPerCpu(),
-                            AT_MOST_3000_MIB);
+                            RequestedResourcesTest.ofMemory(0, 3000));
             default -> entry;
         };
     }
@@ -180,13 +162,51 @@ final class AmendedRequestTest {
                 "gres | mps:50 | a part of a GPU on 2 nodes: it is of one GPU of one node",
                 "gres | gup:2 | Invalid generic resource (gres) specification: no node has 'gup'; there are: gpu, mps, shard, nic",
                 "licenses | matlab:1 | Invalid license specification",
-                "memoryMibPerCpu | 0 | memory per CPU"
+                "memoryMibPerCpu | 0 | memory per CPU",
+                "gres | gpu:2147483647 | the number of GPUs per node",
+                "gres | gpu:\u001b[2J:1 | GPU type "
             })
     void what_cannot_be_is_refused(String what, String value, String message) {
         Object asked = value.matches("\\d+") ? (Object) Long.valueOf(value) : value;
         assertThatThrownBy(() -> amended(Map.of(what, asked)))
                 .isInstanceOfSatisfying(
                         Refused.class, it -> assertThat(it.refusal().detail()).contains(message));
+    }
+
+    @Test
+    void more_than_any_cluster_has_is_refused() {
+        assertThatThrownBy(() ->
+                        amended(Map.of("nodes", 65536, "tasks", 65536, "minCpusPerNode", 65536)))
+                .hasMessageContaining("more than any cluster has");
+        assertThatThrownBy(() ->
+                        amended(Map.of("nodes", 65536, "tasks", 65536, "gres", "gpu:1048576")))
+                .hasMessageContaining("more than any cluster has");
+    }
+
+    @Test
+    void cpus_beyond_those_of_tasks_on_sockets_are_refused_as_at_submission() throws Refused {
+        var shape = new NodeShape(2, 0, 0, null, 2);
+        ResourceRequest before =
+                new ResourceRequest(
+                        2,
+                        4,
+                        2,
+                        MemoryRequest.perNode(1000),
+                        new GpuRequest(2, null, null, null, 1, null),
+                        new NodeConstraints(
+                                null,
+                                List.of(),
+                                List.of(),
+                                Sharing.SHARED,
+                                null,
+                                null,
+                                shape,
+                                null),
+                        null);
+
+        assertThatThrownBy(() ->
+                        amended("batch", before, Map.of("minCpusPerNode", 64), JobState.PENDING))
+                .hasMessageContaining("--mincpus goes with --gpus-per-socket");
     }
 
     @Test

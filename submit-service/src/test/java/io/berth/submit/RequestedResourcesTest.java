@@ -230,7 +230,7 @@ final class RequestedResourcesTest {
                                                 "Memory specification can not be satisfied: 10000 MiB on a node, and partition batch allows 8192"));
     }
 
-    private static PartitionRules ofMemory(long given, long most) {
+    static PartitionRules ofMemory(long given, long most) {
         return new PartitionRules(
                 State.UP,
                 1,

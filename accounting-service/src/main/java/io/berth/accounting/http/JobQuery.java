@@ -24,6 +24,9 @@ record JobQuery(String where, Map<String, Object> parameters) {
     private static final String TASKS =
             "arrayJob = :array%d and cast(sql('? = any(string_to_array(?, '','')::int[])', arrayTask, :tasks%d) as boolean) = true";
 
+    /// Of arrays, in all names: the database is told each of them.
+    private static final int MOST_TASKS = 1 << 18;
+
     /// A query that is refused; the message names the parameter and what is allowed.
     static final class Refused extends Exception {
         Refused(String message) {
@@ -82,6 +85,7 @@ record JobQuery(String where, Map<String, Object> parameters) {
     private static String named(String names, Map<String, Object> parameters) throws Refused {
         var whole = new ArrayList<Long>();
         var either = new ArrayList<String>();
+        int tasks = 0;
         for (String text : JobText.split(names)) {
             JobText name = JobText.parse(text.strip());
             if (name == null || name.id() == 0) {
@@ -98,6 +102,11 @@ record JobQuery(String where, Map<String, Object> parameters) {
             if (name.tasks() == null) {
                 whole.add(name.id());
                 continue;
+            }
+            tasks += name.tasks().size();
+            if (tasks > MOST_TASKS) {
+                throw new Refused(
+                        "job: more than %d tasks of arrays are named".formatted(MOST_TASKS));
             }
             int number = either.size();
             either.add(TASKS.formatted(number, number));

@@ -47,6 +47,9 @@ final class SlurmSubmission {
     /// @param body of the request: with `job`, or for a heterogeneous one with `jobs`
     static JobSubmission of(ObjectNode body) throws Refused {
         JsonNode jobs = body.path("jobs");
+        if (!jobs.isMissingNode() && !jobs.isNull() && !jobs.isArray()) {
+            throw invalid("jobs", "a list of jobs");
+        }
         JsonNode description = jobs.isEmpty() ? body.path("job") : jobs.get(0);
         JsonNode script =
                 body.hasNonNull("script") ? body.get("script") : description.get("script");
@@ -70,6 +73,9 @@ final class SlurmSubmission {
     }
 
     private static Map<String, @Nullable Object> job(JsonNode description) throws Refused {
+        if (!description.isObject()) {
+            throw invalid("job", "a job");
+        }
         var submission = new SlurmSubmission();
         for (Map.Entry<String, JsonNode> field : description.properties()) {
             if (!field.getValue().isNull() && !field.getKey().equals("script")) {

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.berth.contracts.json.Json;
 import io.berth.slurm.JobSubmission;
 import io.berth.submit.Refused;
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,6 +53,20 @@ final class SlurmSubmissionTest {
     @ValueSource(strings = {"gres/gpu:4,gres/nic:1", "gres/nic:1", "gres/gpu:many"})
     void what_a_job_is_to_have_in_all_is_one_number_of_gpus(String tres) {
         assertThatThrownBy(() -> of("tres_per_job", tres)).isInstanceOf(Refused.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"script\":\"#!/bin/sh\",\"jobs\":{\"a\":1}}",
+                "{\"script\":\"#!/bin/sh\",\"jobs\":[5]}",
+                "{\"script\":\"#!/bin/sh\",\"jobs\":[{\"name\":\"a\"},null]}",
+                "{\"script\":\"#!/bin/sh\",\"job\":[]}"
+            })
+    void what_is_no_job_is_refused(String body) throws IOException {
+        var object = (ObjectNode) Json.mapper().readTree(body);
+
+        assertThatThrownBy(() -> SlurmSubmission.of(object)).isInstanceOf(Refused.class);
     }
 
     @Test
