@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -69,11 +70,13 @@ final class Faults {
         held = 0;
     }
 
-    /// The jobs that are to be held, with the reason. They are asked for once.
-    Map<JobId, String> toHold() {
-        var all = new TreeMap<>(jobs);
-        jobs.clear();
-        return all;
+    /// The jobs that are to be held, with the reason. Each is asked for once, as soon as it is
+    /// known: the round that failed on it may be the one that took it in.
+    Map<JobId, String> toHold(Predicate<JobId> known) {
+        var found = new TreeMap<>(jobs);
+        found.keySet().removeIf(known.negate());
+        jobs.keySet().removeAll(found.keySet());
+        return found;
     }
 
     /// The record is not to be applied.

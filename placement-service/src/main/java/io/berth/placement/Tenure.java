@@ -8,6 +8,7 @@ import io.berth.contracts.Reason;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.CellStatus;
 import io.berth.contracts.event.NodeStatus.Presence;
+import io.berth.contracts.event.Order;
 import io.berth.contracts.event.RoundEvent.Decided;
 import io.berth.core.engine.DecisionFailed;
 import io.berth.core.engine.Scheduling.Settings;
@@ -163,8 +164,9 @@ final class Tenure implements AutoCloseable {
         facts.clear();
         letters.clear();
         origins.clear();
-        faults.toHold().forEach((job, why) -> take(new Input.PlacingFailed(job, why), now));
         boolean asked = takeInputs(now);
+        faults.toHold(job -> state.job(job).isPresent())
+                .forEach((job, why) -> take(new Input.PlacingFailed(job, why), now));
         presences()
                 .forEach((node, presence) -> take(new Input.PresenceChanged(node, presence), now));
         dueFailed = false;
@@ -381,10 +383,27 @@ final class Tenure implements AutoCloseable {
                 .ifPresentOrElse(
                         record -> faults.leaveOut(record, e),
                         () -> {
-                            if (fact instanceof Fact.JobChanged(var job)) {
-                                var unused = faults.hold(job.job(), e);
+                            JobId job = jobOf(fact);
+                            if (job != null) {
+                                var unused = faults.hold(job, e);
                             }
                         });
+    }
+
+    /// The job without which the fact would not be; null if that is not known.
+    private static @Nullable JobId jobOf(Fact fact) {
+        return switch (fact) {
+            case Fact.JobChanged(var status) -> status.job();
+            case Fact.Ordered(Order.Launch launch) -> launch.run().job();
+            case Fact.Ordered _,
+                    Fact.Announced _,
+                    Fact.NodeChanged _,
+                    Fact.JobForgotten _,
+                    Fact.RankKept _,
+                    Fact.ConfigurationTaken _,
+                    Fact.FairSharesTaken _ ->
+                    null;
+        };
     }
 
     private void measure(Runnable measuring) {

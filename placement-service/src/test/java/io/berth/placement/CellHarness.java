@@ -9,6 +9,7 @@ import io.berth.contracts.Inventory;
 import io.berth.contracts.JobArray;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
+import io.berth.contracts.JobTerms;
 import io.berth.contracts.LaunchMode;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.NodeName;
@@ -63,6 +64,7 @@ import org.jspecify.annotations.Nullable;
 final class CellHarness implements AutoCloseable {
 
     static final CellLog LOG = new CellLog(0, 2);
+    private static final SpecReference SPEC = new SpecReference(0, 0, "00");
 
     final KafkaConnection kafka;
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
@@ -212,30 +214,32 @@ final class CellHarness implements AutoCloseable {
         write(new ProducerRecord<>(record.topic(), 0, record.key(), changed, record.headers()));
     }
 
+    /// A heterogeneous job of two components with that comment each.
+    void submitTogether(long first, String comment) {
+        JobDescription each =
+                description()
+                        .on(
+                                new JobTerms(
+                                        null, null, null, null, null, null, null, null, null,
+                                        comment, null, null));
+        write(
+                Topics.SUBMISSIONS,
+                0,
+                new Submission.Submitted(
+                        new JobId(first), each, "alice", SPEC, null, null, List.of(each)));
+    }
+
     private static ProducerRecord<byte[], byte[]> submission(long id, @Nullable JobArray array) {
+        var submitted =
+                new Submission.Submitted(new JobId(id), description(), "alice", SPEC, null, array);
+        return new Events<>(Topics.SUBMISSIONS, "test").record(0, submitted, "test");
+    }
+
+    private static JobDescription description() {
         var request =
                 new ResourceRequest(1, 1, 1, MemoryRequest.perCpu(1024), new GpuRequest(1, null));
-        var description =
-                new JobDescription(
-                        "alice",
-                        "team",
-                        "batch",
-                        "normal",
-                        "job",
-                        request,
-                        LaunchMode.BATCH,
-                        600,
-                        0,
-                        true);
-        var submitted =
-                new Submission.Submitted(
-                        new JobId(id),
-                        description,
-                        "alice",
-                        new SpecReference(0, 0, "00"),
-                        null,
-                        array);
-        return new Events<>(Topics.SUBMISSIONS, "test").record(0, submitted, "test");
+        return new JobDescription(
+                "alice", "team", "batch", "normal", "job", request, LaunchMode.BATCH, 600, 0, true);
     }
 
     void register(String name, String nonce, long reportsEnd) {

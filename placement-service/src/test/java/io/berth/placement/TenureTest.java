@@ -356,15 +356,24 @@ final class TenureTest {
         cell.submit(1);
         cell.submit(2, "\"name\":\"job\"", "\"name\":null");
         cell.submit(3);
-        try (var first = cell.leader()) {
-            assertThatThrownBy(() -> first.ended.get(20, TimeUnit.SECONDS))
-                    .hasCauseInstanceOf(NullPointerException.class);
-        }
 
-        try (var second = cell.leader()) {
-            cell.await(Topics.JOB_STATES, status -> status.job().value() == 3);
-            assertThat(second.ended).isNotDone();
-        }
+        theSecondInputEndsATenureOnce(NullPointerException.class);
+    }
+
+    /// What was submitted fits into a record, what becomes of it does not.
+    @Test
+    void a_successor_leaves_out_an_input_whose_facts_are_too_large() {
+        String comment = "x".repeat((1 << 20) - 1_800);
+        cell.submit(1);
+        cell.submit(2, "\"user\":", "\"terms\":{\"comment\":\"" + comment + "\"},\"user\":");
+        cell.submit(3);
+
+        theSecondInputEndsATenureOnce(Oversized.class);
+    }
+
+    private void theSecondInputEndsATenureOnce(Class<? extends Exception> error) {
+        endsATenureOnce(
+                error, () -> cell.await(Topics.JOB_STATES, status -> status.job().value() == 3));
 
         assertThat(cell.read(Topics.JOBS))
                 .extracting(event -> event.job().value())
@@ -375,26 +384,39 @@ final class TenureTest {
                 .isEqualTo(1L);
     }
 
-    /// What was submitted fits into a record, what becomes of it does not.
-    @Test
-    void a_successor_leaves_out_an_input_whose_facts_are_too_large() {
-        String comment = "x".repeat((1 << 20) - 1_800);
-        cell.submit(1);
-        cell.submit(2, "\"user\":", "\"terms\":{\"comment\":\"" + comment + "\"},\"user\":");
-        cell.submit(3);
+    /// The first leader ends by the error; the second one does not until that is over.
+    private void endsATenureOnce(Class<? extends Exception> error, Runnable served) {
         try (var first = cell.leader()) {
             assertThatThrownBy(() -> first.ended.get(20, TimeUnit.SECONDS))
-                    .hasCauseInstanceOf(Oversized.class);
+                    .hasCauseInstanceOf(error);
         }
-
         try (var second = cell.leader()) {
-            cell.await(Topics.JOB_STATES, status -> status.job().value() == 3);
+            served.run();
             assertThat(second.ended).isNotDone();
         }
+    }
 
-        assertThat(cell.read(Topics.JOBS))
-                .extracting(event -> event.job().value())
-                .containsExactly(1L, 3L);
+    /// Each component fits into a record; the order to launch the first names all.
+    @Test
+    void a_successor_holds_a_set_whose_launch_is_too_large_and_places_all_others() {
+        List.of("n1", "n2", "n3").forEach(node -> cell.register(node, "a", 0));
+        cell.submitTogether(1, "x".repeat(400_000));
+        cell.submit(3);
+
+        endsATenureOnce(
+                Oversized.class,
+                () -> {
+                    cell.await(
+                            Topics.JOBS,
+                            it -> it instanceof JobEvent.Held && it.job().value() == 2);
+                    cell.awaitLaunch(3);
+                });
+
+        assertThat(cell.read(Topics.JOBS).stream().filter(JobEvent.Held.class::isInstance))
+                .extracting(JobEvent::job)
+                .containsExactly(new JobId(1), new JobId(2));
+        assertThat(cell.read(Topics.PLACEMENTS).stream().filter(Order.Launch.class::isInstance))
+                .hasSize(1);
     }
 
     /// Nodes cannot be compared for a job of three CPUs.
