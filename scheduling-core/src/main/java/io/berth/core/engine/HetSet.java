@@ -16,6 +16,11 @@ final class HetSet {
     private final int size;
     private final TreeMap<Long, Waiting> waiting = new TreeMap<>();
 
+    /// The component that stands last, and when it did; null if another one may since.
+    private @Nullable Waiting last;
+
+    private long lastAt;
+
     /// @param size how many components it has
     HetSet(long first, int size) {
         this.first = first;
@@ -24,11 +29,13 @@ final class HetSet {
 
     void add(Waiting component) {
         waiting.put(component.job, component);
+        reordered();
     }
 
     /// True: none waits any more.
     boolean remove(Waiting component) {
         waiting.remove(component.job, component);
+        reordered();
         return waiting.isEmpty();
     }
 
@@ -68,11 +75,21 @@ final class HetSet {
 
     /// The component that stands last in the order of priority.
     Waiting last(long now) {
-        Waiting last = lead();
-        for (Waiting it : waiting.values()) {
-            last = Waiting.compareAlone(it, last, now) > 0 ? it : last;
+        Waiting found = last;
+        if (found == null || lastAt != now) {
+            found = lead();
+            for (Waiting it : waiting.values()) {
+                found = Waiting.compareAlone(it, found, now) > 0 ? it : found;
+            }
+            last = found;
+            lastAt = now;
         }
-        return last;
+        return found;
+    }
+
+    /// The order of its components may be another one.
+    void reordered() {
+        last = null;
     }
 
     /// In the order in which they are seated.

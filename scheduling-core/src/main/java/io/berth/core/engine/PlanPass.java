@@ -76,7 +76,12 @@ final class PlanPass {
         int looks = wanted() == 0 ? 0 : all.settings.depth();
         for (Waiting lead : leads()) {
             HetSet set = Objects.requireNonNull(lead.set);
-            if (set.planned() || (looks-- > 0 && findsSeats(set))) {
+            boolean may = set.planned();
+            if (!may && looks > 0 && decisions.admits(lead)) {
+                looks--;
+                may = findsSeats(set);
+            }
+            if (may) {
                 first.add(lead);
             }
         }

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -130,6 +131,7 @@ public final class Scheduling {
     /// Gives associations other fair shares: `change` calls [#share].
     public void reshare(Runnable change) {
         queue.reshare(change);
+        sets.all().forEach(HetSet::reordered);
         stale = true;
     }
 
@@ -527,8 +529,10 @@ public final class Scheduling {
     private void release(Decisions decisions) {
         var held = new ArrayList<Waiting>();
         for (Plan plan : plans.all()) {
-            if (!decisions.admits(plan.job())) {
-                held.add(plan.job());
+            Waiting job = plan.job();
+            boolean asked = job.set != null && job != job.set.lead();
+            if (!asked && !decisions.admits(job)) {
+                held.add(job);
             }
         }
         held.forEach(job -> unplan(job, decisions));
@@ -537,12 +541,15 @@ public final class Scheduling {
     /// A job that came in, found the plan full and stands before one of its jobs makes it stale.
     private void lookAtArrivals(long now, Decisions decisions) {
         Waiting last = plans.last();
+        var looked = new HashSet<HetSet>();
         for (Waiting job : arrived) {
             stale |=
                     last != null
                             && (job.set == null
                                     ? job.line != null && job.fit.plannable()
-                                    : job.plan == null && job.set.plannable())
+                                    : looked.add(job.set)
+                                            && job.plan == null
+                                            && job.set.plannable())
                             && Waiting.compare(job, last, now) < 0
                             && decisions.admits(job);
         }

@@ -186,14 +186,15 @@ final class StartPass {
         }
     }
 
-    /// Plans a set; without backfill it keeps its nodes from those behind it. One that finds no
-    /// seats at any time does neither, and is not looked for again in this pass.
+    /// Plans a set. Without backfill it keeps its nodes from those behind it, even where there are
+    /// seats now: those are kept from it. One that finds no seats at any time does neither, and is
+    /// not looked for again in this pass.
     private void plan(HetSet set) {
         if (!sought.add(set)) {
             return;
         }
         Seats found = all.sets.earliest(set, now, Node.NEVER, decisions);
-        if (found.whole() && found.start() > now && off) {
+        if (found.whole() && off) {
             set.components().forEach(it -> keep(it.fit));
         } else if (found.whole() && found.start() <= now) {
             all.start(found, now, decisions);

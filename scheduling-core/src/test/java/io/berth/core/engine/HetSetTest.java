@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.core.engine.Scheduling.Backfill;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.engine.Trial.Job;
+import io.berth.core.engine.Waiting.Association;
+import io.berth.core.engine.Waiting.Rank;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /// Jobs that start together or not at all. Ids from 1000 on want nothing else.
@@ -107,6 +109,64 @@ final class HetSetTest {
         assertThat(trial.starts).containsOnlyKeys(1000L);
     }
 
+    @Test
+    void without_backfill_a_set_does_not_overtake_the_job_that_keeps_its_nodes() {
+        var trial = new Trial(new Settings(Backfill.OFF, 9, NodeScore.BEST_FIT), 8);
+        trial.submit(job(1000, 1, 4, 600, 9));
+        trial.submit(job(1005, 1, 8, 600, 8));
+        trial.submitTogether(job(1010, 1, 1, 6000, 1), job(1011, 1, 1, 6000, 1));
+
+        trial.run();
+
+        assertThat(trial.starts)
+                .containsOnly(
+                        Map.entry(1000L, 0L),
+                        Map.entry(1005L, 600L),
+                        Map.entry(1010L, 1200L),
+                        Map.entry(1011L, 1200L));
+    }
+
+    @Test
+    void limits_are_asked_of_a_set_as_often_as_of_one_job_however_many_components_it_has() {
+        assertThat(asked(7)).isEqualTo(asked(2));
+    }
+
+    /// How often, of a set that comes, waits and is planned anew.
+    private static int asked(int size) {
+        var trial = new Trial(Settings.DEFAULT, 8);
+        trial.submit(job(1000, 1, 8, 60, 9));
+        trial.submit(job(1005, 1, 8, 60, 0));
+        trial.step(false);
+        Job[] set = new Job[size];
+        Arrays.setAll(set, it -> job(1010 + it, 1, 1, 60, 1));
+        trial.submitTogether(set);
+        trial.step(false);
+        trial.pass(true);
+        trial.pass(false);
+        assertThat(trial.expected).containsEntry(1010L, 62_000L);
+        return trial.asked;
+    }
+
+    @Test
+    void which_component_stands_last_follows_the_fair_shares_and_who_waits() {
+        var trial = new Trial(Settings.DEFAULT, 8);
+        Scheduling engine = trial.engine;
+        Association one = engine.association(0);
+        Association other = engine.association(0);
+        FitClass fit = trial.fit(job(1000, 1, 1, 60, 0));
+        engine.waitTogether(1000, fit, one, new Rank(5, 0, 0, 1000, 0), 60_000, 1000, 2);
+        engine.waitTogether(1001, fit, other, new Rank(9, 0, 0, 1001, 0), 60_000, 1000, 2);
+        HetSet set = engine.sets.all().iterator().next();
+        long before = set.last(0).job;
+        engine.reshare(() -> Scheduling.share(one, 7));
+        long reshared = set.last(0).job;
+        engine.forget(1001);
+
+        assertThat(before).isEqualTo(1000);
+        assertThat(reshared).isEqualTo(1001);
+        assertThat(set.last(0).job).isEqualTo(1000);
+    }
+
     private static Trial troubled(Random random) {
         var settings =
                 new Settings(
@@ -188,17 +248,7 @@ final class HetSetTest {
     void an_engine_that_has_just_been_built_decides_the_same() {
         always((trial, random) -> {
             while (trial.step(random.nextInt(4) == 0)) {
-                boolean plan = random.nextBoolean();
-                Trial rebuilt = trial.rebuilt();
-                var before = new TreeMap<>(trial.starts);
-
-                trial.pass(plan);
-                rebuilt.pass(plan);
-
-                var started = new TreeMap<>(trial.starts);
-                started.keySet().removeAll(before.keySet());
-                assertThat(rebuilt.starts).isEqualTo(started);
-                assertThat(rebuilt.expected).isEqualTo(trial.expected);
+                trial.decidesAsOneJustBuilt(random.nextBoolean());
             }
         });
     }
@@ -235,16 +285,7 @@ final class HetSetTest {
                 }
             }
             trial.step(true);
-            Map<Long, Long> before = new TreeMap<>(trial.expected);
-            while (trial.step(random.nextBoolean())) {
-                Map<Long, Long> promised = before;
-                trial.expected.forEach((job, start) ->
-                        assertThat(start).isLessThanOrEqualTo(promised.getOrDefault(job, start)));
-                trial.starts.forEach((job, start) ->
-                        assertThat(start * 1000)
-                                .isLessThanOrEqualTo(promised.getOrDefault(job, Long.MAX_VALUE)));
-                before = new TreeMap<>(trial.expected);
-            }
+            trial.keepsPromises(random);
         });
     }
 }

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
-import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -230,17 +229,7 @@ final class SchedulingLawsTest {
             var trial = cluster(random, settings(random));
             jobs(random, 50, 1200).forEach(trial::submit);
             while (trial.step(random.nextInt(4) == 0)) {
-                boolean plan = random.nextBoolean();
-                Trial rebuilt = trial.rebuilt();
-                var before = new TreeMap<>(trial.starts);
-
-                trial.pass(plan);
-                rebuilt.pass(plan);
-
-                var started = new TreeMap<>(trial.starts);
-                started.keySet().removeAll(before.keySet());
-                assertThat(rebuilt.starts).isEqualTo(started);
-                assertThat(rebuilt.expected).isEqualTo(trial.expected);
+                trial.decidesAsOneJustBuilt(random.nextBoolean());
             }
         });
     }
@@ -264,16 +253,7 @@ final class SchedulingLawsTest {
                                 job.share()));
             }
             trial.step(true);
-            Map<Long, Long> before = new TreeMap<>(trial.expected);
-            while (trial.step(random.nextBoolean())) {
-                Map<Long, Long> promised = before;
-                trial.expected.forEach((job, start) ->
-                        assertThat(start).isLessThanOrEqualTo(promised.getOrDefault(job, start)));
-                trial.starts.forEach((job, start) ->
-                        assertThat(start * 1000)
-                                .isLessThanOrEqualTo(promised.getOrDefault(job, Long.MAX_VALUE)));
-                before = new TreeMap<>(trial.expected);
-            }
+            trial.keepsPromises(random);
         });
     }
 

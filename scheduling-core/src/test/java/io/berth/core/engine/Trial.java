@@ -1,5 +1,7 @@
 package io.berth.core.engine;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.berth.core.engine.FitClass.Choice;
 import io.berth.core.engine.FitClass.Count;
 import io.berth.core.engine.FitClass.Layout;
@@ -20,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.PriorityQueue;
+import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -401,6 +404,34 @@ final class Trial implements Decisions {
             engine.planPass(now * 1000, this);
         } else {
             engine.startPass(now * 1000, this);
+        }
+    }
+
+    /// This moment is decided as in an engine that has seen nothing of how it came about.
+    void decidesAsOneJustBuilt(boolean plan) {
+        Trial rebuilt = rebuilt();
+        var before = new TreeMap<>(starts);
+
+        pass(plan);
+        rebuilt.pass(plan);
+
+        var started = new TreeMap<>(starts);
+        started.keySet().removeAll(before.keySet());
+        assertThat(rebuilt.starts).isEqualTo(started);
+        assertThat(rebuilt.expected).isEqualTo(expected);
+    }
+
+    /// Until nothing happens any more, nobody is expected, or starts, later than he once was.
+    void keepsPromises(Random random) {
+        Map<Long, Long> before = new TreeMap<>(expected);
+        while (step(random.nextBoolean())) {
+            Map<Long, Long> promised = before;
+            expected.forEach((job, start) ->
+                    assertThat(start).isLessThanOrEqualTo(promised.getOrDefault(job, start)));
+            starts.forEach((job, start) ->
+                    assertThat(start * 1000)
+                            .isLessThanOrEqualTo(promised.getOrDefault(job, Long.MAX_VALUE)));
+            before = new TreeMap<>(expected);
         }
     }
 
