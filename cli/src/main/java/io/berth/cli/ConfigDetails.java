@@ -45,6 +45,9 @@ record ConfigDetails(JsonObject document, Terminal terminal) {
         put(settings, "PreemptExemptTime", "preemption", "exemptTime");
         put(settings, "SchedulerTimeSlice", "preemption", "timeSlice");
         settings.computeIfPresent("PreemptType", (_, type) -> "preempt/" + type);
+        settings.put(
+                "SelectTypeParameters",
+                document.flag("wholeCores") ? "CR_Core_Memory" : "CR_CPU_Memory");
         List<String> hidden = document.texts("privateData");
         settings.put("PrivateData", hidden.isEmpty() ? "none" : String.join(",", hidden));
         if (document.has("blocks")) {

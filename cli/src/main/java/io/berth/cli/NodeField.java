@@ -150,7 +150,7 @@ enum NodeField {
                             : partition.state().toLowerCase(Locale.ROOT);
             case TIME_LIMIT -> partition.briefTimeLimit();
             case GROUPS -> partition.groups();
-            case OVERSUBSCRIBE -> "NO";
+            case OVERSUBSCRIBE -> partition.overSubscribe();
             case ROOT -> partition.json().flag("rootOnly") ? "yes" : "no";
             case CLUSTER -> "N/A";
             case ALLOC_NODES ->

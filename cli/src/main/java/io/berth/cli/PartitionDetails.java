@@ -61,7 +61,8 @@ final class PartitionDetails {
                         + yes(partition, "rootOnly")
                         + " ReqResv="
                         + yes(partition, "reservedOnly")
-                        + " OverSubscribe=NO",
+                        + " OverSubscribe="
+                        + partition.overSubscribe(),
                 "OverTimeLimit="
                         + (over == 0 ? "NONE" : Long.toString(Math.ceilDiv(over, 60)))
                         + " PreemptMode="

@@ -48,6 +48,11 @@ record PartitionView(JsonObject json) {
         return most == 1 ? "1" : "1-" + (most == 0 ? "infinite" : most);
     }
 
+    /// Whether jobs share its nodes, in Slurm's words; no two have the same CPU or GPU.
+    String overSubscribe() {
+        return json.flag("exclusive") ? "EXCLUSIVE" : "NO";
+    }
+
     /// Of whose members it takes jobs.
     String groups() {
         List<String> groups = json.texts("allowGroups");

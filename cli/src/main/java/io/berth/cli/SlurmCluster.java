@@ -55,7 +55,6 @@ final class SlurmCluster {
     static final Map<String, String> ANYWAY =
             Map.of(
                     "SelectType", "select/cons_tres",
-                    "SelectTypeParameters", "CR_Core_Memory",
                     "SchedulerType", "sched/backfill",
                     "PriorityType", "priority/multifactor",
                     "ProctrackType", "proctrack/cgroup",
@@ -93,6 +92,7 @@ final class SlurmCluster {
     private final List<String> blockSizes = new ArrayList<>();
     private final Map<String, Object> nodeWeights = new LinkedHashMap<>();
     private @Nullable Long switchWait;
+    private boolean wholeCores;
 
     /// Of the lines of nodes that say none, as the last `NodeName=DEFAULT` has it.
     private String defaultWeight = "";
@@ -165,6 +165,7 @@ final class SlurmCluster {
             case "preemptparameters" -> preemptParameters(value, place);
             case "schedulertimeslice" -> preemption.put("timeSlice", Long.valueOf(value));
             case "privatedata" -> privateData(value, place);
+            case "selecttypeparameters" -> selectTypeParameters(value, place);
             case "defmempercpu" -> partitions.defaultMemory(value);
             case "nodename" -> node(line, place);
             case "schedulerparameters" -> schedulerParameters(line, place);
@@ -272,6 +273,33 @@ final class SlurmCluster {
         }
     }
 
+    /// Whether jobs get whole cores. A word that says so without memory is told as well: memory is
+    /// always given out.
+    private void selectTypeParameters(String value, String place) {
+        for (String word : CliOption.split(value)) {
+            String parameter = word.toUpperCase(Locale.ROOT);
+            wholeCores |= parameter.matches("CR_(CORE|SOCKET)(_MEMORY)?");
+            String otherwise =
+                    switch (parameter) {
+                        case "CR_CORE_MEMORY", "CR_CPU_MEMORY" -> "";
+                        case "CR_CORE", "CR_CPU" -> "memory is always given out, too";
+                        case "CR_MEMORY" -> "CPUs are always given out, too";
+                        case "CR_SOCKET", "CR_SOCKET_MEMORY" ->
+                                "jobs get whole cores (wholeCores), and no whole sockets unless they ask for their nodes alone";
+                        case "CR_LLN" -> "write leastLoaded: true in each partition";
+                        case "CR_PACK_NODES" -> "a job's tasks are spread evenly over its nodes";
+                        case "CR_ONE_TASK_PER_CORE" ->
+                                "a job says it: --cpus-per-task with the threads of a core";
+                        case "CR_CORE_DEFAULT_DIST_BLOCK" ->
+                                "a job gets the CPUs that are nearest to its GPUs, else the first";
+                        default -> "Berth knows no such setting";
+                    };
+            if (!otherwise.isEmpty()) {
+                leftOut.add(place + "SelectTypeParameters=" + word + ": " + otherwise);
+            }
+        }
+    }
+
     private static String why(String key) {
         return OTHERWISE.getOrDefault(key, "Berth knows no such setting");
     }
@@ -347,6 +375,9 @@ final class SlurmCluster {
             file.put(
                     "privateData",
                     hidden.stream().map(it -> it.name().toLowerCase(Locale.ROOT)).toList());
+        }
+        if (wholeCores) {
+            file.put("wholeCores", true);
         }
         put(file, "switches", switches);
         put(file, "blocks", blocks);

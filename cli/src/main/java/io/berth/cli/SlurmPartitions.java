@@ -35,7 +35,14 @@ final class SlurmPartitions {
         line.values()
                 .forEach((key, value) -> {
                     if (!set(entry, key, value)) {
-                        leftOut.add(key + "=" + value + " of partition " + name + ": " + why(key));
+                        leftOut.add(
+                                key
+                                        + "="
+                                        + value
+                                        + " of partition "
+                                        + name
+                                        + ": "
+                                        + why(key, value));
                     }
                 });
         return leftOut;
@@ -65,6 +72,13 @@ final class SlurmPartitions {
             case "rootonly" -> entry.put("rootOnly", value.equalsIgnoreCase("yes"));
             case "reqresv" -> entry.put("reservedOnly", value.equalsIgnoreCase("yes"));
             case "allocnodes" -> entry.put("allocNodes", value);
+            case "oversubscribe" -> {
+                boolean exclusive = value.equalsIgnoreCase("exclusive");
+                if (exclusive || entry.containsKey("exclusive")) {
+                    entry.put("exclusive", exclusive);
+                }
+                return exclusive || value.equalsIgnoreCase("no");
+            }
             case "exclusiveuser" -> entry.put("exclusiveUser", value.equalsIgnoreCase("yes"));
             case "maxcpuspernode" -> putNumber(entry, "maxCpusPerNode", value);
             case "maxmempercpu" -> putNumber(entry, "maxMemoryPerCpu", value);
@@ -112,10 +126,14 @@ final class SlurmPartitions {
         }
     }
 
-    private static String why(String key) {
+    private static String why(String key, String value) {
         return switch (key) {
             case "overtimelimit" -> "a run's time beyond its limit has an end: say how long";
-            case "oversubscribe" -> "jobs share nodes, and no two the same CPU or GPU";
+            case "oversubscribe" ->
+                    value.toLowerCase(Locale.ROOT).matches("(yes|force):1")
+                            ? "jobs share nodes, and no two the same CPU or GPU; any job may ask for --exclusive"
+                            : "no two jobs have the same CPU or GPU at a time: share GPUs in parts (sharedGpus), or let jobs take turns (preemption mode SUSPEND,GANG)";
+            case "selecttypeparameters" -> "wholeCores is said of the whole cluster";
             case "tresbillingweights" -> "write it as prices";
             default -> "Berth knows no such setting";
         };

@@ -8,9 +8,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// `berth import slurm`. That the service takes the expected file is tested beside the service.
 final class ImportSlurmTest {
@@ -94,10 +97,87 @@ final class ImportSlurmTest {
                           slurm.conf:11: PrivateData=CLOUD: Berth keeps nothing of the kind
                           slurm.conf:15: PreemptParameters=reclaim_licenses: Berth knows no such setting
                           slurm.conf:17: NodeName=n[1-4] CPUs=64 Gres=gpu:a100:8,nic:2 Weight=10: a node tells what it has when its agent registers; its weight is carried over; resources other than GPUs are carried over
-                          slurm.conf:20: oversubscribe=NO of partition batch: jobs share nodes, and no two the same CPU or GPU
                           topology.conf:1: linkspeed=100: it is not used
                           accounts.cfg:3: AdminLevel=Administrator of root: Berth knows no such setting
                         """);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    CR_Core_Memory           | true  |
+                    cr_core_memory           | true  |
+                    CR_CPU_Memory            | false |
+                    CR_Core                  | true  | CR_Core: memory is always given out, too
+                    CR_CPU                   | false | CR_CPU: memory is always given out, too
+                    CR_Memory                | false | CR_Memory: CPUs are always given out, too
+                    CR_Socket_Memory         | true  | CR_Socket_Memory: jobs get whole cores (wholeCores), and no whole sockets unless they ask for their nodes alone
+                    CR_Core_Memory,CR_LLN    | true  | CR_LLN: write leastLoaded: true in each partition
+                    CR_CPU_Memory,CR_GPU     | false | CR_GPU: Berth knows no such setting
+                    """)
+    void jobs_get_whole_cores_where_slurms_do(String value, boolean whole, @Nullable String told) {
+        var cluster = new SlurmCluster();
+
+        cluster.take(SlurmConf.parse("slurm.conf", "SelectTypeParameters=" + value + "\n"));
+
+        assertThat(cluster.yaml().contains("wholeCores: true\n")).isEqualTo(whole);
+        assertThat(cluster.leftOut())
+                .isEqualTo(
+                        told == null
+                                ? List.of()
+                                : List.of("slurm.conf:1: SelectTypeParameters=" + told));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    NO        | false |
+                    EXCLUSIVE | true  |
+                    FORCE:1   | false | jobs share nodes, and no two the same CPU or GPU; any job may ask for --exclusive
+                    YES:1     | false | jobs share nodes, and no two the same CPU or GPU; any job may ask for --exclusive
+                    YES       | false | no two jobs have the same CPU or GPU at a time: share GPUs in parts (sharedGpus), or let jobs take turns (preemption mode SUSPEND,GANG)
+                    FORCE:4   | false | no two jobs have the same CPU or GPU at a time: share GPUs in parts (sharedGpus), or let jobs take turns (preemption mode SUSPEND,GANG)
+                    """)
+    void a_partition_of_one_job_a_node_stays_one(
+            String value, boolean exclusive, @Nullable String told) {
+        var cluster = new SlurmCluster();
+
+        cluster.take(
+                SlurmConf.parse(
+                        "slurm.conf", "PartitionName=p Nodes=ALL OverSubscribe=" + value + "\n"));
+
+        assertThat(cluster.yaml().contains("exclusive: true\n")).isEqualTo(exclusive);
+        assertThat(cluster.leftOut())
+                .isEqualTo(
+                        told == null
+                                ? List.of()
+                                : List.of(
+                                        "slurm.conf:1: oversubscribe="
+                                                + value
+                                                + " of partition p: "
+                                                + told));
+    }
+
+    @Test
+    void a_partition_may_share_nodes_where_those_of_default_do_not() {
+        var cluster = new SlurmCluster();
+
+        cluster.take(
+                SlurmConf.parse(
+                        "slurm.conf",
+                        """
+                        PartitionName=DEFAULT OverSubscribe=EXCLUSIVE
+                        PartitionName=alone Nodes=n1
+                        PartitionName=shared Nodes=n2 OverSubscribe=NO
+                        """));
+
+        assertThat(cluster.yaml())
+                .containsPattern("alone:\\n +exclusive: true\\n")
+                .containsPattern("shared:\\n +exclusive: false\\n");
     }
 
     @Test
@@ -204,7 +284,7 @@ final class ImportSlurmTest {
 
         assertThat(outcome.out())
                 .contains("name: nvidia_ai_cluster", "halfLife: \"14-0\"", "high_prio_debug:")
-                .contains("team_A:", "rack1:", "tier: 10000");
+                .contains("team_A:", "rack1:", "tier: 10000", "wholeCores: true");
         assertThat(outcome.err().lines().filter(it -> it.contains("slurm.conf:"))).hasSize(17);
         assertThat(outcome.err().lines().filter(it -> it.contains("gres.conf:"))).hasSize(10);
     }

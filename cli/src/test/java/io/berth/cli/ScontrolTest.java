@@ -515,6 +515,7 @@ final class ScontrolTest {
                         "PreemptType             = preempt/qos",
                         "PrivateData             = jobs",
                         "SelectType              = select/cons_tres",
+                        "SelectTypeParameters    = CR_CPU_Memory",
                         "SlurmctldHost[0]        = " + mesh.url());
     }
 

@@ -1,5 +1,7 @@
 package io.berth.contracts;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -12,29 +14,33 @@ import org.jspecify.annotations.Nullable;
 /// @param outOfService GPUs that are in the machine and that no job gets
 /// @param imexChannels numbers of the channels by which GPUs of several nodes share memory; null if
 ///   there are none
+/// @param cores of each CPU, by the node's ids, the number of its core: CPUs with one number are
+///   threads of one core; empty if it is not told
 public record Hardware(
         List<NumaNode> numaNodes,
         List<HugePages> hugePages,
         long tmpMib,
         List<GpuDriver> drivers,
         List<OutOfService> outOfService,
-        @Nullable IndexSet imexChannels) {
+        @Nullable IndexSet imexChannels,
+        @Added @JsonInclude(Include.NON_EMPTY) List<Integer> cores) {
 
     public Hardware {
+        cores = cores == null ? List.of() : List.copyOf(cores);
         numaNodes = List.copyOf(numaNodes);
         hugePages = List.copyOf(hugePages);
         drivers = List.copyOf(drivers);
         outOfService = List.copyOf(outOfService);
     }
 
-    /// Of a machine without channels.
+    /// Of a machine without channels, of whose cores nothing is told.
     public Hardware(
             List<NumaNode> numaNodes,
             List<HugePages> hugePages,
             long tmpMib,
             List<GpuDriver> drivers,
             List<OutOfService> outOfService) {
-        this(numaNodes, hugePages, tmpMib, drivers, outOfService, null);
+        this(numaNodes, hugePages, tmpMib, drivers, outOfService, null, List.of());
     }
 
     /// A NUMA node.

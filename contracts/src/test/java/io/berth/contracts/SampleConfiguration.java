@@ -10,6 +10,7 @@ import io.berth.contracts.event.QosRules;
 import io.berth.contracts.event.Terms;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// A configuration record of every kind with every field set.
 final class SampleConfiguration {
@@ -294,6 +295,11 @@ final class SampleConfiguration {
                 .with(to -> to.privateData = List.of(PrivateData.JOBS, PrivateData.USAGE));
     }
 
+    /// Of a cluster whose jobs get whole cores.
+    static ConfigEntry ofWholeCores() {
+        return ((ConfigEntry.Cluster) ofDeadlines()).with(to -> to.wholeCores = true);
+    }
+
     /// Of a cluster that gives some GPUs out in parts.
     static ConfigEntry ofSharedGpus() {
         return ((ConfigEntry.Cluster) ofDeadlines())
@@ -311,9 +317,26 @@ final class SampleConfiguration {
 
     /// A partition of two groups, of which each node is for one user.
     static ConfigEntry ofGroups() {
+        return ofGroups(null);
+    }
+
+    /// The same, of which each node is for one job.
+    static ConfigEntry ofExclusive() {
+        return ofGroups(true);
+    }
+
+    private static ConfigEntry ofGroups(@Nullable Boolean exclusive) {
         var use =
                 new PartitionRules.Use(
-                        0, 0, 0, false, List.of("ALL"), false, true, List.of("lab", "chemistry"));
+                        0,
+                        0,
+                        0,
+                        false,
+                        List.of("ALL"),
+                        false,
+                        true,
+                        List.of("lab", "chemistry"),
+                        exclusive);
         var rules =
                 new PartitionRules(
                         PartitionRules.State.UP,
@@ -357,7 +380,8 @@ final class SampleConfiguration {
                 60L,
                 null,
                 null,
-                List.of());
+                List.of(),
+                null);
     }
 
     /// A reservation that goes when nobody uses it.

@@ -31,6 +31,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// One event of every type of every topic with every field set, and one more with none of the
@@ -286,7 +287,24 @@ final class SampleEvents {
                     7);
     private static final NodeSeen SEEN_WITH_HARDWARE =
             new NodeSeen(
-                    NODE, "nonce-2", "machine-1", "boot-1", "0.2.0", withHardware(), List.of(), 8);
+                    NODE,
+                    "nonce-2",
+                    "machine-1",
+                    "boot-1",
+                    "0.2.0",
+                    withHardware(List.of()),
+                    List.of(),
+                    8);
+    private static final NodeSeen SEEN_WITH_CORES =
+            new NodeSeen(
+                    NODE,
+                    "nonce-5",
+                    "machine-1",
+                    "boot-1",
+                    "0.2.0",
+                    withHardware(IntStream.range(0, 128).mapToObj(cpu -> cpu % 64).toList()),
+                    List.of(),
+                    8);
     private static final NodeSeen SEEN_FENCING =
             new NodeSeen(
                     NODE, "nonce-3", "machine-1", "boot-1", "0.3.0", INVENTORY, List.of(), 9, 600L);
@@ -779,6 +797,9 @@ final class SampleEvents {
                         .divided(new Division("GPU-a2", 1000, halves, 316_000, 1)));
         addNamed("mig", Topics.CONFIG, SampleConfiguration.ofMigGpus());
         addNamed("private", Topics.CONFIG, SampleConfiguration.ofPrivateData());
+        addNamed("cores", Topics.NODES, SEEN_WITH_CORES);
+        addNamed("cores", Topics.CONFIG, SampleConfiguration.ofWholeCores());
+        addNamed("exclusive", Topics.CONFIG, SampleConfiguration.ofExclusive());
     }
 
     private void ofGres() {
@@ -1389,7 +1410,7 @@ final class SampleEvents {
                         "GPU GPU-a1 failed: XID 79, the GPU has fallen off the bus"));
     }
 
-    private static Inventory withHardware() {
+    private static Inventory withHardware(List<Integer> cores) {
         var whole =
                 new GpuHardware(
                         GpuHardware.Vendor.NVIDIA,
@@ -1444,7 +1465,9 @@ final class SampleEvents {
                                         "GPU-a3",
                                         "0000:47:00.0",
                                         Hardware.Health.LOST,
-                                        "the GPU does not answer"))));
+                                        "the GPU does not answer")),
+                        null,
+                        cores));
     }
 
     private static RunReport.Ended runEnded(@Nullable String message) {

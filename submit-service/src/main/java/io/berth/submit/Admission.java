@@ -325,7 +325,10 @@ public final class Admission {
         var request =
                 new RequestedResources(asked, partition, candidates(partition))
                         .request(
-                                RequestedNodes.of(asked.nodesWanted(), nodes),
+                                RequestedNodes.of(
+                                        asked.nodesWanted(),
+                                        PartitionNodes.ofOneJob(partition),
+                                        nodes),
                                 RequestedLicenses.of(
                                         configuration, asked.nodesWanted().licenses()));
         request = onEnough(request, partition);

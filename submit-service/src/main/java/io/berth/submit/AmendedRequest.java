@@ -23,8 +23,14 @@ import org.jspecify.annotations.Nullable;
 
 /// What a waiting job asks for after a change: each part that the change does not name stays. More
 /// nodes of a job with a task on each bring their tasks.
+///
+/// @param alone whether every job of its partition has its nodes to itself
 record AmendedRequest(
-        ResourceRequest before, JobChange change, Admission admission, Collection<NodeSeen> nodes) {
+        ResourceRequest before,
+        JobChange change,
+        boolean alone,
+        Admission admission,
+        Collection<NodeSeen> nodes) {
 
     /// Whether the change speaks of what the job asks for.
     static boolean isAsked(JobChange change) {
@@ -59,7 +65,8 @@ record AmendedRequest(
 
     /// The whole new request; null if the change does not speak of it.
     @Nullable ResourceRequest request() throws Refused {
-        if (!isAsked(change)) {
+        boolean moves = alone && change.partition() != null;
+        if (!isAsked(change) && !moves) {
             return null;
         }
         int count =
@@ -119,10 +126,7 @@ record AmendedRequest(
     /// Which nodes will do; of the blocks they lie in nothing is said yet.
     private NodeConstraints where() throws Refused {
         NodeConstraints where = before.where();
-        Sharing sharing =
-                change.exclusive() == null
-                        ? where.sharing()
-                        : change.exclusive() ? Sharing.NODE : Sharing.SHARED;
+        Sharing sharing = sharing();
         if (sharing == Sharing.NODE && before.gpus().share() != null && change.gres() == null) {
             throw invalid("a part of a GPU is of one GPU of a node that others use too");
         }
@@ -143,6 +147,13 @@ record AmendedRequest(
                         : change.reservation().isEmpty() ? null : change.reservation(),
                 where.shape(),
                 change.contiguous() == null ? where.contiguous() : change.contiguous());
+    }
+
+    private Sharing sharing() {
+        if (alone || Boolean.TRUE.equals(change.exclusive())) {
+            return Sharing.NODE;
+        }
+        return change.exclusive() == null ? before.where().sharing() : Sharing.SHARED;
     }
 
     private MemoryRequest memory() throws Refused {
@@ -215,9 +226,7 @@ record AmendedRequest(
                                     0),
                     type == null ? null : Checks.gpuType(type));
         }
-        boolean exclusive =
-                requireNonNullElse(change.exclusive(), before.where().sharing() == Sharing.NODE);
-        if (exclusive
+        if (sharing() == Sharing.NODE
                 || (before.where().shape() != null
                         && before.where().shape().tasksPerSocket() != null)) {
             throw invalid(

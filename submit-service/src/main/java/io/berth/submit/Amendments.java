@@ -10,6 +10,7 @@ import io.berth.contracts.Dependency;
 import io.berth.contracts.JobState;
 import io.berth.contracts.JobTerms;
 import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.submit.Refusal.JobNotPending;
 import java.util.Collection;
@@ -132,13 +133,18 @@ public final class Amendments {
     /// What the job asks for then, as its partition takes it.
     private @Nullable ResourceRequest request(Job job, JobChange change) throws Refused {
         ResourceRequest before = job.description().request();
-        var amended = new AmendedRequest(before, change, admission, nodes);
+        if (change.partition() == null && !AmendedRequest.isAsked(change)) {
+            return null;
+        }
+        Partition partition =
+                admission.partition(requireNonNullElse(change.partition(), job.partition()));
+        boolean alone = PartitionNodes.ofOneJob(partition);
+        var amended = new AmendedRequest(before, change, alone, admission, nodes);
         if (change.partition() == null && !amended.ofResources()) {
             return amended.request();
         }
-        String partition = requireNonNullElse(change.partition(), job.partition());
         ResourceRequest taken =
-                new PartitionMemory(admission.partition(partition))
+                new PartitionMemory(partition)
                         .within(requireNonNullElse(amended.request(), before));
         if (change.gres() != null) {
             admission.checkGres(taken);

@@ -13,6 +13,7 @@ import io.berth.contracts.SharedGpus;
 import io.berth.contracts.event.ConfigEntry.Cluster;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.core.placement.SocketFit;
+import io.berth.core.request.Cores;
 import io.berth.slurm.GresText;
 import java.util.Collection;
 import java.util.Comparator;
@@ -68,7 +69,7 @@ public final class Feasibility {
     /// The same, whatever the sockets.
     private boolean couldHoldSomewhere(NodeSeen node) {
         return gpusOf(node) >= gpusWanted()
-                && cpusOf(node) >= request.cpusOn(0)
+                && cpusOf(node) >= cpusWanted(node)
                 && node.inventory().memoryMib() >= memoryMib()
                 && shaped(node)
                 && lacking(List.of(node)) == null;
@@ -126,7 +127,15 @@ public final class Feasibility {
     }
 
     private int cpusOf(NodeSeen node) {
-        return Math.min(mostCpus, node.inventory().cpus());
+        return Math.min(mostCpus, cores(node).cpus());
+    }
+
+    private int cpusWanted(NodeSeen node) {
+        return cores(node).round(request.cpusOn(0));
+    }
+
+    private Cores cores(NodeSeen node) {
+        return Cores.of(node.inventory(), cluster.byCore());
     }
 
     private int gpusWanted() {
@@ -147,6 +156,7 @@ public final class Feasibility {
                         node.inventory(),
                         cluster.gresOn(node.node(), node.inventory()),
                         cluster.sharedOn(node.node()),
+                        cluster.byCore(),
                         request);
     }
 
@@ -185,9 +195,9 @@ public final class Feasibility {
             return "%d CPUs on one node, of which its jobs may have %d"
                     .formatted(request.cpusOn(0), mostCpus);
         }
-        NodeSeen most = largest(node -> node.inventory().cpus());
-        if (cpusOf(most) < request.cpusOn(0)) {
-            return tooMuch(request.cpusOn(0), "CPUs", cpusOf(most), most);
+        NodeSeen most = largest(node -> cores(node).cpus());
+        if (cpusOf(most) < cpusWanted(most)) {
+            return tooMuch(cpusWanted(most), "CPUs", cpusOf(most), most);
         }
         NodeSeen mostMemory = largest(node -> node.inventory().memoryMib());
         if (mostMemory.inventory().memoryMib() < memoryMib()) {

@@ -127,6 +127,14 @@ public record Job(
                 : attempt.allocations().stream().map(Allocation::withoutCpus).toList();
     }
 
+    /// CPUs that the run has, or had, that the job's state speaks of; of a job that waits those
+    /// that it asks for.
+    public int cpus() {
+        return attempt == null || pending()
+                ? description.request().totalCpus()
+                : attempt.allocations().stream().mapToInt(it -> it.cpus().size()).sum();
+    }
+
     /// When the run that the job's state speaks of was placed; 0 for a job that waits.
     public long placedAt() {
         return attempt == null || pending() ? 0 : attempt.placedAt();

@@ -30,15 +30,16 @@ public final class RequestedNodes {
 
     /// Null for a job that any nodes will do for.
     ///
+    /// @param alone whether every job of its partition has its nodes to itself
     /// @param nodes all registered nodes
-    static @Nullable NodeConstraints of(JobSubmission.Nodes asked, Collection<NodeSeen> nodes)
-            throws Refused {
+    static @Nullable NodeConstraints of(
+            JobSubmission.Nodes asked, boolean alone, Collection<NodeSeen> nodes) throws Refused {
         var constraints =
                 new NodeConstraints(
                         features(asked.constraint()),
                         names(asked.nodeList(), nodes),
                         names(asked.excludedNodes(), nodes),
-                        sharing(asked),
+                        alone ? Sharing.NODE : sharing(asked),
                         switches(asked.switches()),
                         asked.reservation(),
                         shape(asked),

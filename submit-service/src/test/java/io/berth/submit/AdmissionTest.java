@@ -28,6 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class AdmissionTest {
     private static final Caller ALICE = new Caller("alice", false, "10.0.0.1");
@@ -419,6 +420,29 @@ final class AdmissionTest {
 
         assertThat(admitted(asked, ALICE).description().request().where().sharing())
                 .isEqualTo(Sharing.USER);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"exclusiveUser", "contiguous"})
+    void a_job_has_its_nodes_alone_where_its_partition_says_so(String wanted) throws Refused {
+        var configuration = Samples.configuration(it -> Samples.exclusive("cpu", it));
+        var admission = new Admission(configuration, Samples.NODES, ALICE, 10_001, 0);
+
+        var asked = Asked.with(Map.of("partition", "cpu", "where", Map.of(wanted, true)));
+
+        assertThat(admission.decide(asked))
+                .isInstanceOfSatisfying(
+                        Admitted.class,
+                        it ->
+                                assertThat(it.description().request().where().sharing())
+                                        .isEqualTo(Sharing.NODE));
+        assertThat(admission.decide(Asked.fields("partition=cpu gpuPart=mps:50")))
+                .isInstanceOfSatisfying(
+                        NotAdmitted.class,
+                        it ->
+                                assertThat(it.refusal().detail())
+                                        .isEqualTo(
+                                                "a part of a GPU (mps:50) is of one GPU of one node that others use too"));
     }
 
     private static JobSubmission where(Map<String, ?> where) {

@@ -70,6 +70,8 @@ final class AmendedRequestTest {
     private static ConfigEntry configured(ConfigEntry entry) {
         var nics = new DeclaredGres(List.of("ALL"), List.of(new Gres("nic", null, 2)));
         return switch (entry) {
+            case Partition later when later.name().equals("later") ->
+                    Samples.exclusive("later", later);
             case Cluster cluster -> cluster.with(to -> to.gres = List.of(nics));
             case Partition cpu when cpu.name().equals("cpu") ->
                     new Partition(
@@ -145,6 +147,18 @@ final class AmendedRequestTest {
 
         assertThat(request.where().sharing()).isEqualTo(Sharing.NODE);
         assertThat(request.where().sideBySide()).isTrue();
+    }
+
+    @Test
+    void it_has_its_nodes_alone_in_a_partition_that_says_so() throws Refused {
+        assertThat(amended("later", BEFORE, Map.of("exclusive", false), JobState.PENDING))
+                .isNotNull()
+                .returns(Sharing.NODE, it -> it.where().sharing());
+        assertThat(amended("batch", BEFORE, Map.of("partition", "later"), JobState.PENDING))
+                .isNotNull()
+                .returns(Sharing.NODE, it -> it.where().sharing());
+        assertThat(amended("later", BEFORE, Map.of("timeLimitSeconds", 60), JobState.RUNNING))
+                .isNull();
     }
 
     @Test

@@ -55,7 +55,8 @@ final class PartitionEntryTest {
                                 List.of("ALL"),
                                 false,
                                 null,
-                                List.of("lab", "chemistry")));
+                                List.of("lab", "chemistry"),
+                                null));
         var member = new Caller("alice", false, "h", "", Set.of("user", "lab"), null);
 
         assertThatCode(() -> entry(member).check(night, "physics", "normal"))

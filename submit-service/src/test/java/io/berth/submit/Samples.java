@@ -35,6 +35,7 @@ import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.NodeStatus.Presence;
+import io.berth.contracts.event.PartitionRules;
 import io.berth.contracts.event.Submission.Submitted;
 import io.berth.contracts.event.Suspensions;
 import io.berth.contracts.topic.Topics;
@@ -146,6 +147,45 @@ public final class Samples {
                 .flatMap(Optional::stream)
                 .findFirst()
                 .orElseThrow();
+    }
+
+    /// The record as it is; a partition of that name gives each of its jobs its nodes alone.
+    static ConfigEntry exclusive(String name, ConfigEntry entry) {
+        if (!(entry instanceof Partition it) || !it.name().equals(name)) {
+            return entry;
+        }
+        var use =
+                new PartitionRules.Use(
+                        0, 0, 0, false, List.of("ALL"), false, null, List.of(), true);
+        var rules =
+                new PartitionRules(
+                        PartitionRules.State.UP,
+                        1,
+                        0,
+                        0,
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        null,
+                        null,
+                        0,
+                        false,
+                        null,
+                        null,
+                        use);
+        return new Partition(
+                it.part(),
+                it.name(),
+                it.isDefault(),
+                it.nodes(),
+                it.maxTimeSeconds(),
+                it.defaultTimeSeconds(),
+                it.maxNodes(),
+                it.jobFactor(),
+                it.tier(),
+                it.defMemoryMibPerCpu(),
+                rules);
     }
 
     public static JobDescription description(String user, String partition, int gpus) {

@@ -141,7 +141,8 @@ public final class ClusterFile {
                 "gres",
                 "blocks",
                 "blockSizes",
-                "privateData");
+                "privateData",
+                "wholeCores");
         var file = new ClusterFile(normal);
         file.addCluster(root);
         file.records.addAll(PartitionsSection.of(root));
@@ -189,6 +190,7 @@ public final class ClusterFile {
         @Nullable List<DeclaredGres> gres = declared.isEmpty() ? null : declared;
         @Nullable PreemptRules preemption = preempt.equals(PreemptRules.NONE) ? null : preempt;
         List<PrivateData> hidden = privateData(root);
+        boolean wholeCores = root.flag("wholeCores");
         records.add(part ->
                 new Cluster(
                         part,
@@ -208,7 +210,8 @@ public final class ClusterFile {
                         switchWait == DEFAULT_SWITCH_WAIT ? null : (Long) switchWait,
                         gres,
                         blocks,
-                        hidden));
+                        hidden,
+                        wholeCores));
     }
 
     private static List<PrivateData> privateData(YamlMap root) throws InvalidClusterFile {

@@ -78,6 +78,7 @@ final class PartitionsSection {
                 "allocNodes",
                 "rootOnly",
                 "exclusiveUser",
+                "exclusive",
                 "allowGroups");
     }
 
@@ -153,7 +154,8 @@ final class PartitionsSection {
                         map.has("allocNodes") ? NodeLists.of(map, "allocNodes") : List.of("ALL"),
                         map.flag("rootOnly"),
                         map.flag("exclusiveUser"),
-                        map.nameList("allowGroups"));
+                        map.nameList("allowGroups"),
+                        map.flag("exclusive"));
         return use.equals(Use.ANY) ? null : use;
     }
 

@@ -125,7 +125,8 @@ public class JobRow extends PanacheEntityBase {
         return row;
     }
 
-    /// Takes what was asked for; a job that has run keeps the memory that it was given.
+    /// Takes what was asked for; a job that has run keeps the CPUs and the memory that it was
+    /// given.
     void describe(JobDescription description) {
         name = Texts.storable(description.name());
         username = Texts.storable(description.user());
@@ -136,8 +137,8 @@ public class JobRow extends PanacheEntityBase {
         var request = description.request();
         nodes = request.nodes();
         tasks = request.tasks();
-        cpus = request.totalCpus();
         if (lease == 0) {
+            cpus = request.totalCpus();
             memoryMib = 0;
             for (int node = 0; node < request.nodes(); node++) {
                 memoryMib = Math.addExact(memoryMib, request.memoryMibOn(node, 0));
@@ -184,8 +185,10 @@ public class JobRow extends PanacheEntityBase {
                                 .getResultList());
     }
 
-    /// Takes what a run was given of a shared GPU, and of other resources.
+    /// Takes what a run was given of CPUs, memory, a shared GPU, and other resources.
     void give(List<Allocation> allocations) {
+        cpus = allocations.stream().mapToInt(it -> it.cpus().size()).sum();
+        memoryMib = allocations.stream().mapToLong(Allocation::memoryMib).sum();
         gres = gres(allocations.stream().map(Allocation::gres).toList());
         for (Allocation allocation : allocations) {
             GpuShare part = allocation.share();

@@ -115,10 +115,6 @@ public final class Page {
             job.state = JobState.RUNNING;
             job.reason = Reason.NONE;
             job.startedAt = event.at();
-            job.memoryMib =
-                    event.allocations().stream()
-                            .mapToLong(allocation -> allocation.memoryMib())
-                            .sum();
         }
     }
 

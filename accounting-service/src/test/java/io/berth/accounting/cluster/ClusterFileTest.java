@@ -221,7 +221,8 @@ class ClusterFileTest {
                                         List.of("login-1"),
                                         true,
                                         true,
-                                        List.of("lab", "chemistry"))));
+                                        List.of("lab", "chemistry"),
+                                        true)));
         assertThat(all.reservations().get("service"))
                 .extracting(it -> it.endsAt() - it.startsAt(), it -> it.users())
                 .containsExactly(7_200_000L, List.of("root"));
@@ -242,7 +243,8 @@ class ClusterFileTest {
               batch: {default: true, state: drain, maxCpusPerNode: 64, maxMemoryPerCpu: 8192, allowAccounts: everybody,
                 denyQos: [high], qos: high, preemptMode: cancel, graceTime: 30, hidden: true, prices: {cpu: 2},
                 defaultMemoryPerNode: 4096, maxMemoryPerNode: 65536, overTimeLimit: 10:00, leastLoaded: true,
-                allocNodes: login-1, rootOnly: true, exclusiveUser: true, allowGroups: "lab,chemistry"}
+                allocNodes: login-1, rootOnly: true, exclusiveUser: true, exclusive: true,
+                allowGroups: "lab,chemistry"}
             qos:
               normal: {}
               high:
@@ -336,6 +338,13 @@ class ClusterFileTest {
                 .extracting(it -> cluster.weightOf(new NodeName(it)))
                 .containsExactly(10, 5);
         assertThat(cluster.switchWaitSeconds()).isEqualTo(90);
+    }
+
+    @Test
+    void cpus_are_given_out_one_by_one_unless_the_file_says_otherwise() throws Exception {
+        assertThat(configuration(LEAST).cluster().byCore()).isFalse();
+        assertThat(configuration(LEAST + "wholeCores: false\n").cluster().byCore()).isFalse();
+        assertThat(configuration(LEAST + "wholeCores: true\n").cluster().byCore()).isTrue();
     }
 
     @Test

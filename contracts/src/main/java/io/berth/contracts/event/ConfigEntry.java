@@ -57,6 +57,7 @@ public sealed interface ConfigEntry {
     /// @param gres resources other than GPUs that nodes have and do not tell of; null is none
     /// @param blocks of nodes that are close to one another; null is as their GPUs tell
     /// @param privateData what not everybody may see
+    /// @param wholeCores whether jobs get CPUs by whole cores (CR_Core); null is no, one by one
     record Cluster(
             Part part,
             String name,
@@ -75,7 +76,8 @@ public sealed interface ConfigEntry {
             @Nullable Long maxSwitchWaitSeconds,
             @Nullable List<DeclaredGres> gres,
             @Nullable Blocks blocks,
-            @Added @JsonInclude(Include.NON_EMPTY) List<PrivateData> privateData)
+            @Added @JsonInclude(Include.NON_EMPTY) List<PrivateData> privateData,
+            @Nullable Boolean wholeCores)
             implements ConfigEntry {
 
         private static final long MAX_SWITCH_WAIT_SECONDS = 300;
@@ -86,6 +88,7 @@ public sealed interface ConfigEntry {
             migGpus = migGpus == null ? null : List.copyOf(migGpus);
             nodeWeights = nodeWeights == null ? null : new NodeWeights(nodeWeights);
             gres = gres == null ? null : List.copyOf(gres);
+            wholeCores = Boolean.TRUE.equals(wholeCores) ? true : null;
         }
 
         /// A cluster whose GPUs are all given out whole, and where everybody sees everything.
@@ -119,7 +122,8 @@ public sealed interface ConfigEntry {
                     null,
                     null,
                     null,
-                    List.of());
+                    List.of(),
+                    null);
         }
 
         /// A cluster with the default rules.
@@ -173,7 +177,13 @@ public sealed interface ConfigEntry {
                     maxSwitchWaitSeconds,
                     draft.gres,
                     draft.blocks,
-                    draft.privateData);
+                    draft.privateData,
+                    draft.wholeCores);
+        }
+
+        /// Whether jobs get CPUs by whole cores.
+        public boolean byCore() {
+            return wholeCores != null;
         }
 
         /// The weight that a node has unless an operator gave it another one.
@@ -245,6 +255,7 @@ public sealed interface ConfigEntry {
         public @Nullable List<DeclaredGres> gres;
         public @Nullable Blocks blocks;
         public List<PrivateData> privateData;
+        public @Nullable Boolean wholeCores;
 
         private Draft(Cluster cluster) {
             sharedGpus = cluster.sharedGpus;
@@ -252,6 +263,7 @@ public sealed interface ConfigEntry {
             gres = cluster.gres;
             blocks = cluster.blocks;
             privateData = cluster.privateData;
+            wholeCores = cluster.wholeCores;
         }
     }
 

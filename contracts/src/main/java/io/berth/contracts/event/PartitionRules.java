@@ -54,6 +54,8 @@ public record PartitionRules(
     /// @param exclusiveUser whether a node of one of its jobs is for that job's user alone
     ///   (ExclusiveUser); null is no
     /// @param allowGroups of whose members it takes jobs (AllowGroups); empty is all
+    /// @param exclusive whether each of its jobs has its nodes to itself (OverSubscribe=EXCLUSIVE);
+    ///   null is no
     public record Use(
             long defaultMemoryMibPerNode,
             long maxMemoryMibPerNode,
@@ -62,7 +64,8 @@ public record PartitionRules(
             List<String> allocNodes,
             boolean rootOnly,
             @Nullable Boolean exclusiveUser,
-            @Added @JsonInclude(Include.NON_EMPTY) List<String> allowGroups) {
+            @Added @JsonInclude(Include.NON_EMPTY) List<String> allowGroups,
+            @Nullable Boolean exclusive) {
 
         public static final Use ANY = new Use(0, 0, 0, false, List.of("ALL"), false);
 
@@ -70,6 +73,7 @@ public record PartitionRules(
             allocNodes = List.copyOf(allocNodes);
             exclusiveUser = Boolean.TRUE.equals(exclusiveUser) ? true : null;
             allowGroups = allowGroups == null ? List.of() : List.copyOf(allowGroups);
+            exclusive = Boolean.TRUE.equals(exclusive) ? true : null;
         }
 
         /// Of a partition for all groups, whose users share nodes.
@@ -88,12 +92,18 @@ public record PartitionRules(
                     allocNodes,
                     rootOnly,
                     null,
-                    List.of());
+                    List.of(),
+                    null);
         }
 
         /// Whether a node of one of its jobs is for that job's user alone.
         public boolean ofOneUser() {
             return exclusiveUser != null;
+        }
+
+        /// Whether each of its jobs has its nodes to itself.
+        public boolean ofOneJob() {
+            return exclusive != null;
         }
 
         /// Whether jobs may be submitted from that host.

@@ -7,8 +7,10 @@ import io.berth.contracts.IndexSet;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class HardwareFiles {
 
     private static final String NODES = "/sys/devices/system/node";
+    private static final String CPUS = "/sys/devices/system/cpu";
     private static final String HUGE_PAGES = "/sys/kernel/mm/hugepages";
 
     private static final String IMEX_CHANNELS = "/dev/nvidia-caps-imex-channels";
@@ -29,7 +32,24 @@ public final class HardwareFiles {
                 tmpMib(files.root().resolve("tmp")),
                 gpus.drivers(),
                 gpus.outOfService(),
-                imexChannels(files));
+                imexChannels(files),
+                cores(files, host));
+    }
+
+    /// Of each CPU that this process may use, the number of its core, as the kernel tells which
+    /// threads are siblings; none where it tells of one nothing.
+    private static List<Integer> cores(SystemFiles files, Host host) {
+        var numbers = new LinkedHashMap<String, Integer>();
+        var cores = new ArrayList<Integer>();
+        for (int cpu : host.cpus().toBitSet().stream().toArray()) {
+            String siblings =
+                    files.text(CPUS + "/cpu" + cpu + "/topology/thread_siblings_list").orElse("");
+            if (siblings.isEmpty()) {
+                return List.of();
+            }
+            cores.add(numbers.computeIfAbsent(siblings, _ -> numbers.size()));
+        }
+        return cores;
     }
 
     /// Those for which the operator has made device files.

@@ -9,11 +9,14 @@ import io.berth.contracts.IndexSet;
 import io.berth.contracts.Isolation;
 import io.berth.contracts.NodeName;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -154,6 +157,30 @@ class NodesTest {
                     .isEqualTo(host.cpus().size());
             assertThat(hardware.numaNodes().getFirst().memoryMib()).isPositive();
         }
+    }
+
+    @Test
+    void the_cores_are_those_that_the_kernel_tells_numbered_as_the_nodes_cpus(@TempDir Path root)
+            throws IOException {
+        for (int cpu = 0; cpu < 8; cpu++) {
+            Path topology =
+                    Files.createDirectories(
+                            root.resolve("sys/devices/system/cpu/cpu" + cpu + "/topology"));
+            Files.writeString(
+                    topology.resolve("thread_siblings_list"), cpu % 4 + "," + (cpu % 4 + 4) + "\n");
+        }
+        var files = new SystemFiles(root);
+
+        assertThat(HardwareFiles.read(files, HOST, FoundGpus.NONE).cores())
+                .as("of CPUs 4 to 7")
+                .containsExactly(0, 1, 2, 3);
+        Host all = new Host("lab", IndexSet.parse("1-7"), 1, 4, 2, 14_000, "Linux", "amd64");
+        assertThat(HardwareFiles.read(files, all, FoundGpus.NONE).cores())
+                .containsExactly(0, 1, 2, 3, 0, 1, 2);
+        Host more = new Host("lab", IndexSet.parse("0-8"), 1, 4, 2, 14_000, "Linux", "amd64");
+        assertThat(HardwareFiles.read(files, more, FoundGpus.NONE).cores())
+                .as("nothing is told of CPU 8")
+                .isEmpty();
     }
 
     @Test

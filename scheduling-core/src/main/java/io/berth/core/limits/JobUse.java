@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.IntUnaryOperator;
 
 /// What one job counts for limits.
 ///
@@ -45,10 +46,17 @@ public record JobUse(
     ///
     /// @param prices that make the billing of it
     public static JobUse asked(JobDescription job, Prices prices) {
+        return asked(job, prices, job.request()::cpusOn);
+    }
+
+    /// The same where a job gets more CPUs than it asks for.
+    ///
+    /// @param cpus that it has on its nodes, by part
+    public static JobUse asked(JobDescription job, Prices prices, IntUnaryOperator cpus) {
         ResourceRequest request = job.request();
         SortedMap<String, Long> all = new TreeMap<>();
         for (int node = 0; node < request.nodes(); node++) {
-            amounts(request, node)
+            amounts(request, node, cpus)
                     .forEach((name, amount) -> all.merge(name, amount, Saturated::plus));
         }
         all.put(Tres.BILLING, billing(request, all, prices) / 1000);
@@ -58,7 +66,7 @@ public record JobUse(
                 job.partition(),
                 job.qos(),
                 all,
-                amounts(request, 0),
+                amounts(request, 0, cpus),
                 job.timeLimitSeconds());
     }
 
@@ -79,10 +87,11 @@ public record JobUse(
         return new JobUse(user, account, partition, qos, held, perNode, limitSeconds);
     }
 
-    private static SortedMap<String, Long> amounts(ResourceRequest request, int node) {
+    private static SortedMap<String, Long> amounts(
+            ResourceRequest request, int node, IntUnaryOperator cpus) {
         SortedMap<String, Long> amounts = new TreeMap<>();
         amounts.put(Tres.NODE, 1L);
-        amounts.put(Tres.CPU, (long) request.cpusOn(node));
+        amounts.put(Tres.CPU, (long) cpus.applyAsInt(node));
         amounts.put(Tres.MEMORY, request.memoryMibOn(node, 0));
         long gpus = request.gpusOn(node);
         if (gpus > 0) {

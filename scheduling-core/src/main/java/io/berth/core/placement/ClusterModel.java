@@ -72,9 +72,9 @@ final class ClusterModel {
         this.now = now;
         this.state = state;
         this.configuration = configuration;
-        this.quotas = new Quotas(configuration);
         this.grounds = new Grounds(configuration);
         this.nodes = new NodeTable(state, configuration, layouts);
+        this.quotas = new Quotas(configuration, nodes::leastCpus);
         this.free = new FreeGpus(state, nodes);
         this.mig = new MigNodes(state, configuration, nodes);
         this.soonest = new MigOrder(state, nodes.names(), mig.rules());
@@ -250,10 +250,12 @@ final class ClusterModel {
 
     /// Counts what a run holds for limits, from now on.
     void count(JobStatus job, Run run) {
+        List<Allocation> allocations = run.allocations();
         quotas.holds(
                 job,
-                nodes.gpusByType(run.allocations()),
-                run.allocations().stream().flatMap(it -> it.gres().stream()).toList(),
+                nodes.gpusByType(allocations),
+                allocations.stream().flatMap(it -> it.gres().stream()).toList(),
+                part -> nodes.cpus(job.description(), allocations, part),
                 Math.max(run.placedAt(), run.startedAt()));
     }
 
@@ -266,6 +268,7 @@ final class ClusterModel {
                 cleared,
                 gpus.type() == null ? Map.of() : Map.of(gpus.type(), count),
                 List.of(),
+                part -> nodes.leastCpus(cleared.description(), part),
                 since);
     }
 

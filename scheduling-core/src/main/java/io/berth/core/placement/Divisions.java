@@ -109,7 +109,13 @@ final class Divisions {
         for (MigOrder.Site open : model.soonest.open()) {
             NodeName node = open.name();
             Predicate<Gpu> kept = gpu -> free.holdsGpu(node, gpu.uuid()) || awaited(node, gpu);
-            MigSite.of(draft.node(node), open.rule(), kept, () -> free.holding(node), now)
+            MigSite.of(
+                            draft.node(node),
+                            model.nodes.kindOf(node),
+                            open.rule(),
+                            kept,
+                            () -> free.holding(node),
+                            now)
                     .ifPresent(sites::add);
         }
         return sites;

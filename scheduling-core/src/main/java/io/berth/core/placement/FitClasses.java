@@ -115,7 +115,7 @@ final class FitClasses {
     }
 
     private @Nullable Demand demand(NodeKind kind, Name name, ResourceRequest request, int part) {
-        boolean in = in(kind, name) && tenants.allows(name.partition(), request.cpusOn(part));
+        boolean in = in(kind, name) && tenants.allows(name.partition(), kind.cpusOn(request, part));
         Demand demand = in ? kind.demand(request, part) : null;
         return demand == null ? null : demand.of(name.tenant());
     }
@@ -181,9 +181,11 @@ final class FitClasses {
         if (request.gpus().share() == null) {
             return List.of();
         }
-        boolean allowed = tenants.allows(name.partition(), request.cpusOn(0));
         return nodes.kinds().stream()
-                .map(kind -> allowed && in(kind, name) ? kind.shares(request) : List.<Demand>of())
+                .map(kind ->
+                        in(kind, name) && tenants.allows(name.partition(), kind.cpusOn(request, 0))
+                                ? kind.shares(request)
+                                : List.<Demand>of())
                 .map(ways -> ways.stream().map(it -> it.of(name.tenant())).toList())
                 .toList();
     }

@@ -50,15 +50,15 @@ final class FreeNodes {
         if (request.where().sharing() == Sharing.NODE) {
             return holding.empty() ? whole(node, request, index) : null;
         }
-        int cpus = request.cpusOn(index);
+        NodeKind kind = nodes.kindOf(node.node());
+        int cpus = kind.cpusOn(request, index);
         long memory = request.memoryMibOn(index, inventory.memoryMib());
-        if (inventory.cpus() - holding.cpus() < cpus
+        if (kind.freeCpus(inventory, holding) < cpus
                 || inventory.memoryMib() - holding.memoryMib() < memory) {
             return null;
         }
         List<Gpu> ofOneType = ofOneType(node.node(), request, index);
         Lane lane = ofOneType.isEmpty() ? null : Lane.of(ofOneType.getFirst());
-        NodeKind kind = nodes.kindOf(node.node());
         Seats seats = kind.seats(request, index, lane) ? kind.seats() : null;
         Seat seat = seats == null ? null : seats.seat(request, index, lane);
         long[] there = seats == null ? NOTHING : seats.free(inventory, holding);
@@ -80,7 +80,7 @@ final class FreeNodes {
                 node.node(),
                 index,
                 request.tasksOn(index),
-                nearestFreeCpus(inventory, cpus, gpus, seat, there, holding),
+                nearestFreeCpus(inventory, kind, cpus, gpus, seat, there, holding),
                 memory,
                 gpus.stream().map(Gpu::uuid).toList(),
                 null,
@@ -91,10 +91,11 @@ final class FreeNodes {
     @Nullable Allocation fit(NodeStatus node, ResourceRequest request, NodeTable.Share share) {
         Inventory inventory = node.seen().inventory();
         Holding holding = holding(node.node());
-        int cpus = request.cpusOn(0);
+        NodeKind kind = nodes.kindOf(node.node());
+        int cpus = kind.cpusOn(request, 0);
         long memory = request.memoryMibOn(0, inventory.memoryMib());
         List<Gres> others = freeGres(node.node(), request, holding);
-        if (inventory.cpus() - holding.cpus() < cpus
+        if (kind.freeCpus(inventory, holding) < cpus
                 || others == null
                 || inventory.memoryMib() - holding.memoryMib() < memory
                 || holding.freeUnits(share.gpu().uuid()) < share.part().units()) {
@@ -104,7 +105,8 @@ final class FreeNodes {
                 node.node(),
                 0,
                 request.tasksOn(0),
-                nearestFreeCpus(inventory, cpus, List.of(share.gpu()), null, NOTHING, holding),
+                nearestFreeCpus(
+                        inventory, kind, cpus, List.of(share.gpu()), null, NOTHING, holding),
                 memory,
                 List.of(share.gpu().uuid()),
                 share.part(),
@@ -136,8 +138,9 @@ final class FreeNodes {
     /// `--exclusive`. Null if the empty node does not have what is asked for.
     private @Nullable Allocation whole(NodeStatus node, ResourceRequest request, int index) {
         Inventory inventory = node.seen().inventory();
+        NodeKind kind = nodes.kindOf(node.node());
         long memory = request.memoryMibOn(index, inventory.memoryMib());
-        if (inventory.cpus() < request.cpusOn(index)
+        if (kind.cores().cpus() < kind.cpusOn(request, index)
                 || inventory.memoryMib() < memory
                 || NodeKind.chosen(request, nodes.gres(node.node())) == null
                 || ofOneType(node.node(), request, index).size() < request.gpusOn(index)) {
@@ -173,6 +176,7 @@ final class FreeNodes {
     /// @param there what is free of what the kind of the node counts
     private static IndexSet nearestFreeCpus(
             Inventory inventory,
+            NodeKind kind,
             int wanted,
             List<Gpu> gpus,
             @Nullable Seat seat,
@@ -180,17 +184,11 @@ final class FreeNodes {
             Holding holding) {
         var near = new BitSet();
         gpus.forEach(gpu -> near.or(cpusNear(inventory, gpu)));
-        var free = new BitSet(inventory.cpus());
-        for (int cpu = 0; cpu < inventory.cpus(); cpu++) {
-            free.set(cpu, !holding.holdsCpu(cpu));
-        }
+        BitSet free = kind.cores().free(holding.freeCpus(inventory.cpus()));
         BitSet cpus = seat == null ? new BitSet() : seat.cpus(there, free, near);
         near.and(free);
-        free.andNot(near);
-        near.andNot(cpus);
-        free.andNot(cpus);
-        near.stream().limit(wanted - cpus.cardinality()).forEach(cpus::set);
-        free.stream().limit(wanted - cpus.cardinality()).forEach(cpus::set);
+        kind.cores().take(cpus, near, wanted);
+        kind.cores().take(cpus, free, wanted);
         return IndexSet.of(cpus);
     }
 

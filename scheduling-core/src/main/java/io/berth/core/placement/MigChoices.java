@@ -151,7 +151,15 @@ final class MigChoices {
         if (last != null && same && last.given.equals(given)) {
             return last;
         }
-        MigSite site = MigSite.of(status, at.rule(), _ -> false, Holding::new, now).orElse(null);
+        MigSite site =
+                MigSite.of(
+                                status,
+                                model.nodes.kindOf(status.node()),
+                                at.rule(),
+                                _ -> false,
+                                Holding::new,
+                                now)
+                        .orElse(null);
         List<Emptying> gpus = List.of();
         if (site != null) {
             given.forEach(it -> site.give(request(it.job), names(it.drain.gpus())));
@@ -227,8 +235,10 @@ final class MigChoices {
 
     /// What a job takes of a node beside GPUs; null if it cannot run there.
     static @Nullable Demand rest(ClusterModel model, JobDescription job, NodeName node) {
-        boolean allowed = model.tenants.allows(job.partition(), job.request().cpusOn(0));
-        Demand rest = allowed ? model.nodes.kindOf(node).rest(job.request(), 0) : null;
+        NodeKind kind = model.nodes.kindOf(node);
+        int cpus = kind.cpusOn(job.request(), 0);
+        boolean allowed = model.tenants.allows(job.partition(), cpus);
+        Demand rest = allowed ? kind.rest(job.request(), 0) : null;
         return rest == null ? null : rest.of(model.tenants.of(job));
     }
 }

@@ -112,9 +112,10 @@ final class MigNodes {
     private boolean could(NodeName node, ResourceRequest request) {
         MigGpus rule = rules.get(node);
         Inventory inventory = status(node).seen().inventory();
+        NodeKind kind = nodes.kindOf(node);
         return rule != null
                 && rule.most(inventory, request.gpus()) >= request.gpusOn(0)
-                && inventory.cpus() >= request.cpusOn(0)
+                && kind.cores().cpus() >= kind.cpusOn(request, 0)
                 && inventory.memoryMib() >= request.memoryMibOn(0, inventory.memoryMib());
     }
 

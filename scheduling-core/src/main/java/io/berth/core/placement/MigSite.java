@@ -68,13 +68,21 @@ final class MigSite {
     }
 
     private final NodeStatus status;
+    private final NodeKind kind;
     private final MigGpus rule;
     private List<Split> splits;
     private int cpus;
     private long memoryMib;
 
-    private MigSite(NodeStatus status, MigGpus rule, List<Split> splits, int cpus, long memoryMib) {
+    private MigSite(
+            NodeStatus status,
+            NodeKind kind,
+            MigGpus rule,
+            List<Split> splits,
+            int cpus,
+            long memoryMib) {
         this.status = status;
+        this.kind = kind;
         this.rule = rule;
         this.splits = splits;
         this.cpus = cpus;
@@ -87,6 +95,7 @@ final class MigSite {
     /// @param holding what is held on the node
     static Optional<MigSite> of(
             NodeStatus status,
+            NodeKind kind,
             MigGpus rule,
             Predicate<Gpu> kept,
             Supplier<Holding> holding,
@@ -122,9 +131,10 @@ final class MigSite {
         return Optional.of(
                 new MigSite(
                         status,
+                        kind,
                         rule,
                         splits,
-                        inventory.cpus() - held.cpus(),
+                        kind.freeCpus(inventory, held),
                         inventory.memoryMib() - held.memoryMib()));
     }
 
@@ -143,7 +153,7 @@ final class MigSite {
 
     /// The same, for another look.
     MigSite copy() {
-        return new MigSite(status, rule, splits, cpus, memoryMib);
+        return new MigSite(status, kind, rule, splits, cpus, memoryMib);
     }
 
     /// The GPUs that are being divided, or could be.
@@ -180,11 +190,11 @@ final class MigSite {
 
     private boolean room(ResourceRequest request) {
         long memory = request.memoryMibOn(0, status.seen().inventory().memoryMib());
-        return cpus >= request.cpusOn(0) && memoryMib >= memory;
+        return cpus >= kind.cpusOn(request, 0) && memoryMib >= memory;
     }
 
     private boolean taken(ResourceRequest request) {
-        cpus -= request.cpusOn(0);
+        cpus -= kind.cpusOn(request, 0);
         memoryMib -= request.memoryMibOn(0, status.seen().inventory().memoryMib());
         return true;
     }

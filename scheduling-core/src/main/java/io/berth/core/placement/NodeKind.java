@@ -6,6 +6,7 @@ import io.berth.contracts.GpuShare;
 import io.berth.contracts.GpuSharing;
 import io.berth.contracts.Gres;
 import io.berth.contracts.Inventory;
+import io.berth.contracts.NodeShape;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.ShareRequest;
 import io.berth.contracts.SharedGpus;
@@ -14,6 +15,8 @@ import io.berth.core.engine.Counted;
 import io.berth.core.engine.Demand;
 import io.berth.core.engine.Kind;
 import io.berth.core.placement.Seats.Seat;
+import io.berth.core.request.Cores;
+import io.berth.core.state.Holding;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -26,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /// What nodes of one kind have in common: their resources, their partitions and their weight.
 ///
+/// @param cores by which their CPUs are given out
 /// @param gpus examples of their GPUs that are given out whole, by lane; only type and memory are
 ///   told
 /// @param slots their shared GPUs, in the order of the inventory
@@ -33,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 /// @param linked the lanes of whose GPUs each reaches each other by NVLink
 /// @param seats where GPUs and CPUs lie; null where there are too many GPUs to tell
 record NodeKind(
-        int cpus,
+        Cores cores,
         long memoryMib,
         Map<Lane, List<Gpu>> gpus,
         List<Slot> slots,
@@ -56,6 +60,7 @@ record NodeKind(
             Inventory inventory,
             List<Gpu> gpus,
             List<Gres> gres,
+            Cores cores,
             @Nullable Seats seats,
             List<String> partitions,
             @Nullable SharedGpus shared,
@@ -71,7 +76,7 @@ record NodeKind(
             }
         }
         return new NodeKind(
-                inventory.cpus(),
+                cores,
                 inventory.memoryMib(),
                 lanes,
                 slots,
@@ -131,7 +136,7 @@ record NodeKind(
         int[] slotUnits = new int[slots.size()];
         Arrays.fill(slotUnits, GpuShare.WHOLE);
         return new Kind(
-                cpus,
+                cores.cpus(),
                 memoryMib,
                 gpus.values().stream().mapToInt(List::size).toArray(),
                 slotUnits,
@@ -190,10 +195,10 @@ record NodeKind(
         for (int slot = 0; slot < slots.size() && wanted != null && others != null; slot++) {
             Slot at = slots.get(slot);
             GpuShare share = wanted.on(at.sharing(), at.of(), at.gpu().memoryMib());
-            boolean fits = request.cpusOn(0) <= cpus && memory <= memoryMib;
+            boolean fits = cpusOn(request, 0) <= cores.cpus() && memory <= memoryMib;
             if (share != null && fits && request.gpus().admits(at.gpu())) {
                 ways.add(
-                        new Demand(request.cpusOn(0), memory, share.units(), firstSlot() + slot)
+                        new Demand(cpusOn(request, 0), memory, share.units(), firstSlot() + slot)
                                 .with(counted(others)));
             }
         }
@@ -245,14 +250,32 @@ record NodeKind(
                         List.copyOf(gpus.keySet()).get(best));
     }
 
+    /// How many CPUs a part of a request takes here: whole cores, where these are given out. One of
+    /// which only so many tasks may be on a socket has whole cores for each task.
+    int cpusOn(ResourceRequest request, int part) {
+        int cpus = cores.round(request.cpusOn(part));
+        NodeShape shape = request.where().shape();
+        return shape == null || shape.tasksPerSocket() == null
+                ? cpus
+                : Math.max(cpus, request.tasksOn(part) * cores.round(request.cpusPerTask()));
+    }
+
+    /// How many CPUs of a node jobs may still have.
+    int freeCpus(Inventory inventory, Holding holding) {
+        return cores.threads() == 1
+                ? inventory.cpus() - holding.cpus()
+                : cores.free(holding.freeCpus(inventory.cpus())).cardinality();
+    }
+
     /// What a part of a request takes here beside GPUs; null if even an empty node cannot hold it.
     @Nullable Demand rest(ResourceRequest request, int part) {
         boolean whole = request.where().sharing() == Sharing.NODE;
         long memory = request.memoryMibOn(part, memoryMib);
         List<Gres> others = chosen(request, gres);
-        return request.cpusOn(part) > cpus || memory > memoryMib || others == null
+        int cpus = cpusOn(request, part);
+        return cpus > cores.cpus() || memory > memoryMib || others == null
                 ? null
-                : new Demand(whole ? cpus : request.cpusOn(part), memory, 0, -1)
+                : new Demand(whole ? cores.cpus() : cpus, memory, 0, -1)
                         .with(counted(whole ? gres : others));
     }
 

@@ -18,6 +18,7 @@ import io.berth.core.engine.Demand;
 import io.berth.core.engine.FitClass.Choice;
 import io.berth.core.engine.Kind;
 import io.berth.core.engine.Tenant;
+import io.berth.core.request.Cores;
 import io.berth.core.state.CellState;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -140,12 +141,15 @@ final class NodeTable {
         Inventory inventory = node.seen().inventory();
         List<Gpu> usable = node.usableGpus();
         SharedGpus rule = sharedOn(node.node());
+        Cores cores = Cores.of(inventory, configuration.cluster().byCore());
         return NodeKind.of(
                 inventory,
                 usable,
                 others,
+                cores,
                 Seats.of(
                         inventory,
+                        cores,
                         layouts,
                         gpu -> usable.contains(gpu) && (rule == null || !rule.shares(gpu)),
                         others.size()),
@@ -205,6 +209,24 @@ final class NodeTable {
 
     /// A part of a GPU.
     record Share(Gpu gpu, GpuShare part) {}
+
+    /// The fewest CPUs that a part of a job takes of a node of its partition.
+    int leastCpus(JobDescription job, int part) {
+        return kinds.stream()
+                .filter(kind -> kind.partitions().contains(job.partition()))
+                .mapToInt(kind -> kind.cpusOn(job.request(), part))
+                .min()
+                .orElse(job.request().cpusOn(part));
+    }
+
+    /// How many CPUs a part of a job takes of the node that it was given; as many as it asks for of
+    /// one that is not there.
+    int cpus(JobDescription job, List<Allocation> allocations, int part) {
+        Integer index = indices.get(allocations.get(part).node());
+        return index == null
+                ? job.request().cpusOn(part)
+                : kinds.get(kindOf.get(index)).cpusOn(job.request(), part);
+    }
 
     /// The UUID of the shared GPU of a lane; null for a lane of whole ones, and for none.
     @Nullable String gpu(int node, int lane) {
@@ -318,7 +340,8 @@ final class NodeTable {
             }
             slot += inParts ? 1 : 0;
         }
-        int cpus = allocation.cpus().size();
+        // Of what was placed before cores were given out whole the rest of a core is nobody's.
+        int cpus = kind.cores().heldBy(allocation.cpus());
         long memory = allocation.memoryMib();
         Counted others = counted(kind, allocation);
         var demands = new ArrayList<Demand>();

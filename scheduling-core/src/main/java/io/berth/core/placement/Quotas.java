@@ -24,6 +24,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntUnaryOperator;
+import java.util.function.ToIntBiFunction;
 import org.jspecify.annotations.Nullable;
 
 /// What the running jobs use under the configuration's limits, and which waiting jobs these keep
@@ -74,6 +76,10 @@ final class Quotas {
     private record Held(JobUse use, long endSeconds) {}
 
     private final LimitPolicy policy;
+
+    /// The fewest CPUs that a part of a waiting job will take.
+    private final ToIntBiFunction<JobDescription, Integer> leastCpus;
+
     private final Counters counters;
     private final Map<Kind, Group> waiting = new HashMap<>();
     private final Map<JobId, Kind> kinds = new HashMap<>();
@@ -92,8 +98,9 @@ final class Quotas {
 
     private long lookedAt;
 
-    Quotas(Configuration configuration) {
+    Quotas(Configuration configuration, ToIntBiFunction<JobDescription, Integer> leastCpus) {
         this.policy = new LimitPolicy(configuration);
+        this.leastCpus = leastCpus;
         this.counters = new Counters(policy);
     }
 
@@ -109,21 +116,31 @@ final class Quotas {
     }
 
     private Group group(Kind kind, JobDescription job) {
-        return waiting.computeIfAbsent(
-                kind, it -> new Group(JobUse.asked(job, policy.prices(it.partition()))));
+        return waiting.computeIfAbsent(kind, _ -> new Group(wanted(job)));
+    }
+
+    private JobUse wanted(JobDescription job) {
+        return JobUse.asked(
+                job, policy.prices(job.partition()), part -> leastCpus.applyAsInt(job, part));
     }
 
     /// A job holds resources.
     ///
     /// @param gpusByType that it was given
     /// @param gres other resources that it was given; none if it is not known yet
+    /// @param cpus that it takes of its nodes, by part
     /// @param since in epoch milliseconds
-    void holds(JobStatus job, Map<String, Long> gpusByType, List<Gres> gres, long since) {
+    void holds(
+            JobStatus job,
+            Map<String, Long> gpusByType,
+            List<Gres> gres,
+            IntUnaryOperator cpus,
+            long since) {
         if (policy.none()) {
             return;
         }
         JobDescription description = job.description();
-        var use = JobUse.asked(description, policy.prices(description.partition()));
+        var use = JobUse.asked(description, policy.prices(description.partition()), cpus);
         var taken = new Held(use.holding(gpusByType, gres), since / 1000 + use.longestSeconds());
         if (taken.equals(held.get(job.job()))) {
             return;
@@ -246,13 +263,7 @@ final class Quotas {
 
     /// The limit that a job would meet that asks for this; null if it would meet none.
     @Nullable Reason met(JobDescription job, long now) {
-        return policy.none()
-                ? null
-                : policy.start(
-                                JobUse.asked(job, policy.prices(job.partition())),
-                                counters,
-                                now / 1000)
-                        .orElse(null);
+        return policy.none() ? null : policy.start(wanted(job), counters, now / 1000).orElse(null);
     }
 
     private Optional<Reason> verdict(Group group, long now) {

@@ -6,6 +6,7 @@ import io.berth.contracts.Inventory;
 import io.berth.contracts.NodeShape;
 import io.berth.contracts.ResourceRequest;
 import io.berth.core.engine.Seating;
+import io.berth.core.request.Cores;
 import io.berth.core.request.Sockets;
 import io.berth.core.state.Holding;
 import java.util.ArrayList;
@@ -24,6 +25,7 @@ final class Seats {
 
     private final GpuLayout layout;
     private final Sockets sockets;
+    private final Cores cores;
 
     /// By place in the inventory, of which lane the GPU is if it is given out whole.
     private final List<Lane> lanes;
@@ -31,9 +33,10 @@ final class Seats {
     /// Where they begin among what the kind counts.
     private final int first;
 
-    private Seats(GpuLayout layout, Sockets sockets, List<Lane> lanes, int first) {
+    private Seats(GpuLayout layout, Sockets sockets, Cores cores, List<Lane> lanes, int first) {
         this.layout = layout;
         this.sockets = sockets;
+        this.cores = cores;
         this.lanes = lanes;
         this.first = first;
     }
@@ -43,7 +46,11 @@ final class Seats {
     /// @param whole whether a GPU is given out whole
     /// @param first how many other resources the kind counts
     static @Nullable Seats of(
-            Inventory inventory, GpuLayout.Known layouts, Predicate<Gpu> whole, int first) {
+            Inventory inventory,
+            Cores cores,
+            GpuLayout.Known layouts,
+            Predicate<Gpu> whole,
+            int first) {
         if (inventory.gpus().size() > Long.SIZE) {
             return null;
         }
@@ -51,7 +58,7 @@ final class Seats {
         for (Gpu gpu : inventory.gpus()) {
             lanes.add(whole.test(gpu) ? Lane.of(gpu) : Lane.NONE);
         }
-        return new Seats(layouts.of(inventory), Sockets.of(inventory), lanes, first);
+        return new Seats(layouts.of(inventory), Sockets.of(inventory), cores, lanes, first);
     }
 
     /// Whether a request asks where GPUs or CPUs lie.
@@ -68,7 +75,9 @@ final class Seats {
 
     /// All that an empty node has, after the other resources that it counts.
     long[] all(long[] others) {
-        return with(others, gpus(lane -> !lane.equals(Lane.NONE)), null);
+        var cpus = new BitSet();
+        sockets.cpus().forEach(it -> cpus.or(it.toBitSet()));
+        return with(others, gpus(lane -> !lane.equals(Lane.NONE)), cores.held(cpus));
     }
 
     /// What is free of that, beside other resources.
@@ -79,11 +88,7 @@ final class Seats {
             String uuid = inventory.gpus().get(place).uuid();
             gpus |= whole && !holding.holdsGpu(uuid) ? 1L << place : 0;
         }
-        var cpus = new BitSet();
-        for (int cpu = 0; cpu < inventory.cpus(); cpu++) {
-            cpus.set(cpu, !holding.holdsCpu(cpu));
-        }
-        return with(new long[0], gpus, cpus);
+        return with(new long[0], gpus, cores.free(holding.freeCpus(inventory.cpus())));
     }
 
     /// What somebody holds, after the other resources that he holds.
@@ -95,11 +100,10 @@ final class Seats {
             boolean whole = !lanes.get(place).equals(Lane.NONE);
             held |= whole && his.test(gpus.get(place)) ? 1L << place : 0;
         }
-        return with(others, held, cpus.toBitSet());
+        return with(others, held, cores.held(cpus.toBitSet()));
     }
 
-    /// @param cpus null is all
-    private long[] with(long[] others, long gpus, @Nullable BitSet cpus) {
+    private long[] with(long[] others, long gpus, BitSet cpus) {
         var all = new long[first + lanes.size() + sockets.cpus().size()];
         System.arraycopy(others, 0, all, 0, others.length);
         for (int place = 0; place < lanes.size(); place++) {
@@ -107,9 +111,7 @@ final class Seats {
         }
         for (int socket = 0; socket < sockets.cpus().size(); socket++) {
             BitSet its = sockets.cpus().get(socket).toBitSet();
-            if (cpus != null) {
-                its.and(cpus);
-            }
+            its.and(cpus);
             all[first + lanes.size() + socket] = its.cardinality();
         }
         return all;
@@ -172,6 +174,10 @@ final class Seats {
         return sockets;
     }
 
+    Cores cores() {
+        return cores;
+    }
+
     GpuLayout layout() {
         return layout;
     }
@@ -181,6 +187,7 @@ final class Seats {
         return other instanceof Seats it
                 && layout == it.layout
                 && sockets.equals(it.sockets)
+                && cores.equals(it.cores)
                 && lanes.equals(it.lanes)
                 && first == it.first;
     }

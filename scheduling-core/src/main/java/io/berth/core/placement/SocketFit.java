@@ -4,6 +4,7 @@ import io.berth.contracts.Gres;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.SharedGpus;
+import io.berth.core.request.Cores;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -17,22 +18,26 @@ public final class SocketFit {
     ///
     /// @param gres all its other resources
     /// @param shared how its GPUs are shared; null if none is
+    /// @param wholeCores whether jobs get whole cores
     /// @return true for a request to which sockets do not matter
     public boolean holds(
             Inventory inventory,
             List<Gres> gres,
             @Nullable SharedGpus shared,
+            boolean wholeCores,
             ResourceRequest request) {
         if (!Seats.bySocket(request)) {
             return true;
         }
+        Cores cores = Cores.of(inventory, wholeCores);
         Seats seats =
                 Seats.of(
                         inventory,
+                        cores,
                         layouts,
                         gpu -> shared == null || !shared.shares(gpu),
                         gres.size());
-        return NodeKind.of(inventory, inventory.gpus(), gres, seats, List.of(), shared, 1)
+        return NodeKind.of(inventory, inventory.gpus(), gres, cores, seats, List.of(), shared, 1)
                         .demand(request, 0)
                 != null;
     }

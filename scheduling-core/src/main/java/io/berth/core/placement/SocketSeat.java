@@ -3,6 +3,7 @@ package io.berth.core.placement;
 import io.berth.contracts.NodeShape;
 import io.berth.contracts.ResourceRequest;
 import io.berth.core.placement.Seats.Seat;
+import io.berth.core.request.Cores;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
@@ -24,7 +25,8 @@ import java.util.stream.IntStream;
 /// @param gpusEach that a socket gives; 0 where it does not matter which GPUs they are
 /// @param chosen how many sockets; 0 is as many as have room
 /// @param cpus on them together
-/// @param unit CPUs of a task, which are on one socket; 1 where CPUs are dealt out one by one
+/// @param unit CPUs of a task, which are on one socket; of a core where it does not matter how many
+///   tasks are on one
 /// @param most units on a socket
 record SocketSeat(Seats seats, long of, int gpusEach, int chosen, int cpus, int unit, int most)
         implements Seat {
@@ -34,13 +36,14 @@ record SocketSeat(Seats seats, long of, int gpusEach, int chosen, int cpus, int 
         Integer each = request.gpus().perSocket();
         NodeShape shape = request.where().shape();
         Integer tasks = shape == null ? null : shape.tasksPerSocket();
-        int unit = tasks == null ? 1 : request.cpusPerTask();
+        Cores cores = seats.cores();
+        int unit = cores.round(tasks == null ? 1 : request.cpusPerTask());
         return new SocketSeat(
                 seats,
                 gpus,
                 each == null ? 0 : each,
                 each == null ? 0 : request.gpusOn(part) / each,
-                tasks == null ? request.cpusOn(part) : request.tasksOn(part) * unit,
+                tasks == null ? cores.round(request.cpusOn(part)) : request.tasksOn(part) * unit,
                 unit,
                 tasks == null ? Integer.MAX_VALUE : tasks);
     }
@@ -123,8 +126,9 @@ record SocketSeat(Seats seats, long of, int gpusEach, int chosen, int cpus, int 
             var nearest = (BitSet) there.clone();
             nearest.and(near);
             there.andNot(near);
-            int wanted = dealt[socket] * unit;
-            IntStream.concat(nearest.stream(), there.stream()).limit(wanted).forEach(taken::set);
+            int wanted = taken.cardinality() + dealt[socket] * unit;
+            seats.cores().take(taken, nearest, wanted);
+            seats.cores().take(taken, there, wanted);
         }
         return taken;
     }

@@ -167,8 +167,13 @@ public final class Holding {
         return gpus.size() + units.size();
     }
 
-    public boolean holdsCpu(int cpu) {
-        return cpus.get(cpu) || claims.stream().anyMatch(claim -> claim.contains(cpu));
+    /// The CPUs that are free of a node that has so many.
+    public BitSet freeCpus(int count) {
+        var free = new BitSet(count);
+        free.set(0, count);
+        free.andNot(cpus);
+        claims.forEach(claim -> free.andNot(claim.toBitSet()));
+        return free;
     }
 
     /// Whether a GPU is held, whole or in parts.

@@ -42,6 +42,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -106,6 +107,27 @@ public final class TestCell {
             whole = assembler.add(entry);
         }
         return whole.orElseThrow();
+    }
+
+    /// The cluster has that too from now on.
+    public void configure(Consumer<ConfigEntry.Draft> change) {
+        configure(configuration(), change);
+    }
+
+    /// The configuration is that one from now on, and the cluster has that too.
+    public void configure(Configuration it, Consumer<ConfigEntry.Draft> change) {
+        take(
+                new Input.Configured(
+                        new Configuration(
+                                it.revision() + 1,
+                                it.cluster().with(change),
+                                it.partitions(),
+                                it.accounts(),
+                                it.associations(),
+                                it.qos(),
+                                it.reservations(),
+                                it.switches(),
+                                it.licenses())));
     }
 
     private static ConfigEntry.Part part(int number) {

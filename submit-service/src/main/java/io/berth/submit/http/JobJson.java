@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
 /// A job as it is answered. Times are epoch milliseconds; what is not known is left out.
 ///
 /// @param startedAt when it was placed: Slurm's StartTime
-/// @param cpus total, as are `memoryMib` (0 while unknown) and `gpus`
+/// @param cpus total, as are `memoryMib` (0 while unknown) and `gpus`; those that it has, once it
+///   is placed
 /// @param gpuPart what it wants, or has, of a shared GPU
 /// @param gres other resources of each of its nodes, as `--gres`: `nic:1`; left out if it wants
 ///   none
@@ -146,7 +147,7 @@ record JobJson(
                 names,
                 request.tasks(),
                 request.cpusPerTask(),
-                request.totalCpus(),
+                job.cpus(),
                 memoryMib(request, allocations),
                 request.totalGpus(),
                 request.gpus().perNode(),

@@ -26,6 +26,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 /// @param minNodes of a job
 /// @param maxCpusPerNode CPUs of a node that all its jobs have together; 0 is unlimited
 /// @param exclusiveUser whether a node of one of its jobs is for that job's user alone
+/// @param exclusive whether each of its jobs has its nodes to itself
 /// @param allowGroups of whose members it takes jobs; empty is all
 /// @param nodes those configured; where that is all, those registered
 /// @param totalCpus of the registered nodes, as `totalGpus`
@@ -52,6 +53,7 @@ record PartitionJson(
         int minNodes,
         int maxCpusPerNode,
         boolean exclusiveUser,
+        boolean exclusive,
         List<String> allowGroups,
         List<String> nodes,
         int totalCpus,
@@ -89,6 +91,7 @@ record PartitionJson(
                 partition.partitionRules().minNodes(),
                 partition.partitionRules().maxCpusPerNode(),
                 use.ofOneUser(),
+                use.ofOneJob(),
                 use.allowGroups(),
                 names,
                 there.stream().mapToInt(node -> node.inventory().cpus()).sum(),

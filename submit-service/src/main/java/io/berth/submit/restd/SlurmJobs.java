@@ -67,10 +67,10 @@ final class SlurmJobs {
         fields.put("batch_host", nodes.isEmpty() ? "" : nodes.getFirst());
         fields.put("node_count", SlurmNumber.of(request.nodes()));
         fields.put("tasks", SlurmNumber.of(request.tasks()));
-        fields.put("cpus", SlurmNumber.of(request.totalCpus()));
+        fields.put("cpus", SlurmNumber.of(job.cpus()));
         fields.put("cpus_per_task", SlurmNumber.of(request.cpusPerTask()));
-        fields.put("tres_req_str", tres(request));
-        fields.put("tres_alloc_str", job.held().isEmpty() ? "" : tres(request));
+        fields.put("tres_req_str", tres(request, request.totalCpus()));
+        fields.put("tres_alloc_str", job.held().isEmpty() ? "" : tres(request, job.cpus()));
         fields.put("requeue", asked.requeue());
         fields.put("restart_cnt", job.restarts());
         fields.put("hold", job.hold() != null);
@@ -93,9 +93,9 @@ final class SlurmJobs {
                 : job.placedAt() + 1000 * limit;
     }
 
-    private static String tres(ResourceRequest request) {
+    private static String tres(ResourceRequest request, int cpus) {
         return "cpu="
-                + request.totalCpus()
+                + cpus
                 + ",node="
                 + request.nodes()
                 + (request.totalGpus() == 0 ? "" : ",gres/gpu=" + request.totalGpus())
