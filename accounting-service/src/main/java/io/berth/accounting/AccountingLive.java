@@ -6,7 +6,7 @@ import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Liveness;
 
-/// Alive unless the loop that keeps the books has not turned for [Pulse#WEDGED].
+/// Alive unless the loop that keeps the books has died or not turned for [Pulse#WEDGED].
 @Liveness
 @ApplicationScoped
 class AccountingLive implements HealthCheck {

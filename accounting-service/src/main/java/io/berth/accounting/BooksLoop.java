@@ -84,9 +84,9 @@ public class BooksLoop {
     public synchronized void stop() {
         if (thread != null) {
             stopping = true;
-            pulse.waits();
             Threads.end(thread);
             thread = null;
+            pulse.ended();
         }
     }
 
@@ -120,7 +120,7 @@ public class BooksLoop {
             try {
                 keep(pauses);
             } catch (BooksStopped e) {
-                pulse.waits();
+                pulse.ended();
                 LOG.error("The books are stopped: " + e.getMessage());
                 condition = new Condition.Stopped(String.valueOf(e.getMessage()));
                 return;

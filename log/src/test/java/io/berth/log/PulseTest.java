@@ -38,4 +38,27 @@ final class PulseTest {
         assertThat(before).isTrue();
         assertThat(pulse.alive()).isTrue();
     }
+
+    @Test
+    void a_loop_whose_thread_has_died_is_wedged_though_it_waited() throws Exception {
+        Thread.ofPlatform().start(pulse::waits).join();
+        boolean died = !pulse.alive();
+        Thread.ofPlatform().start(pulse::beat).join();
+
+        assertThat(died).isTrue();
+        assertThat(pulse.alive()).isFalse();
+    }
+
+    @Test
+    void a_loop_that_has_ended_as_it_should_is_not_wedged() throws Exception {
+        Thread.ofPlatform()
+                .start(() -> {
+                    pulse.beat();
+                    pulse.ended();
+                })
+                .join();
+        pass();
+
+        assertThat(pulse.alive()).isTrue();
+    }
 }

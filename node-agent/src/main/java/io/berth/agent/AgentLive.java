@@ -6,8 +6,8 @@ import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Liveness;
 
-/// Alive unless the loop that reads orders has not turned for [Pulse#WEDGED]. Runs outlive the
-/// process.
+/// Alive unless the loop that reads orders has died or not turned for [Pulse#WEDGED]. Runs outlive
+/// the process, but not its container: Kubernetes looks at [AgentReady] alone.
 @Liveness
 @ApplicationScoped
 class AgentLive implements HealthCheck {

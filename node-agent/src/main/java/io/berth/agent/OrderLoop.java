@@ -138,6 +138,7 @@ final class OrderLoop implements AutoCloseable {
                 pause();
             }
         }
+        pulse.ended();
     }
 
     /// How many partitions the orders have, once all topics are there.

@@ -6,7 +6,7 @@ import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Liveness;
 
-/// Alive unless the loop that leads, or stands by, has not turned for [Pulse#WEDGED].
+/// Alive unless the loop that leads, or stands by, has died or not turned for [Pulse#WEDGED].
 @Liveness
 @ApplicationScoped
 class PlacementLive implements HealthCheck {

@@ -153,6 +153,7 @@ public class PlacementLoop {
                 role = Role.STARTING;
             }
         }
+        pulse.ended();
     }
 
     private void declareTopics() {
