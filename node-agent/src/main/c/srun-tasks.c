@@ -341,16 +341,19 @@ static void hold(const struct task *tasks, size_t count, char **argument)
     const struct timespec pause = {.tv_nsec = 1000000};
     char name[strlen(argument[FILE_NAME]) + sizeof ".ask"];
     sprintf(name, "%s.ask", argument[FILE_NAME]);
-    if (write_ask(name, tasks, count) && rename(name, argument[ASK]) == 0) {
-        int looks = 0;
-        while (access(argument[ANSWER], F_OK) != 0 && looks < PATIENCE) {
-            looks++;
-            nanosleep(&pause, NULL);
-        }
-        if (looks == PATIENCE)
+    bool asked = write_ask(name, tasks, count) && rename(name, argument[ASK]) == 0;
+    for (int looks = 0; asked && access(argument[ANSWER], F_OK) != 0; looks++) {
+        if (looks == PATIENCE) {
             unlink(argument[ASK]); /* Nobody is to move them any more. */
-        tell(argument[NODE], argument[ANSWER]);
+            asked = false;
+        }
+        nanosleep(&pause, NULL);
     }
+    if (asked)
+        tell(argument[NODE], argument[ANSWER]);
+    else
+        fprintf(stderr, "srun: warning: %s: the node's agent does not answer: tasks have no groups of their own\n",
+                argument[NODE]);
     for (size_t i = 0; i < count; i++)
         if (write(gate[1], "", 1) != 1)
             fail("cannot start", argument[PROGRAM]);

@@ -209,7 +209,7 @@ final class RunPart {
         }
         try {
             Group group = group();
-            return Optional.of(new RunUsage(run(), group.usage(), RunSteps.now(files, group)))
+            return Optional.of(new RunUsage(run(), group.usage(), StepGroups.now(files, group)))
                     .filter(it -> !it.used().equals(Consumption.NONE));
         } catch (IOException e) {
             // Its group goes: it has just ended.

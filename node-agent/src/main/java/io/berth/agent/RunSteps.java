@@ -1,5 +1,6 @@
 package io.berth.agent;
 
+import io.berth.agent.StepGroups.Holder;
 import io.berth.agent.container.OciConfig.Console;
 import io.berth.agent.group.ChildLimits;
 import io.berth.agent.group.Group;
@@ -9,23 +10,12 @@ import io.berth.agent.launch.RunFiles;
 import io.berth.agent.launch.StartScript;
 import io.berth.agent.launch.StepCommand;
 import io.berth.agent.launch.StepLog;
-import io.berth.agent.launch.StepUse;
-import io.berth.agent.launch.StepUse.StepUses;
 import io.berth.contracts.Allocation;
-import io.berth.contracts.Consumption;
-import io.berth.contracts.Isolation;
-import io.berth.contracts.StepUsage;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
@@ -34,9 +24,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The groups of a run's steps, within the run's own: made as each `srun` asks, with the limits of
-/// its step; measured and removed when it says that the step is over, or is gone. What the tasks
-/// left behind ends with it. Confined to the run's thread.
+/// What the steps of a run ask of the agent: [groups][StepGroups] of their own, and to run in a
+/// container. Confined to the run's thread.
 ///
 /// An `srun` asks by a file in a folder that belongs to the run's user, and goes on when the answer
 /// is there. So no more is believed of it than what can do no harm: its process must be in the
@@ -47,15 +36,13 @@ import org.slf4j.LoggerFactory;
 /// asks/tasks.<step>   a line for each task that waits to begin, see StepTasks
 /// asks/end.<step>     <process> <its start time>
 /// asks/container.<process>-<its start time>   <process> <its start time> <rows>x<columns of its terminal, or 0x0> <the container's path>
-/// told/<the same>     nothing; or, one line, why not, or what there is to say; of a container the
-///                     shell text by which its srun gets there
+/// told/<the same>     nothing; or, one line, why not, or what there is to say: to a step that
+///                     begins all the same after `warning: `; of a container the shell text by
+///                     which its srun gets there
 /// ```
 final class RunSteps {
 
     private static final Logger LOG = LoggerFactory.getLogger(RunSteps.class);
-
-    /// Groups at a time: they are the kernel's memory.
-    private static final int MOST = 256;
 
     /// After how long a look leaves the rest to the next one: the end of the run does not wait for
     /// what its steps ask.
@@ -70,12 +57,7 @@ final class RunSteps {
     /// How long an answer stays, which is read within those two seconds.
     private static final long ANSWER_MILLIS = 5000;
 
-    /// There if a step beyond those whose use is kept was killed for want of its run's memory.
-    private static final String OTHER_OUT_OF_MEMORY = "step-out-of-memory";
-
     private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
-    private static final int KILL_TRIES = 100;
-    private static final long KILL_PAUSE_MILLIS = 2;
 
     private static final Pattern ASK =
             Pattern.compile("(begin|tasks|end)\\.([0-9]{1,6})|container\\.[0-9]{1,10}-[0-9]{1,18}");
@@ -100,43 +82,13 @@ final class RunSteps {
         List<String> devices(Set<String> gpus) throws LaunchRefused, IOException;
     }
 
-    /// The `srun` of a step.
-    ///
-    /// @param tasks of the step here, as it says
-    /// @param limited whether the step has less memory than the run
-    /// @param name of the step, as it says
-    /// @param beganAt epoch milliseconds
-    /// @param rank of its first task here; null if it does not say
-    record Holder(
-            long pid,
-            long startTime,
-            int tasks,
-            boolean limited,
-            @Nullable String name,
-            @Nullable Long beganAt,
-            @Nullable Integer rank) {
-
-        LiveProcess process() {
-            return new LiveProcess(pid, startTime);
-        }
-    }
-
-    /// Those whose steps have groups, by number, for an agent that takes over.
-    record Holders(Map<Integer, Holder> each) {
-        static final String NAME = "step-groups";
-    }
-
     private final Allocation here;
     private final RunFiles files;
     private final Group group;
     private final Launching launching;
-    private final TreeMap<Integer, Holder> holders;
-    private final Map<Integer, StepUse> uses = new TreeMap<>();
+    private final StepGroups groups;
     private final LongSupplier clock;
     private long sweptAt;
-
-    /// The step at which the last sweep came to its end.
-    private int sweptTo = -1;
 
     /// Goes on from where an earlier agent left it.
     RunSteps(Allocation here, RunFiles files, Group group, Launching launching) throws IOException {
@@ -152,35 +104,7 @@ final class RunSteps {
         this.launching = launching;
         this.clock = clock;
         this.sweptAt = clock.getAsLong();
-        this.holders = new TreeMap<>(kept(files));
-        files.kept(StepUses.NAME, StepUses.class)
-                .ifPresent(kept -> kept.each().forEach(use -> uses.put(use.number(), use)));
-    }
-
-    /// What the steps that run now have used.
-    static List<StepUsage> now(RunFiles files, Group group) throws IOException {
-        var used = new ArrayList<StepUsage>();
-        for (Map.Entry<Integer, Holder> each : kept(files).entrySet()) {
-            Optional<Group> step = group.child(each.getKey());
-            if (step.isPresent()) {
-                Consumption use = step.get().usage();
-                Holder holder = each.getValue();
-                used.add(
-                        new StepUsage(
-                                each.getKey(),
-                                holder.tasks(),
-                                use.cpuMillis(),
-                                use.maxMemoryMib(),
-                                holder.name(),
-                                holder.beganAt(),
-                                StepTasks.used(step.get(), use, holder)));
-            }
-        }
-        return used;
-    }
-
-    private static Map<Integer, Holder> kept(RunFiles files) throws IOException {
-        return files.kept(Holders.NAME, Holders.class).map(Holders::each).orElse(Map.of());
+        this.groups = new StepGroups(files, group);
     }
 
     /// Answers those who ask, and looks now and then for steps whose `srun` is gone. Whether that
@@ -193,7 +117,8 @@ final class RunSteps {
             }
             if (clock.getAsLong() - sweptAt > SWEEP_NANOS) {
                 sweptAt = clock.getAsLong();
-                sweep(until);
+                groups.sweep(() -> before(until));
+                files.forgetAnswers(System.currentTimeMillis() - ANSWER_MILLIS);
             }
         } catch (IOException | RuntimeException e) {
             // A run does not end for that.
@@ -207,7 +132,7 @@ final class RunSteps {
     }
 
     private boolean answer(long until) throws IOException, InterruptedException {
-        for (String name : files.asks(MOST)) {
+        for (String name : files.asks(StepGroups.MOST)) {
             if (!before(until)) {
                 return false;
             }
@@ -219,7 +144,7 @@ final class RunSteps {
                 continue;
             }
             if (name.startsWith("end")) {
-                end(name, Integer.parseInt(ask.group(2)), text);
+                end(name, Integer.parseInt(ask.group(2)), PROCESS.matcher(text).matches());
             } else {
                 files.answer(name, answer(ask, text, askedAt));
             }
@@ -264,45 +189,19 @@ final class RunSteps {
         }
     }
 
-    /// The next begins with what it does not come to: a step that hangs in the kernel takes all the
-    /// time that there is.
-    private void sweep(long until) throws IOException, InterruptedException {
-        var inTurn = new LinkedHashMap<>(holders.tailMap(sweptTo, false));
-        inTurn.putAll(holders.headMap(sweptTo, true));
-        for (Map.Entry<Integer, Holder> each : inTurn.entrySet()) {
-            if (!before(until)) {
-                break;
-            }
-            sweptTo = each.getKey();
-            if (!each.getValue().process().alive()) {
-                close(each.getKey());
-            }
-        }
-        files.forgetAnswers(System.currentTimeMillis() - ANSWER_MILLIS);
-    }
-
     /// Measures what is left when nothing is in the run's group any more.
     void over() throws InterruptedException {
-        try {
-            for (int number : group.children()) {
-                close(number);
-            }
-        } catch (IOException e) {
-            LOG.atWarn()
-                    .setCause(e)
-                    .addKeyValue("folder", files.folder())
-                    .log("Steps not measured");
-        }
+        groups.over();
     }
 
     /// Whether the kernel killed one of a step that had no less memory than its run, for want of
     /// that.
     boolean outOfMemory() {
-        return files.has(OTHER_OUT_OF_MEMORY)
-                || uses.values().stream().anyMatch(use -> use.outOfMemory() && !use.limited());
+        return groups.outOfMemory();
     }
 
-    /// A step without a group is as good as one with it, but for the memory that it must not take.
+    /// A step without a group is as good as one with it, but for the memory that it must not take,
+    /// and the GPUs that others have, of which it is told.
     private String begin(int number, String text, long askedAt) throws IOException {
         Matcher words = BEGIN.matcher(text);
         if (!words.matches()) {
@@ -324,47 +223,30 @@ final class RunSteps {
                         words.group(7) == null ? null : Integer.valueOf(words.group(7)));
         var limits =
                 new ChildLimits(StepTasks.cpus(words.group(5)), memory, devices(words.group(6)));
-        String why = hold(number, holder, limits, askedAt);
-        return why.isEmpty() || memory == 0
-                ? ""
+        String why = groups.hold(number, holder, limits, askedAt);
+        if (why.isEmpty() || (memory == 0 && limits.devices().isEmpty())) {
+            return "";
+        }
+        return memory == 0
+                ? "warning: the step can open all GPUs of the job: " + why
                 : "Unable to create step: its memory cannot be limited to %d MiB: %s"
                         .formatted(memory, why);
     }
 
-    /// Makes the group of a step, with its limits and the process that holds it. Why there is none;
-    /// nothing if there is.
-    private String hold(int number, Holder holder, ChildLimits limits, long askedAt)
-            throws IOException {
-        if (holders.containsKey(number)) {
-            return holders.get(number).process().equals(holder.process())
-                    ? ""
-                    : "another step has its number";
-        }
-        if (holders.size() >= MOST) {
-            return "%d steps of the job run here, the most that can be limited".formatted(MOST);
-        }
-        if (!holder.process().alive() || !group.has(holder.pid())) {
-            return "its srun is not in the job";
-        }
-        try {
-            Group step = group.makeChild(number, limits);
-            boolean open = holder.limited() && !step.enforced().contains(Isolation.MEMORY);
-            boolean late = late(askedAt);
-            if (open || late) {
-                step.remove();
-                return open ? "the node cannot limit memory" : "the node's agent was too slow";
-            }
-            holders.put(number, holder);
-            files.note(Holders.NAME, new Holders(holders));
-            step.take(holder.pid());
-            return "";
-        } catch (IOException | UnsupportedOperationException e) {
-            LOG.atWarn()
-                    .setCause(e)
-                    .addKeyValue("folder", files.folder())
-                    .addKeyValue("step", number)
-                    .log("Step has no group");
-            return "the node could make no group for it";
+    /// Its `srun` waits only for what it is told: the step is measured after that.
+    private void end(String name, int number, boolean readable)
+            throws IOException, InterruptedException {
+        StepGroups.Ending told =
+                outOfMemory ->
+                        files.answer(
+                                name,
+                                outOfMemory
+                                        ? "Detected an oom_kill event: some of the step's tasks have been killed for want of memory"
+                                        : "");
+        if (readable && groups.of(number) != null) {
+            groups.close(number, told);
+        } else {
+            told.known(false);
         }
     }
 
@@ -373,14 +255,11 @@ final class RunSteps {
     }
 
     private String tasks(int number, String text, long askedAt) throws IOException {
-        Group step = holders.containsKey(number) ? group.child(number).orElse(null) : null;
-        if (step == null) {
+        Group step = groups.of(number);
+        if (step != null && !step.children().isEmpty()) {
             return "";
         }
-        int room = StepTasks.MOST;
-        for (int other : holders.keySet()) {
-            room -= group.child(other).orElseThrow().children().size();
-        }
+        int room = StepTasks.MOST - groups.tasks();
         return StepTasks.hold(step, text, this::devices, room, askedAt);
     }
 
@@ -394,84 +273,6 @@ final class RunSteps {
                     gpus.equals("none") ? Set.of() : Set.copyOf(List.of(gpus.split(","))));
         } catch (LaunchRefused e) {
             throw new IOException(e.getMessage(), e);
-        }
-    }
-
-    /// Its `srun` waits only for what it is told: the step is measured after that.
-    private void end(String name, int number, String text)
-            throws IOException, InterruptedException {
-        Holder holder = holders.get(number);
-        Group step = group.child(number).orElse(null);
-        boolean over =
-                PROCESS.matcher(text).matches()
-                        && holder != null
-                        && step != null
-                        && emptied(step, holder);
-        boolean outOfMemory = over && Objects.requireNonNull(step).outOfMemory();
-        files.answer(
-                name,
-                outOfMemory
-                        ? "Detected an oom_kill event: some of the step's tasks have been killed for want of memory"
-                        : "");
-        if (over) {
-            remove(number, Objects.requireNonNull(step), holder, outOfMemory);
-        }
-    }
-
-    /// Ends what is left of a step, and removes its group.
-    private void close(int number) throws IOException, InterruptedException {
-        Holder holder = holders.get(number);
-        Group step = group.child(number).orElse(null);
-        if (step != null && emptied(step, holder)) {
-            remove(number, step, holder, step.outOfMemory());
-        }
-    }
-
-    /// Ends what is left of a step but its `srun`, which leaves. Whether nothing is: what hangs in
-    /// the kernel is left to a later sweep.
-    private boolean emptied(Group step, @Nullable Holder holder)
-            throws IOException, InterruptedException {
-        if (holder != null && step.has(holder.pid())) {
-            group.take(holder.pid());
-        }
-        for (int tries = 0; !step.members().isEmpty(); tries++) {
-            if (tries == KILL_TRIES) {
-                return false;
-            }
-            step.kill();
-            Thread.sleep(KILL_PAUSE_MILLIS);
-        }
-        return true;
-    }
-
-    private void remove(int number, Group step, @Nullable Holder holder, boolean outOfMemory)
-            throws IOException {
-        if (group.children().contains(number)) {
-            used(number, step, outOfMemory, holder);
-            step.remove();
-        }
-        holders.remove(number);
-        files.note(Holders.NAME, new Holders(holders));
-    }
-
-    /// Keeps it, for as many steps as are told one by one.
-    private void used(int number, Group step, boolean outOfMemory, @Nullable Holder holder)
-            throws IOException {
-        boolean limited = holder != null && holder.limited();
-        if (number < StepLog.MOST) {
-            Consumption used = step.usage();
-            uses.put(
-                    number,
-                    new StepUse(
-                            number,
-                            used.cpuMillis(),
-                            used.maxMemoryMib(),
-                            outOfMemory,
-                            limited,
-                            StepTasks.used(step, used, holder)));
-            files.note(StepUses.NAME, new StepUses(List.copyOf(uses.values())));
-        } else if (outOfMemory && !limited) {
-            files.write(OTHER_OUT_OF_MEMORY, "");
         }
     }
 }

@@ -1,6 +1,6 @@
 package io.berth.agent;
 
-import io.berth.agent.RunSteps.Holder;
+import io.berth.agent.StepGroups.Holder;
 import io.berth.agent.group.ChildLimits;
 import io.berth.agent.group.Group;
 import io.berth.contracts.Consumption;
@@ -49,31 +49,27 @@ final class StepTasks {
 
     /// Makes them, and moves the tasks there. What there is to say; nothing if all is well.
     ///
+    /// @param step null of one that has no group itself
     /// @param most groups that may be made
-    static String hold(Group step, String text, Devices devices, int most, long askedAt) {
-        try {
-            if (!step.children().isEmpty()) {
-                return "";
+    static String hold(@Nullable Group step, String text, Devices devices, int most, long askedAt) {
+        int tasks = 0;
+        int unbound = 0;
+        for (String line : text.lines().toList()) {
+            Matcher task = TASK.matcher(line);
+            if (!task.matches()) {
+                return "what the tasks ask for cannot be read";
             }
-            int tasks = 0;
-            int unbound = 0;
-            for (String line : text.lines().toList()) {
-                Matcher task = TASK.matcher(line);
-                if (!task.matches()) {
-                    return "what the tasks ask for cannot be read";
-                }
-                boolean held =
-                        ++tasks <= most && !RunSteps.late(askedAt) && hold(step, task, devices);
-                unbound += held || task.group(4).equals("-") ? 0 : 1;
-            }
-            return unbound == 0
-                    ? ""
-                    : "%d tasks can open the GPUs of all in the step: the node could make no groups for them"
-                            .formatted(unbound);
-        } catch (IOException e) {
-            LOG.atWarn().setCause(e).addKeyValue("groups", step.folders()).log("Tasks not held");
-            return "";
+            boolean held =
+                    step != null
+                            && ++tasks <= most
+                            && !RunSteps.late(askedAt)
+                            && hold(step, task, devices);
+            unbound += held || task.group(4).equals("-") ? 0 : 1;
         }
+        return unbound == 0
+                ? ""
+                : "%d tasks can open the GPUs of all in the step: the node could make no groups for them"
+                        .formatted(unbound);
     }
 
     /// Whether the task is in a group that bounds it to its GPUs.
@@ -99,8 +95,6 @@ final class StepTasks {
                 throw e;
             }
             return rules.isEmpty() || group.enforced().contains(Isolation.DEVICES);
-        } catch (UnsupportedOperationException e) {
-            return false;
         } catch (IOException e) {
             // It goes on in the step's. The account may ask for what cannot be, such as CPUs that
             // are not there.

@@ -2,8 +2,8 @@ package io.berth.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.berth.agent.RunSteps.Holder;
-import io.berth.agent.RunSteps.Holders;
+import io.berth.agent.StepGroups.Holder;
+import io.berth.agent.StepGroups.Holders;
 import io.berth.agent.group.ChildLimits;
 import io.berth.agent.group.Group;
 import io.berth.agent.host.LiveProcess;
@@ -143,6 +143,20 @@ class RunStepsTest {
     }
 
     @Test
+    void a_step_that_has_no_group_is_told_if_it_can_open_more_gpus_than_it_has() throws Exception {
+        group.makeable = false;
+        ask("begin.0", " 2 0 - G1 0");
+        ask("begin.1", " 2 0 -");
+
+        assertThat(answer("begin.0"))
+                .isEqualTo(
+                        "warning: the step can open all GPUs of the job: the node could make no group for it\n");
+        assertThat(answer("begin.1")).isEmpty();
+        askTasks("tasks.1", "0 " + ME + " - G1", "1 " + ME + " - G2");
+        assertThat(answer("tasks.1")).startsWith("2 tasks can open the GPUs of all in the step");
+    }
+
+    @Test
     void an_srun_that_waits_no_more_is_put_in_no_group() throws Exception {
         Path asked = ask("begin.0", " 1 0 -");
         Files.setLastModifiedTime(asked, FileTime.fromMillis(System.currentTimeMillis() - 2000));
@@ -209,7 +223,7 @@ class RunStepsTest {
         assertThat(step.at(5).limits).isEqualTo(new ChildLimits(IndexSet.EMPTY, 0, List.of()));
         step.at(4).used = new Consumption(70, 9, 3L, null);
         step.at(5).used = new Consumption(20, 30);
-        assertThat(RunSteps.now(files, group).getFirst().each()).isEqualTo(usesOfTasks());
+        assertThat(StepGroups.now(files, group).getFirst().each()).isEqualTo(usesOfTasks());
         ask("end.0", "");
         steps.look();
         assertThat(files.kept(StepUses.NAME, StepUses.class).orElseThrow().each())
@@ -228,7 +242,7 @@ class RunStepsTest {
         steps.look();
         group.at(0).used = new Consumption(70, 9);
 
-        TasksUsage told = RunSteps.now(files, group).getFirst().each();
+        TasksUsage told = StepGroups.now(files, group).getFirst().each();
 
         assertThat(told)
                 .isEqualTo(
@@ -367,6 +381,7 @@ class RunStepsTest {
         private final Map<Integer, TreeGroup> inner = new TreeMap<>();
         private Set<Isolation> enforced = EnumSet.noneOf(Isolation.class);
         private boolean limited = true;
+        private boolean makeable = true;
         private ChildLimits limits = new ChildLimits(IndexSet.EMPTY, 0, List.of());
         private Consumption used = Consumption.NONE;
         private boolean killed;
@@ -399,7 +414,10 @@ class RunStepsTest {
         }
 
         @Override
-        public Group makeChild(int number, ChildLimits wanted) {
+        public Group makeChild(int number, ChildLimits wanted) throws IOException {
+            if (!makeable) {
+                throw new IOException("no groups");
+            }
             var step = new TreeGroup();
             step.limits = wanted;
             step.enforced = EnumSet.noneOf(Isolation.class);

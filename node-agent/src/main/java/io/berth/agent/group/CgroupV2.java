@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -106,6 +107,8 @@ final class CgroupV2 implements Groups {
 
     private static final class V2Group implements Group {
 
+        private static final Pattern READ = Pattern.compile("rbytes=([0-9]+)");
+        private static final Pattern WRITTEN = Pattern.compile("wbytes=([0-9]+)");
         private static final int FREEZE_TRIES = 2000;
         private static final long FREEZE_PAUSE_NANOS = 1_000_000;
 
@@ -159,7 +162,7 @@ final class CgroupV2 implements Groups {
         @Override
         public Group makeChild(int number, ChildLimits limits) throws IOException {
             if (!Files.exists(leaf())) {
-                throw new UnsupportedOperationException("an agent of before made the group");
+                throw new IOException("an agent of before made the group");
             }
             V2Group child = below(number);
             Files.createDirectory(child.folder);
@@ -239,12 +242,12 @@ final class CgroupV2 implements Groups {
                 return Consumption.NONE;
             }
             Path peak = folder.resolve("memory.peak");
-            Path io = folder.resolve("io.stat");
+            String io = ControlFiles.textOf(folder.resolve("io.stat"));
             return new Consumption(
                     ControlFiles.count(folder.resolve("cpu.stat"), "usage_usec") / 1000,
                     Files.exists(peak) ? Long.parseLong(read(peak)) >> 20 : 0,
-                    ControlFiles.sum(io, "rbytes=([0-9]+)").map(it -> it >> 20).orElse(null),
-                    ControlFiles.sum(io, "wbytes=([0-9]+)").map(it -> it >> 20).orElse(null));
+                    ControlFiles.mib(io, READ),
+                    ControlFiles.mib(io, WRITTEN));
         }
 
         @Override

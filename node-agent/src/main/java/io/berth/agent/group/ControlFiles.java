@@ -14,11 +14,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /// The kernel's control files: folders that are groups, files that are settings.
 final class ControlFiles {
@@ -61,18 +61,25 @@ final class ControlFiles {
         return 0;
     }
 
-    /// The sum of what the pattern's group finds in a file; nothing if there is no such file.
-    static Optional<Long> sum(Path file, String pattern) throws IOException {
+    /// All that is in a file; null if there is no such file.
+    static @Nullable String textOf(Path file) throws IOException {
         try {
-            return Optional.of(
-                    Pattern.compile(pattern)
-                            .matcher(Files.readString(file))
-                            .results()
-                            .mapToLong(found -> Long.parseLong(found.group(1)))
-                            .sum());
+            return Files.readString(file);
         } catch (NoSuchFileException e) {
-            return Optional.empty();
+            return null;
         }
+    }
+
+    /// The MiB in all the bytes that the pattern's group finds in a text; null in none.
+    static @Nullable Long mib(@Nullable String text, Pattern bytes) {
+        if (text == null) {
+            return null;
+        }
+        return bytes.matcher(text)
+                        .results()
+                        .mapToLong(found -> Long.parseLong(found.group(1)))
+                        .sum()
+                >> 20;
     }
 
     /// A group and the groups in it, the innermost first; none if it is gone.

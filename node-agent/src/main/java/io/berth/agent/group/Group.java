@@ -41,10 +41,10 @@ public interface Group {
 
     /// Makes it. What of its limits is set it tells by [#enforced].
     ///
-    /// @throws UnsupportedOperationException where the kernel holds no groups, or to move a process
-    ///   into one costs more than it is worth
+    /// @throws IOException if it cannot be made, as where the kernel holds no groups, or to move a
+    ///   process into one costs more than it is worth
     default Group makeChild(int number, ChildLimits limits) throws IOException {
-        throw new UnsupportedOperationException("no groups");
+        throw new IOException("the kernel holds no groups");
     }
 
     /// What is set and was read back from the kernel.

@@ -18,12 +18,15 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// A group of version 1: a folder for each controller. One of a task has few of them, as each costs
 /// the launch a folder and a move.
 final class V1Group implements Group {
 
+    private static final Pattern READ = Pattern.compile(" Read ([0-9]+)");
+    private static final Pattern WRITTEN = Pattern.compile(" Write ([0-9]+)");
     private static final int FREEZE_TRIES = 100;
     private static final int SUSPEND_TRIES = 2000;
     private static final long FREEZE_PAUSE_NANOS = 1_000_000;
@@ -104,7 +107,7 @@ final class V1Group implements Group {
                 childFolders(number, level == Level.RUN ? folders.keySet() : ofTask(limits));
         wanted.values().removeIf(folder -> !Files.exists(folder.getParent()));
         if (wanted.isEmpty()) {
-            throw new UnsupportedOperationException("the kernel moves no task at once");
+            throw new IOException("the kernel moves no task at once");
         }
         var child = new V1Group(level.below(), wanted, mounts);
         child.make(limits);
@@ -221,11 +224,17 @@ final class V1Group implements Group {
 
     @Override
     public Consumption usage() throws IOException {
+        Path blkio = folders.get(Controller.BLKIO);
+        String io =
+                blkio == null
+                        ? null
+                        : ControlFiles.textOf(
+                                blkio.resolve("blkio.throttle.io_service_bytes_recursive"));
         return new Consumption(
                 number(Controller.CPUACCT, "cpuacct.usage") / 1_000_000,
                 number(Controller.MEMORY, "memory.max_usage_in_bytes") >> 20,
-                ioMib("Read"),
-                ioMib("Write"));
+                ControlFiles.mib(io, READ),
+                ControlFiles.mib(io, WRITTEN));
     }
 
     /// A number that a controller counts; 0 if it is not mounted or the group is gone.
@@ -234,17 +243,6 @@ final class V1Group implements Group {
         return folder == null || !Files.exists(folder)
                 ? 0
                 : Long.parseLong(read(folder.resolve(file)));
-    }
-
-    private @Nullable Long ioMib(String way) throws IOException {
-        Path folder = folders.get(Controller.BLKIO);
-        return folder == null
-                ? null
-                : ControlFiles.sum(
-                                folder.resolve("blkio.throttle.io_service_bytes_recursive"),
-                                " " + way + " ([0-9]+)")
-                        .map(bytes -> bytes >> 20)
-                        .orElse(null);
     }
 
     @Override

@@ -63,7 +63,9 @@ srun_time() {
 srun_keep_only() {
     for srun_word in $(awk 'BEGIN { for (name in ENVIRON) if (name ~ /^[a-zA-Z_][a-zA-Z_0-9]*$/) print name }'); do
         case $srun_word in
-        SLURM_* | SLURMD_* | BERTH_* | MASTER_ADDR | MASTER_PORT | *_VISIBLE_DEVICES | PATH | PWD | srun_*) continue ;;
+        SLURM_* | SLURMD_* | BERTH_* | MASTER_ADDR | MASTER_PORT | PATH | PWD | srun_*) continue ;;
+        # What binds to the job's GPUs, and to its part of them.
+        *_VISIBLE_DEVICES | CUDA_MPS_* | NVIDIA_IMEX_CHANNELS) continue ;;
         esac
         case $1 in *,"$srun_word",*) ;; *) unset "$srun_word" ;; esac
     done

@@ -1,6 +1,7 @@
 package io.berth.agent.group;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
@@ -257,6 +258,21 @@ class GroupsTest {
 
         assertThat(group.folders().getFirst()).isDirectory();
         assertThat(step.folders().getFirst()).isDirectory();
+    }
+
+    @Test
+    void where_one_version_can_make_no_group_nothing_is_left_in_the_other() throws IOException {
+        Groups version1 =
+                HostGroups.find(
+                        List.of("cgroup " + folder + " cgroup rw,cpuacct,blkio 0 0"), PARENT);
+        Group group =
+                new BothVersions(version1, HostGroups.processTrees())
+                        .create(NODE, new RunId(new JobId(86), 1), LIMITS);
+
+        assertThatThrownBy(() -> group.makeChild(1, new ChildLimits(IndexSet.EMPTY, 0, List.of())))
+                .isInstanceOf(IOException.class)
+                .hasMessage("the kernel holds no groups");
+        assertThat(group.folders().getFirst()).isEmptyDirectory();
     }
 
     @Test

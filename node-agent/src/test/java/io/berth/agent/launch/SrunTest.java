@@ -15,6 +15,7 @@ import io.berth.contracts.Steps;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -482,11 +483,12 @@ class SrunTest {
             throws Exception {
         Result step =
                 run(
-                        "export A=a B=b; srun --export="
+                        "export A=a B=b CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=25 NVIDIA_IMEX_CHANNELS=3; srun --export="
                                 + export
-                                + " sh -c 'echo ${A:--} ${B:--} $SLURM_JOB_ID'");
+                                + " sh -c 'echo ${A:--} ${B:--} $SLURM_JOB_ID"
+                                + " $CUDA_MPS_ACTIVE_THREAD_PERCENTAGE $NVIDIA_IMEX_CHANNELS'");
 
-        assertThat(step).isEqualTo(new Result(0, expected + "\n", ""));
+        assertThat(step).isEqualTo(new Result(0, expected + " 25 3\n", ""));
     }
 
     @Test
@@ -720,12 +722,48 @@ class SrunTest {
         // Time flies.
         Files.createSymbolicLink(folder.resolve("bin/sleep"), Path.of("/bin/true"));
 
-        Result step = run("srun --mem=32 true");
+        Result step = run("srun --mem=32 -G2 true");
 
         assertThat(step.error())
                 .isEqualTo(
-                        "srun: warning: the memory of the step is not limited: no group of its own\n");
+                        "srun: warning: gpu1: nothing limits the step's memory and GPUs: it has no group of its own\n");
         assertThat(step.status()).isEqualTo(0);
         assertThat(asks).isEmptyDirectory();
+        assertThat(run("srun -G4 true").error()).isEmpty();
+        assertThat(run("srun --mem=32 true").error())
+                .contains("nothing limits the step's memory: it");
+    }
+
+    @Test
+    void a_step_of_which_the_node_only_warns_begins_and_asks_nothing_more() throws Exception {
+        Path asks = Files.createDirectories(folder.resolve("asks"));
+        Files.createDirectories(folder.resolve("told"));
+
+        Process step = start("srun -n2 -G2 true");
+        answer(awaitAsk("begin.0"), "warning: the step can open all GPUs of the job: why\n");
+        answer(awaitAsk("end.0"), "");
+
+        assertThat(step.waitFor()).isZero();
+        assertThat(folder.resolve("stderr"))
+                .hasContent("srun: warning: gpu1: the step can open all GPUs of the job: why");
+        assertThat(asks).isEmptyDirectory();
+    }
+
+    @Test
+    void tasks_that_no_agent_answers_begin_without_groups_and_say_so() throws Exception {
+        assumeThat(kind).isEqualTo(Shims.Kind.PROGRAM);
+        Files.createDirectories(folder.resolve("asks"));
+        Files.createDirectories(folder.resolve("told"));
+
+        Process step = start("srun -n2 --gpu-bind=single:1 echo begun");
+        answer(awaitAsk("begin.0"), "");
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> Files.exists(folder.resolve("asks/end.0")));
+        answer(awaitAsk("end.0"), "");
+
+        assertThat(step.waitFor()).isZero();
+        assertThat(folder.resolve("stderr"))
+                .hasContent(
+                        "srun: warning: gpu1: the node's agent does not answer: tasks have no groups of their own");
     }
 }
