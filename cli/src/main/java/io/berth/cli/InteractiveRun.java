@@ -28,6 +28,9 @@ final class InteractiveRun implements AutoCloseable {
     /// What Slurm says of `--immediate` where it cannot be.
     static final String BUSY = "Requested nodes are busy";
 
+    /// How long a node may take to bring a process: a JVM starts there, on a busy machine perhaps.
+    private static final long ANSWER_MILLIS = 30_000;
+
     /// How long the job is looked at whose connection is lost.
     private static final int LOST_LOOKS = 15;
 
@@ -42,6 +45,8 @@ final class InteractiveRun implements AutoCloseable {
     private volatile boolean started;
     private volatile boolean waiting;
     private long giveUpAt = Long.MAX_VALUE;
+    private long answerBy = Long.MAX_VALUE;
+    private String asked = "";
     private long interruptedAt = Long.MIN_VALUE / 2;
     private int interrupts;
 
@@ -67,6 +72,23 @@ final class InteractiveRun implements AutoCloseable {
     /// Gives the job up that waits after so many seconds; 0 is never.
     void waitAtMost(int seconds) {
         giveUpAt = seconds == 0 ? Long.MAX_VALUE : terminal.now() + seconds * 1000L;
+    }
+
+    /// Tells the job's end what to run, which a node was asked to bring here. A node that does not
+    /// within half a minute is given up.
+    void tell(Frame step, String node) {
+        asked = node;
+        answerBy = terminal.now() + ANSWER_MILLIS;
+        send(step);
+    }
+
+    /// The node cannot start the program, for that reason.
+    private static final class Refused extends Exception {
+        private static final long serialVersionUID = 1;
+
+        Refused(String why) {
+            super(why.replaceAll("\\p{Cntrl}", "?"));
+        }
     }
 
     private static final class Lost extends Exception {
@@ -98,6 +120,9 @@ final class InteractiveRun implements AutoCloseable {
                 }
                 local.enter();
             }
+            case "refused" ->
+                    exit.completeExceptionally(
+                            new Refused(String.join(" ", words.subList(1, words.size()))));
             case "exit" -> exit.complete(Integer.parseInt(words.getLast()));
             default -> {
                 // A newer end says more.
@@ -128,6 +153,12 @@ final class InteractiveRun implements AutoCloseable {
                     look();
                 }
             } catch (ExecutionException e) {
+                if (e.getCause() instanceof Refused) {
+                    throw CommandFailure.error(
+                            "srun",
+                            "Unable to create step for job %d: %s"
+                                    .formatted(job, e.getCause().getMessage()));
+                }
                 return lost();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -140,11 +171,20 @@ final class InteractiveRun implements AutoCloseable {
     /// Whether the job still waits, or ended before it came.
     private void look() throws CommandFailure {
         JobView seen = seen();
-        if (seen == null || started) {
+        if (started) {
             return;
         }
-        if (seen.ended()) {
+        if (seen != null && seen.ended()) {
             throw over(seen);
+        }
+        if (terminal.now() >= answerBy) {
+            throw CommandFailure.error(
+                    "srun",
+                    "Unable to create step for job %d: node %s does not answer"
+                            .formatted(job, asked));
+        }
+        if (seen == null) {
+            return;
         }
         if (seen.is(JobState.PENDING) && terminal.now() >= giveUpAt) {
             cancel();
@@ -196,7 +236,7 @@ final class InteractiveRun implements AutoCloseable {
             interruptedAt = now;
         }
         if (!started) {
-            say("Job allocation " + job + " has been revoked");
+            say(own ? "Job allocation " + job + " has been revoked" : "Cancelled pending job step");
             cancel();
             exit.complete(130);
             return;

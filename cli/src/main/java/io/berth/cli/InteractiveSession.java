@@ -22,11 +22,24 @@ record InteractiveSession(
         JsonObject session = answer.body();
         String path = session.text("userPath");
         return new InteractiveSession(
-                URI.create(client.mesh().gateway().replaceFirst("^http", "ws") + path),
+                address(client, path),
                 path,
                 session.text("userSecret"),
                 session.text("jobUrl"),
                 session.text("jobSecret"));
+    }
+
+    /// One that the gateway opened in a job that runs: the process is on its way already.
+    ///
+    /// @param opened what the gateway told of it
+    static InteractiveSession in(MeshClient client, JsonObject opened) {
+        String path = opened.text("userPath");
+        return new InteractiveSession(
+                address(client, path), path, opened.text("userSecret"), "", "");
+    }
+
+    private static URI address(MeshClient client, String path) {
+        return URI.create(client.mesh().gateway().replaceFirst("^http", "ws") + path);
     }
 
     /// By which the process finds it.

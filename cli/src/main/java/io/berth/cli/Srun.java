@@ -2,6 +2,8 @@ package io.berth.cli;
 
 import io.berth.cli.SubmissionPost.Voice;
 import io.berth.slurm.InvalidOption;
+import io.berth.slurm.SbatchLine;
+import io.berth.slurm.SbatchSetting;
 import io.berth.slurm.SrunCommandLine;
 import io.berth.slurm.SrunOption;
 import io.berth.slurm.SrunOption.Setting;
@@ -14,8 +16,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// `srun` outside a job: runs a program in a job of its own, or in the allocation of the `salloc`
-/// that it was started from, and is its terminal meanwhile.
+/// `srun` outside a job: runs a program in a job of its own, in the allocation of the `salloc` that
+/// it was started from, or in a job that runs already, and is its terminal meanwhile.
 ///
 /// The job connects to the gateway by itself, with a secret that it is submitted with: this machine
 /// and the node need not reach one another. In a job's script `srun` is another program, which
@@ -41,6 +43,9 @@ final class Srun {
     static final String CONTAINER = "--container=";
 
     private static final int MOST_PROGRAMS = 64 << 10;
+
+    /// What a gateway takes in one message.
+    private static final int MOST_COMMAND = 60 << 10;
 
     private static final Set<String> OF_A_STEP =
             Set.of(
@@ -82,45 +87,25 @@ final class Srun {
                 throw new CommandFailure(1, "srun: fatal: No command given to execute.\n");
             }
             String allocation = terminal.variable(Salloc.ALLOCATION, "");
-            checkJob(line, allocation);
-            return allocation.isEmpty() ? job(line) : step(line, allocation);
+            return joins(line, allocation)
+                    ? join(line)
+                    : allocation.isEmpty() ? job(line) : step(line, allocation);
         } catch (InvalidOption e) {
             throw new CommandFailure(e.exitCode(), e.print("srun"));
         }
     }
 
-    /// `--jobid` is the allocation that this is in: into another no step can be started from here.
-    private void checkJob(SrunCommandLine line, String allocation)
-            throws InvalidOption, CommandFailure {
+    /// Whether the step is one of another job than the allocation that this is in.
+    private boolean joins(SrunCommandLine line, String allocation) throws InvalidOption {
         String job = line.value(Setting.JOBID);
         if (job == null
                 || (!allocation.isEmpty() && job.equals(terminal.variable("SLURM_JOB_ID", "")))) {
-            return;
+            return false;
         }
-        if (JobIds.parse(job) == null) {
+        if (!JobIds.names(job) || !JobIds.one(job)) {
             throw InvalidOption.malformed("Invalid --jobid specification");
         }
-        MeshClient.Answer answer = MeshClient.of(terminal, "srun").ask("GET", JobIds.path(job));
-        boolean over = answer.ok() && new JobView(answer.body()).ended();
-        if (answer.status() == 404 || over) {
-            throw new CommandFailure(
-                    1,
-                    """
-                    srun: error: Unable to confirm allocation for job %s: %s
-                    srun: Check SLURM_JOB_ID environment variable. Expired or invalid job %s
-                    """
-                            .formatted(
-                                    job,
-                                    over
-                                            ? "Job/step already completing or completed"
-                                            : "Invalid job id specified",
-                                    job));
-        }
-        throw InvalidOption.refused(
-                answer.ok()
-                        ? "--jobid=%s is not supported yet: steps start in the job's script, or in the shell of its salloc"
-                                .formatted(job)
-                        : answer.detail());
+        return true;
     }
 
     private int job(SrunCommandLine line) throws InvalidOption, CommandFailure {
@@ -245,5 +230,73 @@ final class Srun {
             client.tell(place[0], place.length > 1 ? place[1] : "", start);
             return run.untilEnd(Long.parseLong(terminal.variable("SLURM_JOB_ID", "0")), false);
         }
+    }
+
+    /// Runs the program as a step of a job that runs, which nobody holds for this command: the
+    /// job's first node is asked for a process.
+    private int join(SrunCommandLine line) throws CommandFailure {
+        MeshClient client = MeshClient.of(terminal, "srun");
+        String name = String.valueOf(line.value(Setting.JOBID));
+        boolean pty = line.has(Setting.PTY);
+        LocalTerminal local = LocalTerminal.of(terminal, "srun", pty);
+        MeshClient.Answer answer = client.ask("POST", JobIds.path(name) + "/sessions", "{}");
+        if (!answer.ok()) {
+            throw new CommandFailure(1, unconfirmed(name, answer));
+        }
+        String node = answer.body().text("node");
+        var command = new ArrayList<String>();
+        // The terminal is this one's, and so is its kind.
+        command.add("env");
+        if (pty) {
+            command.add("TERM=" + terminal.variable("TERM", "dumb"));
+        }
+        programs(line).forEach((variable, value) -> command.add(variable + "=" + value));
+        command.add("srun");
+        command.addAll(tasks(line, node));
+        command.addAll(shape(line));
+        command.addAll(step(line));
+        if (pty) {
+            command.addAll(List.of("--nodes=1", "--ntasks=1"));
+        }
+        command.add("--");
+        command.addAll(line.command());
+        Frame start = Frame.step("", "", pty ? local.size() : "", command);
+        if (start.payload().length > MOST_COMMAND) {
+            throw CommandFailure.error(
+                    "srun", "the command is longer than %d KiB".formatted(MOST_COMMAND >> 10));
+        }
+        try (var run = new InteractiveRun(terminal, client, local, line.has(Setting.QUIET))) {
+            run.connect(InteractiveSession.in(client, answer.body()));
+            run.tell(start, node);
+            return run.untilEnd(answer.body().number("job"), false);
+        }
+    }
+
+    /// What a step of a job has here that does not say it: a task on each node, as Slurm gives it,
+    /// and not those of the job. A terminal is on the first node.
+    private static List<String> tasks(SrunCommandLine line, String first) throws CommandFailure {
+        SbatchLine asked = SbatchLine.of(line.job().options());
+        String nodes = asked.given(SbatchSetting.NODELIST);
+        if (line.has(Setting.PTY) && nodes != null && !nodes.equals(first)) {
+            throw CommandFailure.error(
+                    "srun",
+                    "--pty is on the first node of the job, %s, not on %s".formatted(first, nodes));
+        }
+        return asked.given(SbatchSetting.NTASKS) == null
+                        && asked.given(SbatchSetting.NTASKS_PER_NODE) == null
+                ? List.of("--ntasks-per-node=1")
+                : List.of();
+    }
+
+    /// Slurm's words for a job that takes no step.
+    private static String unconfirmed(String job, MeshClient.Answer answer) {
+        String why = answer.status() == 404 ? "Invalid job id specified" : answer.detail();
+        String more =
+                answer.status() == 404 || answer.status() == 409
+                        ? "srun: Check SLURM_JOB_ID environment variable. Expired or invalid job %s\n"
+                                .formatted(job)
+                        : "";
+        return "srun: error: Unable to confirm allocation for job %s: %s\n%s"
+                .formatted(job, why, more);
     }
 }

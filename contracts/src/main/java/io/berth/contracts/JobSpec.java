@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 /// @param mail null is none
 /// @param container the folder, on the nodes, of the container that the script runs in: an OCI
 ///   bundle, or its files; null is none
+/// @param key by which a gateway shows an agent that a request to start something in the job is its
+///   own ([io.berth.contracts.event.StepRequest]); the job itself is not told. Null if an older
+///   gateway wrote it
 public record JobSpec(
         JobId job,
         JobDescription description,
@@ -34,7 +37,8 @@ public record JobSpec(
         boolean appendOutput,
         String submitHost,
         @Nullable MailRequest mail,
-        @Nullable String container) {
+        @Nullable String container,
+        @Nullable String key) {
 
     /// The largest script, in bytes of UTF-8.
     public static final int MAX_SCRIPT_BYTES = 4 << 20;
@@ -44,7 +48,7 @@ public record JobSpec(
         environment = Collections.unmodifiableMap(new TreeMap<>(environment));
     }
 
-    /// Of a job in no container, whose user wants no mail.
+    /// Of a job in no container, without a key, whose user wants no mail.
     public JobSpec(
             JobId job,
             JobDescription description,
@@ -69,6 +73,7 @@ public record JobSpec(
                 standardInput,
                 appendOutput,
                 submitHost,
+                null,
                 null,
                 null);
     }

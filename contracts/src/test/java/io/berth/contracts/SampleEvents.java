@@ -22,6 +22,7 @@ import io.berth.contracts.event.Recorded;
 import io.berth.contracts.event.RoundEvent;
 import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.SnapshotEvent;
+import io.berth.contracts.event.StepRequest;
 import io.berth.contracts.event.Submission;
 import io.berth.contracts.event.Suspensions;
 import io.berth.contracts.event.Usage;
@@ -514,9 +515,18 @@ final class SampleEvents {
                         true,
                         "ws://127.0.0.1:7600/v1/sessions/ab12",
                         "s3cret"));
-        add(Topics.SPECS, spec("err-%j", "in.txt", null, null));
-        addMinimal(Topics.SPECS, spec(null, null, null, null));
-        addNamed("container", Topics.SPECS, spec(null, null, null, "/images/torch"));
+        add(
+                Topics.STEP_REQUESTS,
+                StepRequest.proven(
+                        NODE,
+                        RUN,
+                        "ws://127.0.0.1:7600/v1/sessions/ab12",
+                        "s3cret",
+                        "key of the job"));
+        add(Topics.SPECS, spec("err-%j", "in.txt", null, null, null));
+        addMinimal(Topics.SPECS, spec(null, null, null, null, null));
+        addNamed("container", Topics.SPECS, spec(null, null, null, "/images/torch", null));
+        addNamed("keyed", Topics.SPECS, spec(null, null, null, null, "key of the job"));
         addNamed(
                 "mail",
                 Topics.SPECS,
@@ -524,6 +534,7 @@ final class SampleEvents {
                         null,
                         null,
                         new MailRequest(List.of(MailType.BEGIN, MailType.END), "alice@lab"),
+                        null,
                         null));
         add(Topics.ID_BLOCKS, new IdBlockClaimed("submit-service-1"));
         add(DEAD_LETTERS, new DeadLetter("berth.submissions.v1", 0, 12, "not a Submitted", "e30="));
@@ -533,7 +544,8 @@ final class SampleEvents {
             @Nullable String error,
             @Nullable String input,
             @Nullable MailRequest mail,
-            @Nullable String container) {
+            @Nullable String container,
+            @Nullable String key) {
         return new JobSpec(
                 JOB,
                 DESCRIPTION,
@@ -547,7 +559,8 @@ final class SampleEvents {
                 true,
                 "login-1",
                 mail,
-                container);
+                container,
+                key);
     }
 
     private void ofPriorityAndAccounting() {

@@ -18,6 +18,7 @@ import io.berth.contracts.NodeName;
 import io.berth.contracts.event.Heartbeat;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.Order;
+import io.berth.contracts.event.StepRequest;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -159,6 +160,13 @@ public final class NodeAgent implements AutoCloseable {
     OutputReading output(JobId job, String user, boolean error, long from)
             throws LaunchRefused, IOException, InterruptedException {
         return runs.output(job, user, error, from);
+    }
+
+    /// Starts a step in a run that is here.
+    ///
+    /// @throws LaunchRefused if it cannot be started, though the gateway may ask for it
+    void startStep(StepRequest request) throws LaunchRefused, IOException, InterruptedException {
+        runs.startStep(request);
     }
 
     /// The node has other GPUs than before: it registers anew, and its runs go on.

@@ -21,6 +21,7 @@ import io.berth.contracts.event.Order;
 import io.berth.contracts.event.Order.Launch;
 import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.RunReport.Cause;
+import io.berth.contracts.event.StepRequest;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
@@ -119,6 +120,17 @@ final class NodeRuns implements Closeable {
                                         "node %s does not know what job %s wrote"
                                                 .formatted(surroundings.node().name(), job)));
         return surroundings.launcher().read(kept, error, from);
+    }
+
+    /// Starts a step in a run, if who asks knows its job's key. Of a run that is not here nobody
+    /// can tell; it is not answered either.
+    ///
+    /// @throws LaunchRefused if it cannot be started
+    void startStep(StepRequest request) throws LaunchRefused, IOException, InterruptedException {
+        RunPart part = parts.get(request.run());
+        if (part != null) {
+            part.startStep(request);
+        }
     }
 
     GpuMeters meters() {

@@ -6,15 +6,18 @@ import io.berth.agent.kafka.OrderReader;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.OutputRequest;
+import io.berth.contracts.event.StepRequest;
 import io.berth.contracts.json.EventCodec.CorruptEvent;
 import io.berth.contracts.json.EventCodec.UnknownEventType;
 import io.berth.contracts.topic.NodePartitions;
+import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.Events;
 import io.berth.log.KafkaConnection;
 import io.berth.log.Pulse;
 import io.berth.log.TopicDeclarations;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -48,7 +51,11 @@ final class OrderLoop implements AutoCloseable {
 
     private static final Duration CALL_LIMIT = Duration.ofSeconds(5);
 
-    /// How often it is looked whether gateways ask what jobs wrote.
+    /// What gateways ask of nodes, in the partitions of their orders.
+    private static final List<Topic<?>> ASKED =
+            List.of(Topics.OUTPUT_REQUESTS, Topics.STEP_REQUESTS);
+
+    /// How often it is looked whether gateways ask yet.
     private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(10);
 
     private static final long RETRY_MILLIS = 1000;
@@ -61,7 +68,10 @@ final class OrderLoop implements AutoCloseable {
     private final Map<String, NodeAgent> agents;
     private final Events<OutputRequest> outputRequests =
             new Events<>(Topics.OUTPUT_REQUESTS, AgentLog.SERVICE);
+    private final Events<StepRequest> stepRequests =
+            new Events<>(Topics.STEP_REQUESTS, AgentLog.SERVICE);
     private final OutputReplies replies = new OutputReplies();
+    private final StepStarts starts = new StepStarts();
     private final Pulse pulse = new Pulse();
     private final Thread thread;
     private volatile boolean closed;
@@ -160,12 +170,12 @@ final class OrderLoop implements AutoCloseable {
         consumer.assign(all);
         consumer.endOffsets(all, CALL_LIMIT).forEach(consumer::seek);
         agents.values().forEach(NodeAgent::leaveEpoch);
-        boolean listening = false;
+        var deaf = new ArrayList<Topic<?>>(ASKED);
         long lookAt = System.nanoTime();
         while (!closed) {
             pulse.beat();
-            if (!listening && System.nanoTime() - lookAt >= 0) {
-                listening = listen(consumer, all, partitionCount);
+            if (!deaf.isEmpty() && System.nanoTime() - lookAt >= 0) {
+                listen(consumer, deaf, all, partitionCount);
                 lookAt = System.nanoTime() + BETWEEN_LOOKS.toNanos();
             }
             for (NodeAgent agent : agents.values()) {
@@ -181,30 +191,43 @@ final class OrderLoop implements AutoCloseable {
 
     /// Reads what gateways ask as well, from now on.
     ///
-    /// @return not if there has been no gateway yet that asks: there may be an older one
-    private static boolean listen(
-            Consumer<byte[], byte[]> consumer, List<TopicPartition> ofOrders, int partitionCount) {
-        List<PartitionInfo> there =
-                consumer.listTopics(CALL_LIMIT).get(Topics.OUTPUT_REQUESTS.name());
-        if (there == null) {
-            return false;
+    /// @param deaf the topics that are not read yet; those stay that are not there: the gateways
+    ///   may be older
+    private static void listen(
+            Consumer<byte[], byte[]> consumer,
+            List<Topic<?>> deaf,
+            List<TopicPartition> ofOrders,
+            int partitionCount) {
+        Map<String, List<PartitionInfo>> there = consumer.listTopics(CALL_LIMIT);
+        for (Topic<?> topic : List.copyOf(deaf)) {
+            List<PartitionInfo> partitions = there.get(topic.name());
+            if (partitions != null) {
+                listen(consumer, topic, partitions.size(), ofOrders, partitionCount);
+                deaf.remove(topic);
+            }
         }
-        if (there.size() != partitionCount) {
+    }
+
+    private static void listen(
+            Consumer<byte[], byte[]> consumer,
+            Topic<?> topic,
+            int partitions,
+            List<TopicPartition> ofOrders,
+            int partitionCount) {
+        if (partitions != partitionCount) {
             LOG.atWarn()
-                    .addKeyValue("topic", Topics.OUTPUT_REQUESTS.name())
-                    .addKeyValue("partitions", there.size())
+                    .addKeyValue("topic", topic.name())
+                    .addKeyValue("partitions", partitions)
                     .addKeyValue("orders", partitionCount)
                     .log("Partitions differ from those of orders: some requests will not be heard");
         }
         List<TopicPartition> requests =
                 ofOrders.stream()
-                        .filter(it -> it.partition() < there.size())
-                        .map(it ->
-                                new TopicPartition(Topics.OUTPUT_REQUESTS.name(), it.partition()))
+                        .filter(it -> it.partition() < partitions)
+                        .map(it -> new TopicPartition(topic.name(), it.partition()))
                         .toList();
-        consumer.assign(Stream.concat(ofOrders.stream(), requests.stream()).toList());
+        consumer.assign(Stream.concat(consumer.assignment().stream(), requests.stream()).toList());
         consumer.endOffsets(requests, CALL_LIMIT).forEach(consumer::seek);
-        return true;
     }
 
     private static TopicPartition ordersOf(NodeAgent agent, int partitionCount) {
@@ -245,7 +268,7 @@ final class OrderLoop implements AutoCloseable {
         if (agent == null) {
             return;
         }
-        if (record.topic().equals(Topics.OUTPUT_REQUESTS.name())) {
+        if (!record.topic().equals(Topics.PLACEMENTS.name())) {
             if (record.value() != null) {
                 answer(record, agent);
             }
@@ -274,10 +297,15 @@ final class OrderLoop implements AutoCloseable {
         }
     }
 
-    /// Answers a gateway, which need not be trusted with more than what jobs have written.
+    /// Answers a gateway, which need not be trusted with more than what jobs have written: for more
+    /// it has to show that it knows their keys.
     private void answer(ConsumerRecord<byte[], byte[]> record, NodeAgent agent) {
         try {
-            replies.answer(outputRequests.event(record), agent);
+            if (record.topic().equals(Topics.STEP_REQUESTS.name())) {
+                starts.start(stepRequests.event(record), agent);
+            } else {
+                replies.answer(outputRequests.event(record), agent);
+            }
         } catch (UnknownEventType | CorruptEvent e) {
             LOG.atWarn().setCause(e).addKeyValue("offset", record.offset()).log("Not understood");
         }

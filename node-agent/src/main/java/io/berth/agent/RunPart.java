@@ -20,11 +20,13 @@ import io.berth.contracts.GpuShare.Enforcement;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.HeldRun.Phase;
 import io.berth.contracts.Isolation;
+import io.berth.contracts.JobSpec;
 import io.berth.contracts.RunId;
 import io.berth.contracts.RunUsage;
 import io.berth.contracts.SignalTarget;
 import io.berth.contracts.event.Order.Launch;
 import io.berth.contracts.event.RunReport.Cause;
+import io.berth.contracts.event.StepRequest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -104,6 +106,10 @@ final class RunPart {
     private final Thread thread;
 
     private final ReentrantLock reporting = new ReentrantLock();
+
+    /// One step after the other: they are started by the same file.
+    private final ReentrantLock starting = new ReentrantLock();
+
     private Phase phase = Phase.PREPARED;
     private boolean ready;
     private Set<Isolation> isolation = Set.of();
@@ -228,6 +234,37 @@ final class RunPart {
                 }
             }
         });
+    }
+
+    /// Starts a step, if who asks knows the job's key.
+    ///
+    /// @throws LaunchRefused if it cannot be started
+    void startStep(StepRequest request) throws LaunchRefused, IOException, InterruptedException {
+        JobSpec spec = surroundings.launcher().specs().read(launch.spec());
+        if (spec.key() == null || !request.provenBy(spec.key())) {
+            LOG.atWarn().addKeyValue("run", run()).log("A step was asked for without proof");
+            return;
+        }
+        Begun begun = files.kept(Begun.NAME, Begun.class).orElse(null);
+        if (phase() != Phase.RUNNING || begun == null) {
+            throw new LaunchRefused("the job does not run on node " + launch.node());
+        }
+        long runsFor = (LiveProcess.uptimeMillis() - begun.uptimeMillis()) / 1000;
+        starting.lockInterruptibly();
+        try {
+            surroundings
+                    .launcher()
+                    .startStep(
+                            surroundings.node(),
+                            launch,
+                            spec,
+                            System.currentTimeMillis() / 1000 - runsFor,
+                            files,
+                            request);
+        } finally {
+            starting.unlock();
+        }
+        LOG.atInfo().addKeyValue("run", run()).log("Step asked for");
     }
 
     /// Another time limit, kept for an agent that takes over.

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 /// Specifications for tests.
 public final class Jobs {
 
+    /// Of every job.
+    public static final String KEY = "key";
+
     private Jobs() {}
 
     public static JobSpec script(JobId job, Path directory, String body) {
@@ -36,7 +39,8 @@ public final class Jobs {
                 spec.appendOutput(),
                 spec.submitHost(),
                 null,
-                container.toString());
+                container.toString(),
+                spec.key());
     }
 
     /// The same for another user.
@@ -65,7 +69,8 @@ public final class Jobs {
                 spec.appendOutput(),
                 spec.submitHost(),
                 spec.mail(),
-                spec.container());
+                spec.container(),
+                spec.key());
     }
 
     public static JobSpec with(
@@ -96,7 +101,10 @@ public final class Jobs {
                 error,
                 null,
                 false,
-                "login1");
+                "login1",
+                null,
+                null,
+                KEY);
     }
 
     public static JobDescription description() {

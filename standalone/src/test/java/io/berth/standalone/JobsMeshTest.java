@@ -140,6 +140,45 @@ class JobsMeshTest {
     }
 
     @Test
+    void srun_starts_steps_in_a_job_that_runs() throws IOException {
+        Outcome outcome =
+                mesh.run(
+                        List.of(
+                                "sh",
+                                "-c",
+                                """
+                                id=$("$0" sbatch --parsable -N2 -n4 --gpus-per-node=1 -o joined.out --wrap 'echo $SLURM_JOB_ID; until [ -e left ]; do sleep 0.1; done')
+                                until [ -s joined.out ]; do sleep 0.1; done
+                                echo typed | "$0" srun --jobid=$id --overlap -N1 sh -c 'cat; echo $SLURM_JOB_ID.$SLURM_STEP_ID ${CUDA_VISIBLE_DEVICES%%-*}; exit 3' | sed "s/^$id/JOB/"
+                                "$0" srun --jobid=$id --overlap -l sh -c 'echo $SLURM_NTASKS' | sort
+                                "$0" srun --jobid=$id --overlap --pty sh -c 'test -t 0 && echo a terminal'
+                                : >left
+                                until "$0" sacct -n -X -j $id -o State | grep -q COMPLETED; do sleep 0.2; done
+                                "$0" sacct -n -P -j $id -o JobID,State,ExitCode | sed "s/^$id/JOB/" | LC_ALL=C sort -u
+                                "$0" srun --jobid=$id true 2>&1 | sed "s/$id/JOB/g"
+                                """,
+                                TestMesh.ROOT.resolve("berth").toString()));
+
+        assertThat(outcome.out())
+                .as(outcome.err())
+                .isEqualTo(
+                        """
+                        typed
+                        JOB.0 GPU
+                        0: 2
+                        1: 2
+                        a terminal\r
+                        JOB.0|FAILED|3:0
+                        JOB.1|COMPLETED|0:0
+                        JOB.2|COMPLETED|0:0
+                        JOB.batch|COMPLETED|0:0
+                        JOB|COMPLETED|0:0
+                        srun: error: Unable to confirm allocation for job JOB: Job/step already completing or completed
+                        srun: Check SLURM_JOB_ID environment variable. Expired or invalid job JOB
+                        """);
+    }
+
+    @Test
     void every_round_of_the_mesh_decides_the_same_again() throws Exception {
         mesh.berth("sbatch", "--wait", "--wrap", "true").succeeded();
 

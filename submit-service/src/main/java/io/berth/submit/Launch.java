@@ -115,7 +115,8 @@ public record Launch(
                 appendOutput,
                 submitHost,
                 mail,
-                container);
+                container,
+                Secret.random());
     }
 
     /// Null for none.

@@ -12,7 +12,7 @@ import java.util.Locale;
 /// | | owner, coordinator of the job's account | other user | operator |
 /// |---|---|---|---|
 /// | see jobs and nodes | yes | yes, but what is private | yes |
-/// | read what a job wrote, attach to its step | owner: yes, coordinator: no | no | yes |
+/// | read what a job wrote, attach to its step, start one | owner: yes, coordinator: no | no | yes |
 /// | cancel, signal, requeue, hold | yes | no | yes |
 /// | release | what a user held | no | yes |
 /// | lower the time limit, raise nice | yes | no | yes |
@@ -43,6 +43,11 @@ public final class Permissions {
     /// @throws Refused unless the job is the caller's, or he is an operator
     public static void toAttach(Job job, Caller caller) throws Refused {
         ofOwner(job, caller, "attach to its step");
+    }
+
+    /// @throws Refused unless the job is the caller's, or he is an operator
+    public static void toStart(Job job, Caller caller) throws Refused {
+        ofOwner(job, caller, "start a step in it");
     }
 
     private static void ofOwner(Job job, Caller caller, String what) throws Refused {

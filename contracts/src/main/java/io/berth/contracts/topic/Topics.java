@@ -18,6 +18,7 @@ import io.berth.contracts.event.Ranked;
 import io.berth.contracts.event.RoundEvent;
 import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.SnapshotEvent;
+import io.berth.contracts.event.StepRequest;
 import io.berth.contracts.event.Submission;
 import io.berth.contracts.event.Usage;
 import io.berth.contracts.topic.Topic.Cleanup;
@@ -67,6 +68,17 @@ public final class Topics {
                     "berth.output-requests.v1",
                     "submit-service",
                     OutputRequest.class,
+                    it -> it.node().value(),
+                    Spread.NODE,
+                    Cleanup.DELETE,
+                    Duration.ofHours(1),
+                    Topic.DEFAULT_MAX_BYTES);
+
+    public static final Topic<StepRequest> STEP_REQUESTS =
+            new Topic<>(
+                    "berth.step-requests.v1",
+                    "submit-service",
+                    StepRequest.class,
                     it -> it.node().value(),
                     Spread.NODE,
                     Cleanup.DELETE,
@@ -181,6 +193,7 @@ public final class Topics {
                     ID_BLOCKS,
                     NODE_REQUESTS,
                     OUTPUT_REQUESTS,
+                    STEP_REQUESTS,
                     RANKINGS,
                     FAIR_SHARES,
                     PLACEMENTS,

@@ -5,6 +5,7 @@ import io.berth.agent.group.DeviceRules;
 import io.berth.agent.group.Group;
 import io.berth.agent.group.Groups;
 import io.berth.agent.group.Limits;
+import io.berth.agent.group.RunMark;
 import io.berth.agent.host.DeviceFile;
 import io.berth.agent.host.LocalNode;
 import io.berth.agent.launch.Containers.InContainer;
@@ -19,6 +20,7 @@ import io.berth.contracts.JobId;
 import io.berth.contracts.JobSpec;
 import io.berth.contracts.RunId;
 import io.berth.contracts.event.Order.Launch;
+import io.berth.contracts.event.StepRequest;
 import io.berth.log.trace.Spans;
 import io.berth.log.trace.TraceContext;
 import io.berth.slurm.FilenamePattern;
@@ -242,6 +244,40 @@ public record Launcher(
         return StartScript.turningInto(srun.variables(), what.variables(), what.command());
     }
 
+    /// Starts a process in a run that has begun, under its account and in its group, which comes to
+    /// the session of a request and is told there what to run.
+    ///
+    /// @param began when the run did, in epoch seconds
+    /// @throws LaunchRefused if it cannot be started
+    public void startStep(
+            LocalNode node,
+            Launch launch,
+            JobSpec spec,
+            long began,
+            RunFiles files,
+            StepRequest request)
+            throws LaunchRefused, IOException, InterruptedException {
+        Account account = accounts.of(job(launch, spec).user());
+        Map<String, String> variables = environment(node, launch, spec, account, files, began);
+        // The script may run in a container, and this does not.
+        variables.remove("SLURM_CONTAINER");
+        Path nothing = Path.of("/dev/null");
+        String text =
+                StartScript.of(
+                        Path.of("/"),
+                        variables,
+                        new OutputFiles(nothing, nothing, nothing),
+                        "",
+                        List.of(shims.session().toString(), "--told"));
+        Path begin = files.tell("step", text, account);
+        shims.enter(
+                files,
+                RunMark.of(node.name(), launch.run()),
+                Map.of("BERTH_PART_URL", request.session(), "BERTH_PART_SECRET", request.secret()),
+                account,
+                begin);
+    }
+
     /// The text by which the task holds the group open, and starts what steps of the script run
     /// here, under its account.
     private String holder(LocalNode node, Launch launch, JobSpec spec, RunFiles files)
@@ -289,8 +325,20 @@ public record Launcher(
             LocalNode node, Launch launch, JobSpec spec, Account account, RunFiles files)
             throws IOException {
         long now = System.currentTimeMillis() / 1000;
+        return environment(node, launch, spec, account, files, now);
+    }
+
+    /// @param began when the run did, in epoch seconds
+    private Map<String, String> environment(
+            LocalNode node,
+            Launch launch,
+            JobSpec spec,
+            Account account,
+            RunFiles files,
+            long began)
+            throws IOException {
         var environment =
-                new JobEnvironment(node, launch, spec, clusterName, now, account).variables();
+                new JobEnvironment(node, launch, spec, clusterName, began, account).variables();
         environment.compute("PATH", (_, path) -> shims.path(String.valueOf(path)));
         environment.putAll(mps.variables(node, launch.here(), files));
         environment.put("BERTH_STEPS", files.makeSteps().toString());

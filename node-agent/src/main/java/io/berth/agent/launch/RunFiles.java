@@ -319,6 +319,19 @@ public final class RunFiles {
         Files.move(temporary, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
     }
 
+    /// Writes a file for an account, which can pass through the folder to it.
+    Path tell(String name, String text, Account account) throws IOException {
+        String temporary = name + ".new";
+        Files.deleteIfExists(folder.resolve(temporary));
+        Files.createFile(folder.resolve(temporary), OWNERS_ALONE);
+        Files.writeString(folder.resolve(temporary), text);
+        if (account.switched()) {
+            giveTo(account, List.of(temporary));
+        }
+        appear(name);
+        return folder.resolve(name);
+    }
+
     /// Makes the file that the script touches when it has saved its work.
     void makeCheckpoint() throws IOException {
         write(CHECKPOINT, "");

@@ -13,6 +13,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -71,7 +72,13 @@ public final class Shims implements Closeable {
         Path commands = Files.createDirectories(home.resolve("bin"));
         Files.setPosixFilePermissions(commands, PosixFilePermissions.fromString("rwxr-xr-x"));
         for (String name :
-                List.of("shim.sh", "task.sh", "try-files.sh", "read-bundle.sh", "read-output.sh")) {
+                List.of(
+                        "shim.sh",
+                        "task.sh",
+                        "try-files.sh",
+                        "read-bundle.sh",
+                        "read-output.sh",
+                        "enter.sh")) {
             install(name, home.resolve(name), "rw-r--r--");
         }
         for (String name : List.of("srun", "srun-nodes.sh", "srun-share.sh", "srun-tasks.sh")) {
@@ -163,6 +170,32 @@ public final class Shims implements Closeable {
         command.addAll(marks);
         ProcessBuilder builder = processes.builder(command);
         builder.directory(files.folder().toFile());
+        var unused = processes.start(builder);
+    }
+
+    /// Starts a process in the groups of a run that has begun, which turns into an account and then
+    /// into a text's code. It ends by itself, or with the run.
+    ///
+    /// @param marks the variables that mark the run's processes
+    /// @param variables that it has beside those that the text sets
+    void enter(
+            RunFiles run,
+            List<String> marks,
+            Map<String, String> variables,
+            Account account,
+            Path text)
+            throws IOException {
+        var command = new ArrayList<String>();
+        command.addAll(List.of("setsid", "sh", home(run).resolve("enter.sh").toString()));
+        command.add(run.folder().toString());
+        command.addAll(account.turning());
+        command.addAll(List.of("sh", text.toString()));
+        ProcessBuilder builder = processes.builder(command);
+        for (String mark : marks) {
+            int equals = mark.indexOf('=');
+            builder.environment().put(mark.substring(0, equals), mark.substring(equals + 1));
+        }
+        builder.environment().putAll(variables);
         var unused = processes.start(builder);
     }
 

@@ -18,10 +18,12 @@ import org.jspecify.annotations.Nullable;
 /// at the other end of the gateway's session that `BERTH_SESSION_URL` and `BERTH_SESSION_SECRET`
 /// name, and ends with its exit code. With `BERTH_SESSION_SIZE` (rows and columns) the command has
 /// a terminal. When the other end goes, the command is ended. `berth-session --allocation` runs
-/// those commands that the other end asks for: see [AllocationEnd]. `--step` and `--part` are the
-/// two ends of a step over several nodes: see [StepRun] and [PartEnd].
+/// those commands that the other end asks for: see [AllocationEnd]; `--told`, in a job that was not
+/// submitted for that, a single one: see [ToldEnd]. `--step` and `--part` are the two ends of a
+/// step over several nodes: see [StepRun] and [PartEnd].
 ///
-/// It is run by the job's script, as the job's user and within the job's limits.
+/// It is run by the job's script, or by the node's agent, as the job's user and within the job's
+/// limits.
 public final class JobEnd {
     private static final int GONE = 143;
     private static final long GRACE_SECONDS = 5;
@@ -54,6 +56,9 @@ public final class JobEnd {
             case "--part" -> {
                 return PartEnd.run(environment);
             }
+            case "--told" -> {
+                return ToldEnd.run(environment);
+            }
             case "--step" -> {
                 return StepRun.run(command.subList(1, command.size()), environment);
             }
@@ -70,25 +75,27 @@ public final class JobEnd {
         try (var socket = FrameSocket.connect(session, secret, early::add)) {
             String size = environment.get("BERTH_SESSION_SIZE");
             Terminal terminal = size == null ? null : Terminal.of(size);
-            var builder =
-                    new ProcessBuilder(
-                            terminal == null
-                                    ? command
-                                    : terminal.around(
-                                            command, environment.getOrDefault("SHELL", "/bin/sh")));
-            builder.environment().clear();
-            builder.environment().putAll(environment);
-            builder.environment().keySet().removeIf(it -> it.startsWith("BERTH_SESSION_"));
-            if (terminal != null) {
-                builder.environment().put("SHELL", "/bin/sh");
-            }
             return serve(
-                    builder,
+                    process(command, terminal, environment),
                     terminal,
                     early,
                     socket,
                     environment.getOrDefault("SLURMD_NODENAME", "?"));
         }
+    }
+
+    /// A command, in a terminal if there is one, to which its session is a secret.
+    static ProcessBuilder process(
+            List<String> command, @Nullable Terminal terminal, Map<String, String> environment) {
+        var builder = new ProcessBuilder(command);
+        builder.environment().clear();
+        builder.environment().putAll(environment);
+        builder.environment().keySet().removeIf(it -> it.startsWith("BERTH_SESSION_"));
+        if (terminal != null) {
+            builder.command(terminal.around(command, environment.getOrDefault("SHELL", "/bin/sh")));
+            builder.environment().put("SHELL", "/bin/sh");
+        }
+        return builder;
     }
 
     /// Runs a command, with its streams at the other end, until it ends.

@@ -52,14 +52,7 @@ record StepPart(String directory, Map<String, String> environment, List<String> 
             throws IOException, InterruptedException {
         var bytes = new ByteArrayOutputStream();
         while (true) {
-            Frame next = frames.poll(TICK_MILLIS, TimeUnit.MILLISECONDS);
-            if (next == null) {
-                if (over.isDone()) {
-                    throw new IOException("the one who starts the step is gone");
-                }
-                continue;
-            }
-            List<String> words = next.words();
+            List<String> words = next(frames, over).words();
             if (words.getFirst().equals("run")) {
                 return parse(bytes.toString(StandardCharsets.UTF_8));
             }
@@ -67,6 +60,22 @@ record StepPart(String directory, Map<String, String> environment, List<String> 
                 throw new IOException("expected a part of a step, not " + words.getFirst());
             }
             bytes.writeBytes(Base64.getDecoder().decode(words.getLast()));
+        }
+    }
+
+    /// Waits for a message.
+    ///
+    /// @param over done when nobody will send any more
+    static Frame next(BlockingQueue<Frame> frames, Future<?> over)
+            throws IOException, InterruptedException {
+        while (true) {
+            Frame next = frames.poll(TICK_MILLIS, TimeUnit.MILLISECONDS);
+            if (next != null) {
+                return next;
+            }
+            if (over.isDone()) {
+                throw new IOException("the one who starts the step is gone");
+            }
         }
     }
 

@@ -298,6 +298,32 @@ class JobEndTest {
     }
 
     @Test
+    void an_end_that_waits_to_be_told_runs_one_command_in_the_jobs_directory() throws Exception {
+        String url = "ws://127.0.0.1:" + server.actualPort() + "/told";
+        var run =
+                new Run(
+                        Map.of(
+                                "BERTH_PART_URL",
+                                url,
+                                "BERTH_PART_SECRET",
+                                "secret",
+                                "SLURM_SUBMIT_DIR",
+                                folder.toString()),
+                        "--told");
+
+        run.send(
+                Frame.step(
+                        "",
+                        "",
+                        "24 80",
+                        List.of("sh", "-c", "test -t 0; echo $? ${BERTH_PART_SECRET-none}; pwd")));
+
+        assertThat(run.exit()).isZero();
+        assertThat(run.output).hasToString("0 none\r\n" + folder.toRealPath() + "\r\n");
+        assertThat(run.control).containsExactly("started gpu-01", "exit 0");
+    }
+
+    @Test
     void when_the_user_is_gone_nothing_of_the_command_is_left() throws Exception {
         Path pid = folder.resolve("pid");
         var run =

@@ -13,10 +13,11 @@ import java.util.stream.Stream;
 /// One message of an interactive run: a byte that names the channel, and the bytes that go there.
 ///
 /// Control messages are words with blanks between. The user's end says `eof` (its input is over),
-/// `signal INT` and `size 24 80` (rows and columns of its terminal), to an allocation or the agent
-/// of a job's further node `step …`, to an allocation `end`, to a part of a step `part …` and
-/// `run`; the job's end says `started <node>`, `took <n>` (so many more bytes of input have been
-/// read from it) and, last, `exit <code>`; that of an allocation first `variables …`.
+/// `signal INT` and `size 24 80` (rows and columns of its terminal), to an allocation, the agent of
+/// a job's further node or one who waits to be told `step …`, to an allocation `end`, to a part of
+/// a step `part …` and `run`; the agent of a node on which no step can start says `refused <why>`;
+/// the job's end says `started <node>`, `took <n>` (so many more bytes of input have been read from
+/// it) and, last, `exit <code>`; that of an allocation first `variables …`.
 public record Frame(Channel channel, byte[] payload) {
     private static final Base64.Encoder ENCODER = Base64.getUrlEncoder().withoutPadding();
     private static final Base64.Decoder DECODER = Base64.getUrlDecoder();
@@ -59,6 +60,7 @@ public record Frame(Channel channel, byte[] payload) {
     /// Has the job's end of an allocation run a command whose streams are at another session: `step
     /// <url> <secret> <size> <word>…`, each in base64 for its blanks.
     ///
+    /// @param url empty is this session
     /// @param size rows and columns of the command's terminal; empty is without one
     public static Frame step(String url, String secret, String size, List<String> command) {
         var words = new StringBuilder("step");

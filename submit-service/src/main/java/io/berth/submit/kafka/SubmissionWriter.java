@@ -8,6 +8,7 @@ import io.berth.contracts.JobSpec;
 import io.berth.contracts.SpecReference;
 import io.berth.contracts.event.NodeRequest;
 import io.berth.contracts.event.OutputRequest;
+import io.berth.contracts.event.StepRequest;
 import io.berth.contracts.event.Submission;
 import io.berth.contracts.event.Submission.Submitted;
 import io.berth.contracts.topic.NodePartitions;
@@ -55,6 +56,8 @@ public class SubmissionWriter {
 
     private final Events<OutputRequest> outputRequests =
             new Events<>(Topics.OUTPUT_REQUESTS, PictureTopics.SERVICE);
+    private final Events<StepRequest> stepRequests =
+            new Events<>(Topics.STEP_REQUESTS, PictureTopics.SERVICE);
     private final int nodePartitions;
 
     SubmissionWriter(
@@ -241,6 +244,12 @@ public class SubmissionWriter {
     public void ask(OutputRequest request, Deadline due) {
         int partition = NodePartitions.of(request.node(), nodePartitions);
         append(outputRequests.record(partition, request, id(request.job())), due);
+    }
+
+    /// Asks a node to start a step.
+    public void ask(StepRequest request, Deadline due) {
+        int partition = NodePartitions.of(request.node(), nodePartitions);
+        append(stepRequests.record(partition, request, id(request.run())), due);
     }
 
     private static String id(Object of) {

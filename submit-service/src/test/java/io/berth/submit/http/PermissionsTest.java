@@ -136,6 +136,7 @@ class PermissionsTest {
             case "see jobs" -> caller.get(job);
             case "read the output" -> caller.get(job + "/output");
             case "attach to a step" -> caller.post(job + "/steps/0/attach");
+            case "start a step" -> caller.post(job + "/sessions");
             case "see nodes" -> caller.get("/v1/nodes");
             case "cancel" -> caller.delete(job);
             case "signal" -> caller.post(job + "/signal?signal=USR1");

@@ -1,0 +1,244 @@
+package io.berth.agent;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+import io.berth.contracts.NodeName;
+import io.berth.contracts.RunId;
+import io.berth.contracts.event.RunReport.Ended;
+import io.berth.contracts.event.RunReport.Started;
+import io.berth.contracts.event.StepRequest;
+import io.berth.contracts.topic.NodePartitions;
+import io.berth.contracts.topic.Topics;
+import io.berth.log.EventWriter;
+import io.berth.log.Events;
+import io.berth.slurm.session.Frame;
+import io.berth.slurm.session.Frame.Channel;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.ServerWebSocket;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Steps that a gateway, which is the test, starts in runs that have begun. Scripts run as a user.
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Timeout(120)
+class StepStartsTest {
+    private static final String USER = "nobody";
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final Vertx vertx = Vertx.vertx();
+    private final Map<String, Step> steps = new ConcurrentHashMap<>();
+    private final AtomicInteger numbers = new AtomicInteger();
+    private final Events<StepRequest> requests = new Events<>(Topics.STEP_REQUESTS, "test");
+
+    private @Nullable EventWriter writer;
+    private @Nullable AgentRig rig;
+    private @Nullable HttpServer gateway;
+
+    @BeforeAll
+    void start(@TempDir Path folder) throws Exception {
+        assumeThat(Files.getAttribute(Path.of("/proc/self"), "unix:uid")).as("root").isEqualTo(0);
+        System.clearProperty("vertx.disableWebsockets");
+        gateway =
+                vertx.createHttpServer()
+                        .webSocketHandler(socket -> steps.put(socket.path(), new Step(socket)))
+                        .listen(0, "127.0.0.1")
+                        .toCompletionStage()
+                        .toCompletableFuture()
+                        .get(10, TimeUnit.SECONDS);
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
+        Path home = Files.createDirectories(folder.resolve("home"));
+        Files.createFile(home.resolve("run-as-user"));
+        rig = new AgentRig(folder, TestConfig.host(home, AgentRig.newNode()));
+        var users = rig.work.getFileSystem().getUserPrincipalLookupService();
+        Files.setOwner(rig.work, users.lookupPrincipalByName(USER));
+        rig.placement.register(rig.node);
+        writer = new EventWriter(TestBroker.shared().producer());
+    }
+
+    @AfterAll
+    void stop() throws Exception {
+        if (writer != null) {
+            writer.close();
+        }
+        if (rig != null) {
+            rig.close();
+        }
+        vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+    }
+
+    /// What the user's end sees of a step.
+    private static final class Step {
+        private final ServerWebSocket socket;
+        private final StringBuffer said = new StringBuffer();
+
+        Step(ServerWebSocket socket) {
+            this.socket = socket;
+            socket.binaryMessageHandler(message -> {
+                Frame frame = Frame.read(ByteBuffer.wrap(message.getBytes()));
+                String text = new String(frame.payload(), StandardCharsets.UTF_8);
+                said.append(frame.channel() == Channel.CONTROL ? "<" + text + ">" : text);
+            });
+        }
+
+        void send(Frame frame) {
+            var bytes = new byte[frame.message().remaining()];
+            frame.message().get(bytes);
+            var unused = socket.writeBinaryMessage(Buffer.buffer(bytes));
+        }
+
+        void awaitSaid(String text) {
+            await().atMost(PATIENCE).untilAsserted(() -> assertThat(said).contains(text));
+        }
+
+        void goes() {
+            var unused = socket.close();
+        }
+    }
+
+    private RunId launch(String body) {
+        AgentRig here = requireNonNull(rig);
+        RunId run = HandPlacement.newRun();
+        here.placement.launch(
+                here.node, run, Jobs.of(USER, Jobs.script(run.job(), here.work, body)), 256);
+        here.placement.await(Started.class, run);
+        return run;
+    }
+
+    /// Waits for a file that the script writes: it runs then.
+    private RunId launchAndAwait(String body, String file) {
+        RunId run = launch(body);
+        await().atMost(PATIENCE).until(() -> Files.exists(requireNonNull(rig).work.resolve(file)));
+        return run;
+    }
+
+    private void end(RunId run, String file) throws Exception {
+        Files.createFile(requireNonNull(rig).work.resolve(file));
+        requireNonNull(rig).placement.await(Ended.class, run);
+    }
+
+    private String ask(RunId run, String key) {
+        AgentRig here = requireNonNull(rig);
+        String path = "/" + numbers.incrementAndGet();
+        String session = "ws://127.0.0.1:" + requireNonNull(gateway).actualPort() + path;
+        var node = new NodeName(here.node);
+        var request = StepRequest.proven(node, run, session, "secret", key);
+        requireNonNull(writer)
+                .write(requests.record(NodePartitions.of(node, 8), request, "test"))
+                .join();
+        return path;
+    }
+
+    private Step step(RunId run, String... command) {
+        String path = ask(run, Jobs.KEY);
+        await().atMost(PATIENCE).until(() -> steps.containsKey(path));
+        Step step = requireNonNull(steps.get(path));
+        step.send(Frame.step("", "", "", List.of(command)));
+        return step;
+    }
+
+    @Test
+    void it_is_a_step_of_the_job_in_its_group_and_under_its_account() throws Exception {
+        RunId run =
+                launchAndAwait(
+                        "cat /proc/self/cgroup >groups; while [ ! -e stop-a ]; do sleep 0.1; done",
+                        "groups");
+
+        Step step =
+                step(
+                        run,
+                        "srun",
+                        "--overlap",
+                        "sh",
+                        "-c",
+                        "id -un; pwd; echo $SLURM_JOB_ID.$SLURM_STEP_ID ${BERTH_PART_SECRET-none}; read -r line; echo $line; cat /proc/self/cgroup; exit 3");
+        step.awaitSaid("none\n");
+        step.send(new Frame(Channel.INPUT, "typed\n".getBytes(StandardCharsets.UTF_8)));
+        step.awaitSaid("<exit 3>");
+        step.goes();
+
+        String said = step.said.toString();
+        AgentRig here = requireNonNull(rig);
+        assertThat(said)
+                .startsWith(
+                        "<started %s>%s\n%s\n%s.0 none\ntyped\n"
+                                .formatted(here.node, USER, here.work, run.job()));
+        // In the run's group, or in that of its step below it.
+        for (String group : Files.readAllLines(here.work.resolve("groups"))) {
+            assertThat(said).contains("\n" + group);
+        }
+        end(run, "stop-a");
+        Ended ended = here.placement.await(Ended.class, run);
+        assertThat(ended.exit().successful()).isTrue();
+        assertThat(requireNonNull(ended.steps()).each()).hasSize(1);
+    }
+
+    @Test
+    void who_does_not_know_the_jobs_key_starts_nothing() throws Exception {
+        RunId run =
+                launchAndAwait(": >begun-b; while [ ! -e stop-b ]; do sleep 0.1; done", "begun-b");
+
+        String forged = ask(run, "guessed");
+        Step real = step(run, "true");
+        real.awaitSaid("<exit 0>");
+        real.goes();
+
+        assertThat(steps).doesNotContainKey(forged);
+        end(run, "stop-b");
+    }
+
+    @Test
+    void the_step_ends_with_its_user_and_the_job_goes_on() throws Exception {
+        RunId run =
+                launchAndAwait(": >begun-c; while [ ! -e stop-c ]; do sleep 0.1; done", "begun-c");
+        Step step = step(run, "sh", "-c", "echo process $$.; sleep 300");
+        step.awaitSaid(".\n");
+        String process = step.said.toString().replaceAll("(?s).*process (\\d+).*", "$1");
+        Path stat = Path.of("/proc", process, "stat");
+        assertThat(stat).exists();
+
+        step.goes();
+
+        await().atMost(PATIENCE).until(() -> !Files.exists(stat));
+        assertThat(requireNonNull(rig).agent().runs(run.job())).isTrue();
+        end(run, "stop-c");
+    }
+
+    @Test
+    void the_end_of_the_job_is_that_of_its_steps_and_no_more_begin() throws Exception {
+        RunId run =
+                launchAndAwait(": >begun-d; while [ ! -e stop-d ]; do sleep 0.1; done", "begun-d");
+        Step step = step(run, "sh", "-c", "trap '' TERM; echo there; sleep 300");
+        step.awaitSaid("there");
+
+        end(run, "stop-d");
+
+        await().atMost(PATIENCE).until(() -> step.socket.isClosed());
+        String late = ask(run, Jobs.KEY);
+        RunId other =
+                launchAndAwait(": >begun-e; while [ ! -e stop-e ]; do sleep 0.1; done", "begun-e");
+        step(other, "true").awaitSaid("<exit 0>");
+        assertThat(steps).doesNotContainKey(late);
+        end(other, "stop-e");
+    }
+}
