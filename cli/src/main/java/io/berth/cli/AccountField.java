@@ -3,6 +3,7 @@ package io.berth.cli;
 import io.berth.cli.JobField.Moment;
 import io.berth.slurm.SlurmMemory;
 import io.berth.slurm.SlurmTime;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
@@ -116,6 +117,20 @@ enum AccountField {
     SUBMIT_LINE("SubmitLine", 20),
     SYSTEM_COMMENT("SystemComment", 14),
     SYSTEM_CPU("SystemCPU", 10),
+    TRES_USAGE_IN_MAX_NODE("TRESUsageInMaxNode", 18),
+    TRES_USAGE_IN_MAX_TASK("TRESUsageInMaxTask", 18),
+    TRES_USAGE_IN_MIN("TRESUsageInMin", 14),
+    TRES_USAGE_IN_MIN_NODE("TRESUsageInMinNode", 18),
+    TRES_USAGE_IN_MIN_TASK("TRESUsageInMinTask", 18),
+    TRES_USAGE_IN_TOT("TRESUsageInTot", 14),
+    TRES_USAGE_OUT_AVE("TRESUsageOutAve", 14),
+    TRES_USAGE_OUT_MAX("TRESUsageOutMax", 14),
+    TRES_USAGE_OUT_MAX_NODE("TRESUsageOutMaxNode", 18),
+    TRES_USAGE_OUT_MAX_TASK("TRESUsageOutMaxTask", 18),
+    TRES_USAGE_OUT_MIN("TRESUsageOutMin", 14),
+    TRES_USAGE_OUT_MIN_NODE("TRESUsageOutMinNode", 18),
+    TRES_USAGE_OUT_MIN_TASK("TRESUsageOutMinTask", 18),
+    TRES_USAGE_OUT_TOT("TRESUsageOutTot", 14),
     UID("UID", 6),
     USER_CPU("UserCPU", 10),
     WCKEY("WCKey", 10),
@@ -150,13 +165,16 @@ enum AccountField {
         return this != JOB_ID && this != JOB_ID_RAW;
     }
 
-    /// The names of all, by name, four in a line.
+    /// All, in the order of their names.
+    static List<AccountField> byName() {
+        return Stream.of(values())
+                .sorted(Comparator.comparing(it -> it.header.toLowerCase(Locale.ROOT)))
+                .toList();
+    }
+
+    /// The names of all, four in a line.
     static String names() {
-        List<String> names =
-                Stream.of(values())
-                        .map(AccountField::header)
-                        .sorted(String.CASE_INSENSITIVE_ORDER)
-                        .toList();
+        List<String> names = byName().stream().map(AccountField::header).toList();
         var text = new StringBuilder();
         for (int i = 0; i < names.size(); i++) {
             boolean last = i % 4 == 3 || i + 1 == names.size();
@@ -301,6 +319,20 @@ enum AccountField {
                     SUBMIT_LINE,
                     SYSTEM_COMMENT,
                     SYSTEM_CPU,
+                    TRES_USAGE_IN_MAX_NODE,
+                    TRES_USAGE_IN_MAX_TASK,
+                    TRES_USAGE_IN_MIN,
+                    TRES_USAGE_IN_MIN_NODE,
+                    TRES_USAGE_IN_MIN_TASK,
+                    TRES_USAGE_IN_TOT,
+                    TRES_USAGE_OUT_AVE,
+                    TRES_USAGE_OUT_MAX,
+                    TRES_USAGE_OUT_MAX_NODE,
+                    TRES_USAGE_OUT_MAX_TASK,
+                    TRES_USAGE_OUT_MIN,
+                    TRES_USAGE_OUT_MIN_NODE,
+                    TRES_USAGE_OUT_MIN_TASK,
+                    TRES_USAGE_OUT_TOT,
                     USER_CPU,
                     WCKEY,
                     WCKEY_ID,
@@ -365,9 +397,9 @@ enum AccountField {
                 : "";
     }
 
-    /// `00:01.500` below an hour, `01:00:00` from then on.
+    /// `00:01.500` below an hour, `01:00:00` from then on, as nothing at all.
     private static String cpuTime(long millis) {
-        return millis < HOUR_MILLIS
+        return millis > 0 && millis < HOUR_MILLIS
                 ? "%02d:%02d.%03d".formatted(millis / 60_000, millis / 1000 % 60, millis % 1000)
                 : SlurmTime.full(millis / 1000);
     }

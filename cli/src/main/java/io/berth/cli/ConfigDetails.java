@@ -1,8 +1,10 @@
 package io.berth.cli;
 
+import io.berth.slurm.SlurmTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -31,8 +33,10 @@ record ConfigDetails(JsonObject document, Terminal terminal) {
         settings.put("SlurmctldHost[0]", gateway);
         put(settings, "FairShareDampeningFactor", "fairShare", "dampening");
         put(settings, "PriorityDecayHalfLife", "fairShare", "halfLife");
+        settings.computeIfPresent("PriorityDecayHalfLife", ConfigDetails::days);
         put(settings, "PriorityUsageResetPeriod", "fairShare", "usageReset");
         put(settings, "PriorityMaxAge", "priority", "maxAge");
+        settings.computeIfPresent("PriorityMaxAge", ConfigDetails::days);
         put(settings, "PriorityFavorSmall", "priority", "favorSmall");
         JsonObject weights = document.object("priority").object("weights");
         SlurmCluster.WEIGHTS.forEach((slurms, own) -> {
@@ -43,6 +47,7 @@ record ConfigDetails(JsonObject document, Terminal terminal) {
         put(settings, "PreemptType", "preemption", "type");
         put(settings, "PreemptMode", "preemption", "mode");
         put(settings, "PreemptExemptTime", "preemption", "exemptTime");
+        settings.computeIfPresent("PreemptExemptTime", ConfigDetails::days);
         put(settings, "SchedulerTimeSlice", "preemption", "timeSlice");
         settings.computeIfPresent("PreemptType", (_, type) -> "preempt/" + type);
         settings.put(
@@ -61,6 +66,12 @@ record ConfigDetails(JsonObject document, Terminal terminal) {
         if (in.has(key)) {
             settings.put(name, orNull(in.fields().get(key)));
         }
+    }
+
+    /// `7-00:00:00`, however it is written.
+    private static String days(String unused, String written) {
+        OptionalLong seconds = SlurmTime.parseLimit(written);
+        return seconds.isEmpty() ? written : SlurmTime.full(seconds.getAsLong());
     }
 
     private static String orNull(@Nullable Object value) {

@@ -1,9 +1,11 @@
 package io.berth.cli;
 
 import io.berth.cli.JobField.Moment;
+import io.berth.slurm.HostList;
 import io.berth.slurm.SlurmMemory;
 import io.berth.slurm.SlurmTime;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 
 /// The text of `scontrol show job`. What Berth has no notion of is printed as Slurm prints it for a
@@ -72,7 +74,7 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
                                 : "N/A"));
         String eligible = time(job.eligibleAt());
         lines.add("SubmitTime=" + time(job.number("submittedAt")) + " EligibleTime=" + eligible);
-        lines.add("AccrueTime=" + eligible);
+        lines.add("AccrueTime=" + time(job.accrueAt(moment.now())));
         String started = time(job.startAt());
         lines.add(
                 "StartTime="
@@ -95,7 +97,7 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
                         + " SecsPreSuspend="
                         + (suspended ? job.elapsedSeconds(moment.now()) : 0)
                         + " LastSchedEval="
-                        + started
+                        + time(job.number("startedAt"))
                         + " Scheduler=Main");
     }
 
@@ -153,8 +155,8 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
         lines.add(
                 "MinCPUsNode="
                         + Math.max(cpusPerTask, job.number("minCpusPerNode"))
-                        + " MinMemoryNode="
-                        + job.memoryPerNode()
+                        + (job.memoryByCpu() ? " MinMemoryCPU=" : " MinMemoryNode=")
+                        + job.memory()
                         + " MinTmpDiskNode="
                         + SlurmMemory.exact(job.number("minTmpMib")).replaceFirst("^0M$", "0"));
         lines.add("Features=" + job.orNull("constraint") + " DelayBoot=00:00:00");
@@ -201,18 +203,37 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
                                 "LowGpuUse=" + job.lowGpuUse() + " LowGpuUseSince=" + time(since)));
     }
 
+    /// What all nodes have together, and a line for those that have the same, in the order of the
+    /// first.
     private void addAllocations(List<String> lines) {
+        lines.add("JOB_GRES=" + allGres());
+        var nodes = new LinkedHashMap<String, List<String>>();
         for (JsonObject allocation : job.json().objects("allocations")) {
-            lines.add(
-                    "  Nodes="
-                            + allocation.text("node")
-                            + " CPU_IDs="
+            String what =
+                    " CPU_IDs="
                             + allocation.text("cpus")
                             + " Mem="
                             + allocation.number("memoryMib")
                             + " GRES="
-                            + String.join(",", gres(allocation)));
+                            + String.join(",", gres(allocation));
+            nodes.computeIfAbsent(what, _ -> new ArrayList<>()).add(allocation.text("node"));
         }
+        nodes.forEach((what, those) -> lines.add("  Nodes=" + HostList.compress(those) + what));
+    }
+
+    /// `gpu:a100:64,nic:8`, or `(null)`.
+    private String allGres() {
+        String perNode = job.gresPerNode("");
+        if (perNode.isEmpty()) {
+            return "(null)";
+        }
+        var items = new ArrayList<String>();
+        for (String item : CliOption.split(perNode)) {
+            int colon = item.lastIndexOf(':');
+            long count = Long.parseLong(item.substring(colon + 1)) * job.nodes();
+            items.add(item.substring("gres:".length(), colon + 1) + count);
+        }
+        return String.join(",", items);
     }
 
     /// `gpu:a100:2(IDX:0-1)`, `fpga:xilinx:1(/dev/xfpga0)`, `nic:1`
@@ -261,6 +282,7 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
         if (!job.text("warning").isEmpty()) {
             lines.add("Signal=" + job.text("warning"));
         }
+        lines.add(""); // Slurm ends a job with one.
     }
 
     /// ` HetJobId=17 HetJobOffset=1`; empty for a job that is no component of another.

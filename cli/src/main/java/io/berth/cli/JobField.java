@@ -179,7 +179,8 @@ enum JobField {
     String value(JobView job, Moment moment) {
         return switch (this) {
             case ACCOUNT -> job.text("account");
-            case ACCRUE_TIME, ELIGIBLE_TIME -> moment.iso(job.eligibleAt());
+            case ACCRUE_TIME -> moment.iso(job.accrueAt(moment.now()));
+            case ELIGIBLE_TIME -> moment.iso(job.eligibleAt());
             case ADMIN_COMMENT,
                     CLUSTER_FEATURE,
                     MCS_LABEL,
@@ -222,7 +223,7 @@ enum JobField {
             case LICENSES -> job.orNull("licenses");
             case LOW_GPU_USE -> job.lowGpuUse();
             case MAX_NODES -> maxNodes(job);
-            case MIN_MEMORY -> job.memoryPerNode();
+            case MIN_MEMORY -> job.memory();
             case MIN_TIME -> SlurmTime.brief(job.number("timeMinSeconds"));
             case MIN_TMP_DISK -> tmpDisk(job);
             case NAME -> job.text("name");

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 /// @param tasks the tasks of an array that this stands for, as `[1-4%2]`; empty for the job alone
 record JobView(JsonObject json, String tasks) {
 
+    private static final String PER_CPU = "memoryMibPerCpu";
+
     JobView(JsonObject json) {
         this(json, "");
     }
@@ -75,6 +77,12 @@ record JobView(JsonObject json, String tasks) {
             return at == 0 ? json.number("beginAt") : at;
         }
         return json.number("submittedAt");
+    }
+
+    /// Since when it grows older; 0 if it does not yet.
+    long accrueAt(long now) {
+        long at = eligibleAt();
+        return at > now ? 0 : at;
     }
 
     /// Whom it shares its nodes with, in Slurm's words.
@@ -202,8 +210,18 @@ record JobView(JsonObject json, String tasks) {
                 .collect(Collectors.joining(","));
     }
 
-    /// Memory of one node, `0` if it is all of a node and none is assigned yet.
-    String memoryPerNode() {
+    /// Whether it asks for its memory by CPU.
+    boolean memoryByCpu() {
+        return json.has(PER_CPU);
+    }
+
+    /// The memory that it asks for: of one CPU, or of one node; `0` if it is all of a node and none
+    /// is assigned yet.
+    String memory() {
+        return memoryByCpu() ? SlurmMemory.exact(json.number(PER_CPU)) : memoryPerNode();
+    }
+
+    private String memoryPerNode() {
         long mib = json.number("memoryMib");
         return mib == 0 ? "0" : SlurmMemory.exact(Math.ceilDiv(mib, nodes()));
     }

@@ -6,7 +6,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.Supplier;
 
-/// The text of `scontrol show node`.
+/// The text of `scontrol show node`. What Berth has no notion of is printed as Slurm prints it
+/// where it is not known.
 final class NodeDetails {
 
     private NodeDetails() {}
@@ -33,10 +34,15 @@ final class NodeDetails {
                         + " Version="
                         + node.text("agentVersion"));
         lines.add("OS=" + node.text("os"));
-        addMemory(node, lines, zone);
+        addMemory(node, lines);
         lines.add("Partitions=" + String.join(",", node.json().texts("partitions")) + " ");
+        lines.add("BootTime=None SlurmdStartTime=None");
+        lines.add("LastBusyTime=Unknown");
         lines.add("CfgTRES=" + node.configuredTres());
         lines.add("AllocTRES=" + node.allocatedTres());
+        lines.add("CapWatts=n/a");
+        lines.add("CurrentWatts=0 AveWatts=0");
+        lines.add("ExtSensorsJoules=n/s ExtSensorsWatts=0 ExtSensorsTemp=n/s");
         addIsolation(node, lines);
         if (!node.reason().isEmpty()) {
             lines.add("Reason=" + node.reason() + by(node, zone));
@@ -83,16 +89,14 @@ final class NodeDetails {
         lines.add("ActiveFeatures=" + node.features());
     }
 
-    private static void addMemory(NodeView node, List<String> lines, Supplier<ZoneId> zone) {
+    private static void addMemory(NodeView node, List<String> lines) {
         lines.add(
                 "RealMemory="
                         + node.number("memoryMib")
                         + " AllocMem="
                         + node.number("memoryAllocatedMib")
                         + " FreeMem="
-                        + NodeField.FREE_MEMORY.value(
-                                new NodeField.Line(
-                                        new PartitionView(JsonObject.EMPTY), List.of(node), zone))
+                        + node.freeMemoryMib()
                         + " Sockets="
                         + Math.max(1, node.number("sockets"))
                         + " Boards=1");

@@ -210,9 +210,7 @@ enum NodeField {
             case MEMORY -> Long.toString(node.number("memoryMib"));
             case HOSTNAMES, NODE_ADDRESS -> node.name();
             case CPU_LOAD -> hundredths(node.number("loadPercent"));
-            case FREE_MEMORY ->
-                    Long.toString(
-                            Math.max(0, node.number("memoryMib") - node.number("memoryUsedMib")));
+            case FREE_MEMORY -> Long.toString(node.freeMemoryMib());
             case STATE -> node.state().brief();
             case STATE_FULL -> node.state().full();
             case WEIGHT -> node.weight();

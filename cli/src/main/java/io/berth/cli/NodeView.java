@@ -47,6 +47,11 @@ record NodeView(JsonObject json) {
         return json.has("weight") ? Long.toString(json.number("weight")) : "1";
     }
 
+    /// What its processes leave, whatever jobs hold.
+    long freeMemoryMib() {
+        return Math.max(0, json.number("memoryMib") - json.number("memoryUsedMib"));
+    }
+
     String reason() {
         return json.text("reason");
     }

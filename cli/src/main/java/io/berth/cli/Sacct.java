@@ -34,12 +34,12 @@ final class Sacct implements Command {
                     flag("allusers", 'a', "jobs of all users"),
                     flag("array", '\0', "one line for each waiting task of an array"),
                     flag("brief", 'b', "only JobID, State and ExitCode"),
-                    flag("batch-script", 'B', "nothing: the books hold no scripts"),
+                    flag("batch-script", 'B', "refused: the books hold no scripts"),
                     valued("clusters", 'M', "nothing: there is one cluster"),
                     valued("delimiter", '\0', "this between columns in place of |"),
                     flag("duplicates", 'D', "with the runs that made way for another one"),
                     valued("endtime", 'E', "jobs before this time"),
-                    flag("env-vars", '\0', "nothing: the books hold no environments"),
+                    flag("env-vars", '\0', "refused: the books hold no environments"),
                     valued("format", 'o', "columns, such as JobID,User,Elapsed%12"),
                     flag("help", 'h', "this text"),
                     flag("helpformat", 'e', "names of the columns"),
@@ -241,10 +241,17 @@ final class Sacct implements Command {
         return List.of(time.getAsLong());
     }
 
-    /// `JobID,Elapsed%12,State%-20`: names with widths; a negative width is to the left.
+    /// `JobID,Elapsed%12,State%-20`: names with widths; a negative width is to the left. `ALL` is
+    /// all of them.
     private static List<Column<AccountField>> columns(String format) throws CommandFailure {
         var columns = new ArrayList<Column<AccountField>>();
         for (String item : CliOption.split(format)) {
+            if (item.equalsIgnoreCase("ALL")) {
+                for (AccountField field : AccountField.byName()) {
+                    columns.add(new Column<>(field, field.width(), field.right(), " "));
+                }
+                continue;
+            }
             int percent = item.indexOf('%');
             String name = percent < 0 ? item : item.substring(0, percent);
             AccountField field = AccountField.of(name);

@@ -43,7 +43,8 @@ record SacctJson(AccountedJob job) {
         fields.put("constraints", "");
         fields.put("container", JsonText.NULL);
         fields.put("time", time());
-        fields.put("exit_code", exit());
+        fields.put("derived_exit_code", exit(job.highestExit()));
+        fields.put("exit_code", exit(job.exit()));
         fields.put("flags", List.of());
         fields.put("group", job.text("user"));
         fields.put("het", object("job_id", job.number("hetJob"), "job_offset", hetOffset()));
@@ -123,9 +124,11 @@ record SacctJson(AccountedJob job) {
         return job.number(name) / 1000;
     }
 
-    private Map<String, @Nullable Object> exit() {
-        long signal = job.number("signal");
-        long code = job.number("exitCode");
+    /// @param text `0:9`, code and signal
+    private static Map<String, @Nullable Object> exit(String text) {
+        int colon = text.indexOf(':');
+        long code = Long.parseLong(text.substring(0, colon));
+        long signal = Long.parseLong(text.substring(colon + 1));
         var exit = new LinkedHashMap<String, @Nullable Object>();
         exit.put("status", signal != 0 ? "SIGNALED" : code == 0 ? "SUCCESS" : "ERROR");
         exit.put("return_code", code);
@@ -150,7 +153,7 @@ record SacctJson(AccountedJob job) {
                 object("list", nodes, "count", nodes.size(), "range", job.text("nodeList")));
         fields.put("tres", object("allocated", SlurmData.tres(tres())));
         fields.put("time", time());
-        fields.put("exit_code", exit());
+        fields.put("exit_code", exit(job.exit()));
         fields.put("tasks", object("count", job.number("tasks")));
         fields.put("pid", JsonText.NULL);
         fields.put("kill_request_user", JsonText.NULL);

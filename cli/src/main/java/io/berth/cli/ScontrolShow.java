@@ -49,7 +49,8 @@ final class ScontrolShow {
             new ConfigDetails(Admin.of(terminal, "scontrol").document(), terminal)
                     .lines(client.mesh().gateway())
                     .forEach(it -> terminal.out().print(it + "\n"));
-            return 0;
+            terminal.out().print("\n");
+            return new ScontrolActions(terminal).ping();
         } else if (Scontrol.isShort(entity, "topology", 1)) {
             TopologyDetails.lines(Admin.of(terminal, "scontrol").document(), name)
                     .forEach(it -> terminal.out().print(it + "\n"));

@@ -255,36 +255,7 @@ final class Sinfo implements Command {
             List<NodeView> nodes, List<PartitionView> partitions) {
         var items = new ArrayList<Map<String, @Nullable Object>>();
         for (NodeView node : nodes) {
-            var json = new LinkedHashMap<String, @Nullable Object>();
-            json.put("name", node.name());
-            json.put("hostname", node.name());
-            json.put("state", node.state().base().full());
-            json.put(
-                    "state_flags",
-                    node.state().flag().isEmpty() ? List.of() : List.of("NOT_RESPONDING"));
-            json.put("reason", node.reason());
-            json.put("reason_changed_at", node.number("reasonAt") / 1000);
-            json.put("architecture", node.text("architecture"));
-            json.put("operating_system", node.text("os"));
-            json.put("sockets", node.number("sockets"));
-            json.put("cores", node.number("coresPerSocket"));
-            json.put("threads", node.number("threadsPerCore"));
-            json.put("cpus", node.number("cpus"));
-            json.put("alloc_cpus", node.number("cpusAllocated"));
-            json.put("idle_cpus", node.number("cpus") - node.number("cpusAllocated"));
-            json.put("cpu_load", node.number("loadPercent"));
-            json.put("real_memory", node.number("memoryMib"));
-            json.put("alloc_memory", node.number("memoryAllocatedMib"));
-            json.put("features", String.join(",", node.json().texts("features")));
-            json.put("active_features", String.join(",", node.json().texts("features")));
-            json.put("weight", node.json().has("weight") ? node.number("weight") : 1);
-            json.put("gres", node.gres());
-            json.put("gres_used", node.gresUsed());
-            json.put("partitions", node.json().texts("partitions"));
-            json.put("tres", node.configuredTres());
-            json.put("tres_used", node.allocatedTres());
-            json.put("berth", node.json());
-            items.add(json);
+            items.add(SinfoJson.fields(node));
         }
         Map<String, @Nullable Object> all = SlurmData.of("openapi", "nodes", items);
         all.put("partitions", partitions.stream().map(PartitionView::json).toList());

@@ -7,8 +7,44 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A job as `squeue --json` tells of it. Times are epoch seconds, 0 for none, limits minutes.
+/// A job as `squeue --json` tells of it. Times are epoch seconds, 0 for none, limits minutes. What
+/// Berth has no notion of is told as Slurm tells it of a job that does not use it.
 final class SqueueJson {
+
+    private static final List<String> EMPTY =
+            List.of(
+                    "admin_comment",
+                    "batch_features",
+                    "burst_buffer",
+                    "burst_buffer_state",
+                    "cluster_features",
+                    "federation_origin",
+                    "federation_siblings_active",
+                    "federation_siblings_viable",
+                    "mcs_label",
+                    "prefer",
+                    "system_comment",
+                    "tres_freq",
+                    "wckey");
+    private static final List<String> ZERO =
+            List.of(
+                    "delay_boot",
+                    "max_cpus",
+                    "resize_time",
+                    "sockets_per_board",
+                    "tasks_per_board");
+    private static final List<String> NULL =
+            List.of(
+                    "core_spec",
+                    "cores_per_socket",
+                    "cpu_frequency_governor",
+                    "cpu_frequency_maximum",
+                    "cpu_frequency_minimum",
+                    "profile",
+                    "sockets_per_node",
+                    "tasks_per_core",
+                    "thread_spec",
+                    "threads_per_core");
 
     private SqueueJson() {}
 
@@ -18,6 +54,7 @@ final class SqueueJson {
         addTimes(json, job, moment);
         addResources(json, job);
         addLaunch(json, job);
+        addUnused(json);
         json.put("berth", job.json());
         return json;
     }
@@ -58,10 +95,14 @@ final class SqueueJson {
     private static void addTimes(Map<String, @Nullable Object> json, JobView job, Moment moment) {
         json.put("submit_time", job.number("submittedAt") / 1000);
         json.put("eligible_time", job.eligibleAt() / 1000);
-        json.put("accrue_time", job.eligibleAt() / 1000);
+        json.put("accrue_time", job.accrueAt(moment.now()) / 1000);
         json.put("start_time", job.startAt() / 1000);
         json.put("end_time", job.endAt() / 1000);
+        json.put("last_sched_evaluation", job.number("startedAt") / 1000);
         json.put("suspend_time", job.number("suspendedAt") / 1000);
+        json.put(
+                "pre_sus_time",
+                job.json().has("suspendedAt") ? job.elapsedSeconds(moment.now()) : 0);
         json.put("preempt_time", job.number("preemptAt") / 1000);
         json.put("deadline", job.number("deadlineAt") / 1000);
         json.put(
@@ -89,7 +130,16 @@ final class SqueueJson {
                 "minimum_cpus_per_node",
                 Math.max(job.number("cpusPerTask"), job.number("minCpusPerNode")));
         json.put("minimum_tmp_disk_per_node", job.number("minTmpMib"));
-        json.put("memory_per_node", Math.ceilDiv(job.number("memoryMib"), job.nodes()));
+        boolean byCpu = job.memoryByCpu();
+        json.put(
+                "memory_per_node",
+                byCpu ? JsonText.NULL : Math.ceilDiv(job.number("memoryMib"), job.nodes()));
+        json.put("memory_per_cpu", byCpu ? job.number("memoryMibPerCpu") : JsonText.NULL);
+        json.put(
+                "tasks_per_socket",
+                job.json().has("tasksPerSocket") ? job.number("tasksPerSocket") : JsonText.NULL);
+        json.put("tres_per_socket", job.json().has("gpusPerSocket") ? job.gpusPerSocket() : "");
+        json.put("shared", shared(job));
         json.put("tres_per_node", job.gresPerNode(""));
         json.put("tres_req_str", job.tres());
         json.put("tres_alloc_str", nodes.isEmpty() || job.is(JobState.PENDING) ? "" : job.tres());
@@ -105,5 +155,20 @@ final class SqueueJson {
             json.put("standard_output", job.text("standardOutput"));
             json.put("standard_error", job.text("standardError"));
         }
+    }
+
+    private static Object shared(JobView job) {
+        return switch (job.overSubscribe()) {
+            case "NO" -> "none";
+            case "USER" -> "user";
+            default -> JsonText.NULL;
+        };
+    }
+
+    private static void addUnused(Map<String, @Nullable Object> json) {
+        EMPTY.forEach(it -> json.put(it, ""));
+        ZERO.forEach(it -> json.put(it, 0));
+        NULL.forEach(it -> json.put(it, JsonText.NULL));
+        json.put("reboot", false);
     }
 }

@@ -74,6 +74,12 @@ final class CommandRun {
         return this;
     }
 
+    /// At another time than [#NOW].
+    CommandRun at(long millis) {
+        now = millis;
+        return this;
+    }
+
     CommandRun zone(ZoneId named) {
         zone = named;
         return this;

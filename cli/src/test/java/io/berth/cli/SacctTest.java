@@ -106,7 +106,7 @@ final class SacctTest {
                         """
                         1012|01:03.250||
                         1012.batch|01:03.250|1536M|
-                        1013|00:00.000||
+                        1013|00:00:00||
                         """);
     }
 
@@ -421,7 +421,7 @@ final class SacctTest {
         assertThat(out("sacct", "-e"))
                 .startsWith(
                         "Account             AdminComment        AllocCPUS           AllocNodes         \n")
-                .contains("JobIDRaw ", " SubmitLine ", " UserCPU ", " WorkDir ");
+                .contains("JobIDRaw ", "SubmitLine ", "UserCPU ", "WorkDir ");
     }
 
     @Test

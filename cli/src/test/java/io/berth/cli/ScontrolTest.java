@@ -73,6 +73,7 @@ final class ScontrolTest {
                            StdOut=/dev/null
                            Power=
                            TresPerNode=gres:gpu:8
+                          \s
 
                         """);
     }
@@ -100,8 +101,13 @@ final class ScontrolTest {
                            RealMemory=512000 AllocMem=12800 FreeMem=16675 Sockets=2 Boards=1
                            State=ALLOCATED ThreadsPerCore=1 TmpDisk=0 Weight=1 Owner=N/A MCS_label=N/A
                            Partitions=training,interactive\s
+                           BootTime=None SlurmdStartTime=None
+                           LastBusyTime=Unknown
                            CfgTRES=cpu=128,mem=500G,billing=128,gres/gpu=8
                            AllocTRES=cpu=128,mem=12.50G,gres/gpu=8
+                           CapWatts=n/a
+                           CurrentWatts=0 AveWatts=0
+                           ExtSensorsJoules=n/s ExtSensorsWatts=0 ExtSensorsTemp=n/s
                            Isolation=CPUSET,MEMORY
 
                         """);

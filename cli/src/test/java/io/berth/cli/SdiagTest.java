@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 final class SdiagTest {
 
     /// What the gateway and placement would say, here of one service.
-    private static final String METRICS =
+    static final String METRICS =
             """
             # HELP berth_submissions_total by what became of them
             berth_submissions_total{code="accepted"} 29.0

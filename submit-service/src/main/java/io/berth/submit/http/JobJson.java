@@ -10,6 +10,7 @@ import io.berth.contracts.IndexSet;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.LaunchMode;
+import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.NodeStatus;
@@ -30,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 /// @param startedAt when it was placed: Slurm's StartTime
 /// @param cpus total, as are `memoryMib` (0 while unknown) and `gpus`; those that it has, once it
 ///   is placed
+/// @param memoryMibPerCpu if it asks for its memory by CPU; else left out
 /// @param gpuPart what it wants, or has, of a shared GPU
 /// @param gres other resources of each of its nodes, as `--gres`: `nic:1`; left out if it wants
 ///   none
@@ -72,6 +74,7 @@ record JobJson(
         int cpusPerTask,
         int cpus,
         long memoryMib,
+        @Nullable Long memoryMibPerCpu,
         int gpus,
         int gpusPerNode,
         @Nullable String gpuType,
@@ -149,6 +152,7 @@ record JobJson(
                 request.cpusPerTask(),
                 job.cpus(),
                 memoryMib(request, allocations),
+                request.memory().per() == MemoryRequest.Per.CPU ? request.memory().mib() : null,
                 request.totalGpus(),
                 request.gpus().perNode(),
                 request.gpus().type(),
