@@ -1,11 +1,14 @@
-package io.berth.slurm;
+package io.berth.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.berth.cli.CommandRun.Outcome;
+import io.berth.slurm.SbatchOption;
 import io.berth.slurm.SbatchOption.Treatment.Different;
 import io.berth.slurm.SbatchOption.Treatment.Ignored;
 import io.berth.slurm.SbatchOption.Treatment.Refused;
 import io.berth.slurm.SbatchOption.Treatment.Same;
+import io.berth.slurm.SrunOption;
 import io.berth.slurm.SrunOption.Meaning;
 import io.berth.slurm.SrunOption.Meaning.OfJob;
 import io.berth.slurm.SrunOption.Meaning.OfStep;
@@ -15,17 +18,26 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/// `docs/slurm-compatibility.md` is written from the option table; `-Dberth.write-docs=true` writes
-/// it anew.
+/// `docs/slurm-compatibility.md` is written from the tables of options; `-Dberth.write-docs=true`
+/// writes it anew.
 final class SlurmCompatibilityPageTest {
 
     private static final Path PAGE = Path.of("../docs/slurm-compatibility.md");
 
     private static final String HEAD =
             """
-            # What `sbatch`, `srun` and `salloc` understand
+            # What Slurm's commands understand here
+
+            [`sbatch`](#sbatch), [`srun`](#srun) and [`salloc`](#salloc), and
+            [the others](#the-other-commands).
+
+            ## `sbatch`
 
             Every option of Slurm 22.05's `sbatch`, and what Berth makes of it. An option that would
             change what runs is never silently dropped: it works, or the job is refused in one line
@@ -47,17 +59,22 @@ final class SlurmCompatibilityPageTest {
             [heterogeneous job](commands.md#heterogeneous-jobs). `salloc` and `srun` outside of jobs
             take none.
 
-            This page is written by `SlurmCompatibilityPageTest` from the table in `SbatchOptionTable`.
+            This page is written by `SlurmCompatibilityPageTest` from the tables that the commands read.
 
             | option | variable | Berth |
             |---|---|---|
             """;
 
-    private static final String TAIL =
+    private static final String OTHERS =
             """
 
-            What the options of a step mean says [Steps](node-agent.md#steps). The options of the other
-            commands are listed by their `--help`; one that is not there is refused by its name.
+            What the options of a step mean says [Steps](node-agent.md#steps).
+
+            # The other commands
+
+            Every option of Slurm 22.05's commands, and what it means here: what follows `same` is what
+            it shows or does. What is ignored changes nothing, because it is so anyway; what is refused
+            is named in one line, and nothing is done.
             """;
 
     private static String page() {
@@ -70,7 +87,8 @@ final class SlurmCompatibilityPageTest {
         }
         return page.append(section("srun", SrunOption.TABLE))
                 .append(section("salloc", SrunOption.SALLOC))
-                .append(TAIL)
+                .append(OTHERS)
+                .append(OtherCommandsPage.text())
                 .toString();
     }
 
@@ -129,6 +147,23 @@ final class SlurmCompatibilityPageTest {
         }
 
         assertThat(PAGE).as("run this test once with -Dberth.write-docs=true").hasContent(page());
+    }
+
+    static Stream<Arguments> unknown() {
+        return SlurmCommands.OPTIONS.entrySet().stream()
+                .flatMap(it ->
+                        OtherCommandsPage.unknown(it.getKey()).stream()
+                                .map(option -> Arguments.of(it.getKey(), "--" + option)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("unknown")
+    void what_the_page_says_is_refused_is_refused(String command, String option) {
+        Outcome outcome = new CommandRun().run(command, option);
+
+        assertThat(outcome.exitCode()).isNotZero();
+        assertThat(outcome.out()).isEmpty();
+        assertThat(outcome.err()).startsWith(command + ": ").contains(option.substring(2));
     }
 
     @Test
