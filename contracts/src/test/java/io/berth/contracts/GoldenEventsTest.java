@@ -2,8 +2,14 @@ package io.berth.contracts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.berth.contracts.SampleEvents.Sample;
 import io.berth.contracts.json.EventCodec;
+import io.berth.contracts.json.EventCodec.CorruptEvent;
+import io.berth.contracts.json.EventCodec.UnknownEventType;
+import io.berth.contracts.json.Json;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
 import java.io.IOException;
@@ -12,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +31,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// that are not there).
 final class GoldenEventsTest {
     private static final Path GOLDEN = Path.of("src/test/resources/golden");
+    private static final String CORRUPT = "corrupt";
 
     static List<Sample<?>> samples() {
         return SampleEvents.all();
@@ -75,6 +83,58 @@ final class GoldenEventsTest {
                                 Files.readAllBytes(file(sample)));
 
         assertThat(read).isEqualTo(sample.event());
+    }
+
+    /// A `null` in the place of a field is corrupt or read as no field is; in a list it is corrupt.
+    @ParameterizedTest
+    @MethodSource("samples")
+    void a_null_is_no_value(Sample<?> sample) throws IOException {
+        var codec = new EventCodec<>(sample.topic());
+        String type = sample.topic().name() + "/" + sample.event().getClass().getSimpleName();
+        JsonNode event = Json.mapper().readTree(Files.readAllBytes(file(sample)));
+
+        for (JsonNode holder : holders(event)) {
+            if (holder instanceof ObjectNode object) {
+                for (String name :
+                        List.copyOf(object.propertyStream().map(Map.Entry::getKey).toList())) {
+                    JsonNode value = object.get(name);
+                    object.putNull(name);
+                    Object withNull = readOrCorrupt(codec, type, event);
+                    object.remove(name);
+                    Object without = readOrCorrupt(codec, type, event);
+                    object.set(name, value);
+                    assertThat(withNull).as("%s of %s null", name, type).isIn(CORRUPT, without);
+                }
+            } else if (holder instanceof ArrayNode array) {
+                for (int i = 0; i < array.size(); i++) {
+                    JsonNode value = array.get(i);
+                    array.setNull(i);
+                    assertThat(readOrCorrupt(codec, type, event))
+                            .as("%s with null in %s", type, array)
+                            .isEqualTo(CORRUPT);
+                    array.set(i, value);
+                }
+            }
+        }
+    }
+
+    private static Object readOrCorrupt(EventCodec<?> codec, String type, JsonNode event)
+            throws IOException {
+        try {
+            return codec.event(type, Json.mapper().writeValueAsBytes(event));
+        } catch (CorruptEvent e) {
+            return CORRUPT;
+        } catch (UnknownEventType e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /// All objects and lists in a value.
+    private static List<JsonNode> holders(JsonNode value) {
+        return Stream.concat(
+                        Stream.of(value), value.valueStream().flatMap(it -> holders(it).stream()))
+                .filter(JsonNode::isContainerNode)
+                .toList();
     }
 
     @ParameterizedTest

@@ -52,10 +52,7 @@ final class HetParts {
                 "Invalid job array specification: a component of a heterogeneous job is no array");
     }
 
-    private static void checkFurther(@Nullable JobSubmission component) throws Refused {
-        if (component == null) {
-            throw invalid("it is null, and no job");
-        }
+    private static void checkFurther(JobSubmission component) throws Refused {
         if (component.conditions().array() != null) {
             throw noArray();
         }

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonMappingException.Reference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.cfg.CoercionAction;
 import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
+import com.fasterxml.jackson.databind.exc.InvalidNullException;
 import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import com.fasterxml.jackson.databind.type.LogicalType;
@@ -72,6 +73,7 @@ public final class StrictJson {
 
     private static String explain(IOException e, String what) {
         return switch (e) {
+            case InvalidNullException wrong -> "field %s: null is no value".formatted(path(wrong));
             case UnrecognizedPropertyException unknown ->
                     "unknown field %s; there are: %s"
                             .formatted(path(unknown), fields(unknown.getReferringClass()));

@@ -150,6 +150,14 @@ class ControlTest {
         assertThat(asked(Submitted.class, id)).hasSize(1);
     }
 
+    @Test
+    void a_component_that_is_null_is_no_job() {
+        Api.submit(Api.as("alice"), "\"components\":[null]")
+                .then()
+                .statusCode(400)
+                .body("detail", containsString("field 'components': null is no value"));
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -159,7 +167,6 @@ class ControlTest {
                 "{'script':'#!/bin/sh'} | component 1: field 'script' is for the first component",
                 "{'terms':{'array':'1-2'}} | component 1: Invalid job array specification",
                 "{'components':[{}]} | component 1: field 'components' is for the first",
-                "null | component 1: it is null, and no job",
             })
     void a_set_is_refused_whole_and_the_component_is_named(String components, String why) {
         Response response =
