@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -25,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 /// Source: slurm.conf(5), topology.conf(5), gres.conf(5) of Slurm 22.05.
 final class SlurmCluster {
 
-    private static final Pattern WHOLE = Pattern.compile("[0-9]{1,9}");
+    static final Pattern WHOLE = Pattern.compile("[0-9]{1,9}");
+    private static final Pattern WEIGHT = Pattern.compile("([^=]+)=([0-9]{1,9}(?:\\.[0-9]+)?)");
     private static final String AGENTS = "a node tells what it has when its agent registers";
 
     private static final String GRES_CONF =
@@ -154,19 +156,23 @@ final class SlurmCluster {
             case "prioritydecayhalflife" -> fairShare.put("halfLife", value);
             case "prioritymaxage" -> priority.put("maxAge", value);
             case "priorityfavorsmall" -> priority.put("favorSmall", value.equalsIgnoreCase("yes"));
-            case "fairsharedampeningfactor" -> fairShare.put("dampening", Long.valueOf(value));
+            case "fairsharedampeningfactor" -> number(fairShare, "dampening", line, place);
             case "priorityusageresetperiod" -> fairShare.put("usageReset", value);
-            case "priorityweighttres" -> weights.put("tres", tres(value));
+            case "priorityweighttres" -> tres(value, place);
             case "priorityflags" -> flags(value, place);
             case "preempttype" ->
                     preemption.put("type", value.toLowerCase(Locale.ROOT).replace("preempt/", ""));
             case "preemptmode" -> preemptMode(value, place);
             case "preemptexempttime" -> exemptTime(value);
             case "preemptparameters" -> preemptParameters(value, place);
-            case "schedulertimeslice" -> preemption.put("timeSlice", Long.valueOf(value));
+            case "schedulertimeslice" -> number(preemption, "timeSlice", line, place);
             case "privatedata" -> privateData(value, place);
             case "selecttypeparameters" -> selectTypeParameters(value, place);
-            case "defmempercpu" -> partitions.defaultMemory(value);
+            case "defmempercpu" -> {
+                if (!partitions.defaultMemory(value)) {
+                    leftOut.add(place + line.text() + ": " + SlurmPartitions.NO_NUMBER);
+                }
+            }
             case "nodename" -> node(line, place);
             case "schedulerparameters" -> schedulerParameters(line, place);
             case "name" ->
@@ -304,15 +310,28 @@ final class SlurmCluster {
         return OTHERWISE.getOrDefault(key, "Berth knows no such setting");
     }
 
-    private static Map<String, Object> tres(String list) {
+    private void number(Map<String, Object> section, String key, Line line, String place) {
+        String value = line.value(line.key(), "");
+        if (WHOLE.matcher(value).matches()) {
+            section.put(key, Long.valueOf(value));
+        } else {
+            leftOut.add(place + line.text() + ": " + SlurmPartitions.NO_NUMBER);
+        }
+    }
+
+    private void tres(String list, String place) {
         var tres = new LinkedHashMap<String, Object>();
         for (String item : CliOption.split(list)) {
-            int equals = item.lastIndexOf('=');
-            tres.put(
-                    item.substring(0, Math.max(0, equals)).toLowerCase(Locale.ROOT),
-                    Math.round(Double.parseDouble(item.substring(equals + 1))));
+            Matcher weight = WEIGHT.matcher(item);
+            if (weight.matches()) {
+                tres.put(
+                        weight.group(1).toLowerCase(Locale.ROOT),
+                        Math.round(Double.parseDouble(weight.group(2))));
+            } else {
+                leftOut.add(place + "PriorityWeightTRES=" + item + ": it is none such as CPU=1000");
+            }
         }
-        return tres;
+        put(weights, "tres", tres);
     }
 
     private void flags(String value, String place) {

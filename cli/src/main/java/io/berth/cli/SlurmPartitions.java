@@ -10,6 +10,22 @@ import java.util.Map;
 /// The partitions of a slurm.conf as a cluster file has them.
 final class SlurmPartitions {
 
+    static final String NO_NUMBER = "it is no whole number below 1000000000";
+
+    /// The cluster file's name of each number.
+    private static final Map<String, String> NUMBERS =
+            Map.of(
+                    "maxnodes", "maxNodes",
+                    "minnodes", "minNodes",
+                    "priorityjobfactor", "jobFactor",
+                    "prioritytier", "tier",
+                    "defmempercpu", "defaultMemoryPerCpu",
+                    "defmempernode", "defaultMemoryPerNode",
+                    "maxmempernode", "maxMemoryPerNode",
+                    "maxcpuspernode", "maxCpusPerNode",
+                    "maxmempercpu", "maxMemoryPerCpu",
+                    "gracetime", "graceTime");
+
     private final SlurmAccounts accounts;
     private final Map<String, Map<String, Object>> partitions = new LinkedHashMap<>();
     private final Map<String, Object> defaults = new LinkedHashMap<>();
@@ -18,9 +34,9 @@ final class SlurmPartitions {
         this.accounts = accounts;
     }
 
-    /// DefMemPerCPU of the whole cluster.
-    void defaultMemory(String mib) {
-        defaults.put("defaultMemoryPerCpu", Long.valueOf(mib));
+    /// DefMemPerCPU of the whole cluster. False: it is no number.
+    boolean defaultMemory(String mib) {
+        return putNumber(defaults, "defaultMemoryPerCpu", mib);
     }
 
     /// @return what of the line could not be carried over
@@ -49,19 +65,16 @@ final class SlurmPartitions {
     }
 
     private boolean set(Map<String, Object> entry, String key, String value) {
+        String number = NUMBERS.get(key);
+        if (number != null) {
+            return putNumber(entry, number, value);
+        }
         switch (key) {
             case "partitionname" -> {}
             case "nodes" -> entry.put("nodes", value);
             case "default" -> entry.put("default", value.equalsIgnoreCase("yes"));
             case "maxtime" -> entry.put("maxTime", value);
             case "defaulttime" -> entry.put("defaultTime", value);
-            case "maxnodes" -> putNumber(entry, "maxNodes", value);
-            case "minnodes" -> putNumber(entry, "minNodes", value);
-            case "priorityjobfactor" -> putNumber(entry, "jobFactor", value);
-            case "prioritytier" -> putNumber(entry, "tier", value);
-            case "defmempercpu" -> putNumber(entry, "defaultMemoryPerCpu", value);
-            case "defmempernode" -> putNumber(entry, "defaultMemoryPerNode", value);
-            case "maxmempernode" -> putNumber(entry, "maxMemoryPerNode", value);
             case "overtimelimit" -> {
                 if (value.equalsIgnoreCase("unlimited")) {
                     return false;
@@ -80,8 +93,6 @@ final class SlurmPartitions {
                 return exclusive || value.equalsIgnoreCase("no");
             }
             case "exclusiveuser" -> entry.put("exclusiveUser", value.equalsIgnoreCase("yes"));
-            case "maxcpuspernode" -> putNumber(entry, "maxCpusPerNode", value);
-            case "maxmempercpu" -> putNumber(entry, "maxMemoryPerCpu", value);
             case "allowgroups" -> {
                 if (!value.equalsIgnoreCase("all")) {
                     entry.put("allowGroups", CliOption.split(value));
@@ -93,7 +104,6 @@ final class SlurmPartitions {
             case "allowqos" -> putQos(entry, "allowQos", value);
             case "denyqos" -> putQos(entry, "denyQos", value);
             case "preemptmode" -> entry.put("preemptMode", value.toUpperCase(Locale.ROOT));
-            case "gracetime" -> putNumber(entry, "graceTime", value);
             case "qos" -> {
                 accounts.knowQos(List.of(value));
                 entry.put("qos", value);
@@ -105,11 +115,16 @@ final class SlurmPartitions {
         return true;
     }
 
-    /// Slurm's UNLIMITED is where Berth says nothing.
-    private static void putNumber(Map<String, Object> entry, String key, String value) {
-        if (!value.equalsIgnoreCase("unlimited")) {
-            entry.put(key, Long.valueOf(value));
+    /// Slurm's UNLIMITED is where Berth says nothing. False: it is no number.
+    private static boolean putNumber(Map<String, Object> entry, String key, String value) {
+        if (value.equalsIgnoreCase("unlimited")) {
+            return true;
         }
+        if (!SlurmCluster.WHOLE.matcher(value).matches()) {
+            return false;
+        }
+        entry.put(key, Long.valueOf(value));
+        return true;
     }
 
     private void putAccounts(Map<String, Object> entry, String key, String value) {
@@ -135,7 +150,7 @@ final class SlurmPartitions {
                             : "no two jobs have the same CPU or GPU at a time: share GPUs in parts (sharedGpus), or let jobs take turns (preemption mode SUSPEND,GANG)";
             case "selecttypeparameters" -> "wholeCores is said of the whole cluster";
             case "tresbillingweights" -> "write it as prices";
-            default -> "Berth knows no such setting";
+            default -> NUMBERS.containsKey(key) ? NO_NUMBER : "Berth knows no such setting";
         };
     }
 

@@ -180,6 +180,30 @@ final class ImportSlurmTest {
                 .containsPattern("shared:\\n +exclusive: false\\n");
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    FairShareDampeningFactor=x      | FairShareDampeningFactor=x: it is no whole number below 1000000000
+                    SchedulerTimeSlice=1.5          | SchedulerTimeSlice=1.5: it is no whole number below 1000000000
+                    DefMemPerCPU=4G                 | DefMemPerCPU=4G: it is no whole number below 1000000000
+                    PartitionName=p MaxNodes=many   | maxnodes=many of partition p: it is no whole number below 1000000000
+                    PartitionName=p GraceTime=-1    | gracetime=-1 of partition p: it is no whole number below 1000000000
+                    PriorityWeightTRES=CPU=1,Mem    | PriorityWeightTRES=Mem: it is none such as CPU=1000
+                    PriorityWeightTRES=GRES/gpu=two | PriorityWeightTRES=GRES/gpu=two: it is none such as CPU=1000
+                    DefMemPerCPU=UNLIMITED          |
+                    PartitionName=p MaxNodes=2      |
+                    """)
+    void what_is_no_number_is_told(String line, @Nullable String told) {
+        var cluster = new SlurmCluster();
+
+        cluster.take(SlurmConf.parse("slurm.conf", line + "\n"));
+
+        assertThat(cluster.leftOut())
+                .isEqualTo(told == null ? List.of() : List.of("slurm.conf:1: " + told));
+    }
+
     @Test
     void resources_that_no_cluster_file_can_have_are_told_and_left_out() {
         var cluster = new SlurmCluster();

@@ -63,7 +63,8 @@ record AmendedRequest(
                 .anyMatch(it -> it != null);
     }
 
-    /// The whole new request; null if the change does not speak of it.
+    /// The whole new request; null if the change speaks neither of it nor of a partition where jobs
+    /// have their nodes alone.
     @Nullable ResourceRequest request() throws Refused {
         boolean moves = alone && change.partition() != null;
         if (!isAsked(change) && !moves) {

@@ -212,6 +212,9 @@ final class NodeTable {
 
     /// The fewest CPUs that a part of a job takes of a node of its partition.
     int leastCpus(JobDescription job, int part) {
+        if (!configuration.cluster().byCore()) {
+            return job.request().cpusOn(part);
+        }
         return kinds.stream()
                 .filter(kind -> kind.partitions().contains(job.partition()))
                 .mapToInt(kind -> kind.cpusOn(job.request(), part))

@@ -36,7 +36,10 @@ public final class Cores {
     /// @param whole whether jobs get whole cores
     public static Cores of(Inventory node, boolean whole) {
         int cpus = node.cpus();
-        int[] coreOf = whole ? told(node) : ANY;
+        if (!whole) {
+            return new Cores(cpus, 1, ANY);
+        }
+        int[] coreOf = told(node);
         var sizes = new int[Arrays.stream(coreOf).max().orElse(-1) + 1];
         Arrays.stream(coreOf).forEach(core -> sizes[core]++);
         int threads = Arrays.stream(sizes).max().orElse(1);
@@ -87,9 +90,12 @@ public final class Cores {
         return of(cores);
     }
 
-    /// How many CPUs are in these.
+    /// How many CPUs are in these. Somebody who has CPUs that are not for jobs is there all the
+    /// same: nobody has the node alone.
     public int heldBy(IndexSet some) {
-        return coreOf.length == 0 ? some.size() : held(some.toBitSet()).cardinality();
+        return coreOf.length == 0 || some.isEmpty()
+                ? some.size()
+                : Math.max(1, held(some.toBitSet()).cardinality());
     }
 
     /// Of the CPUs that nobody holds those of which whole cores are free.

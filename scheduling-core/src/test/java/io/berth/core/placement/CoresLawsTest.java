@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 /// threads a core, numbered in any way, of which some may be set aside.
 final class CoresLawsTest {
 
-    private static final int SEEDS = Integer.getInteger("berth.laws.seeds", 60);
+    private static final int SEEDS = Integer.getInteger("berth.laws.seeds", 20);
 
     private static void always(Consumer<World> law) {
         for (int seed = 0; seed < SEEDS; seed++) {
@@ -73,7 +73,7 @@ final class CoresLawsTest {
         static Machine random(Random random, int number) {
             int threads = 1 << random.nextInt(3);
             int sockets = 1 + random.nextInt(2);
-            int cores = sockets * (1 + random.nextInt(3));
+            int cores = sockets * (1 + random.nextInt(4));
             var all = new ArrayList<Integer>();
             switch (random.nextInt(3)) {
                 case 0 -> IntStream.range(0, cores * threads).forEach(it -> all.add(it / threads));
@@ -195,7 +195,7 @@ final class CoresLawsTest {
             boolean bySocket = random.nextInt(5) == 0;
             return new Wanted(
                     nodes,
-                    nodes * (1 + random.nextInt(4)),
+                    nodes * ((bySocket ? 2 : 1) + random.nextInt(3)),
                     1 + random.nextInt(3),
                     random.nextInt(3),
                     random.nextInt(8) == 0 ? Sharing.NODE : Sharing.SHARED,
@@ -346,6 +346,16 @@ final class CoresLawsTest {
                             wanted(id).whole()
                                     ? node.coreOf().size()
                                     : wanted(id).cpusOn(node, it.index());
+                    Integer most = wanted(id).tasksPerSocket();
+                    int each = node.round(wanted(id).cpusPerTask());
+                    for (int socket = 0; most != null && socket < node.sockets(); socket++) {
+                        BitSet there = node.onSocket(socket);
+                        there.and(it.cpus().toBitSet());
+                        assertThat(there.cardinality() % each).as("job %s: %s", id, it).isZero();
+                        assertThat(there.cardinality())
+                                .as("job %s: %s", id, it)
+                                .isLessThanOrEqualTo(most * each);
+                    }
                     assertThat(it.cpus().size())
                             .as("job %s: %s on %s", id, it, node)
                             .isEqualTo(cpus);

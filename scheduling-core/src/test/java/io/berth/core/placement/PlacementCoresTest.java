@@ -12,8 +12,10 @@ import io.berth.contracts.Inventory;
 import io.berth.contracts.JobId;
 import io.berth.contracts.Limit;
 import io.berth.contracts.Limits;
+import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.Reason;
+import io.berth.contracts.Sharing;
 import io.berth.contracts.Tres;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
@@ -148,6 +150,30 @@ final class PlacementCoresTest {
 
         assertThat(cell.where(1)).containsExactly("n1:1-3,5-7:");
         assertThat(cell.job(2).reason()).isEqualTo(Reason.BAD_CONSTRAINTS);
+    }
+
+    @Test
+    void nobody_has_a_node_alone_while_somebody_is_there_on_a_core_that_is_given_to_none() {
+        node(List.of(0, 1, 2, 3, 4, 1, 2, 3));
+        cell.submit(1, cpus(1));
+        cell.round();
+        wholeCores();
+        cell.submit(
+                2,
+                cpus(1).on(
+                                new NodeConstraints(
+                                        null,
+                                        List.of(),
+                                        List.of(),
+                                        Sharing.NODE,
+                                        null,
+                                        null,
+                                        null,
+                                        null)));
+        cell.round();
+
+        assertThat(cell.where(1)).containsExactly("n1:0:");
+        assertThat(cell.job(2).reason()).isEqualTo(Reason.RESOURCES);
     }
 
     @Test
