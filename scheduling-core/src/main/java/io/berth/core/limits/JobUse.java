@@ -71,7 +71,7 @@ public record JobUse(
     }
 
     /// The job on the GPUs that it was given, whose types are known, and with the other resources
-    /// that it was given: all of its nodes if it has these to itself.
+    /// that it was given: all of its nodes if it has these to itself, however few it asks for.
     ///
     /// @param byType GPUs of each type
     /// @param given on all its nodes; none if it is not known yet
@@ -79,6 +79,10 @@ public record JobUse(
         var held = new TreeMap<>(tres);
         held.keySet().removeIf(it -> it.startsWith(Tres.GPU + ":"));
         byType.forEach((type, count) -> held.put(Tres.gpu(type), count));
+        long gpus = byType.values().stream().mapToLong(Long::longValue).sum();
+        if (gpus > held.getOrDefault(Tres.GPU, 0L)) {
+            held.put(Tres.GPU, gpus);
+        }
         for (Gres gres : given) {
             String name = Tres.gres(gres.name());
             held.keySet().removeIf(it -> it.equals(name) || it.startsWith(name + ":"));

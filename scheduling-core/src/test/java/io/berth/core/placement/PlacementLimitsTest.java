@@ -6,14 +6,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.contracts.JobState;
 import io.berth.contracts.Limit;
 import io.berth.contracts.Limits;
+import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.Reason;
+import io.berth.contracts.Sharing;
 import io.berth.contracts.Tres;
 import io.berth.contracts.event.RunReport.Cause;
 import io.berth.core.state.Input;
 import io.berth.core.testing.TestCell;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// A node of eight GPUs, of which the QOS gives a user four.
 final class PlacementLimitsTest {
@@ -83,6 +88,26 @@ final class PlacementLimitsTest {
         cell.round();
 
         assertThat(cell.where(2)).isNotEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"gres/gpu, 8, QOSMaxGRESPerUser", "cpu, 16, QOSMaxCpuPerUserLimit"})
+    void a_job_that_has_its_node_alone_counts_with_all_of_it(
+            String what, long most, String reason) {
+        var limits = new Limits(Map.of(), Map.of(Limit.MAX_TRES_PER_USER, Map.of(what, most)));
+        cell.take(new Input.Configured(TestCell.configuration(limits)));
+        cell.node("n2", 16, 8, "a100");
+        var alone =
+                new NodeConstraints(
+                        null, List.of(), List.of(), Sharing.NODE, null, null, null, null);
+        cell.submit(1, "alice", gpus(1, 1, null).on(alone));
+        cell.submit(2, "alice", gpus(1, 1, null));
+        cell.submit(3, "bob", gpus(1, 1, null));
+        cell.round();
+
+        assertThat(cell.where(1)).containsExactly("n1:0-15:0,1,2,3,4,5,6,7");
+        assertThat(cell.job(2).reason().slurmName()).isEqualTo(reason);
+        assertThat(cell.where(3)).isNotEmpty();
     }
 
     @Test
