@@ -55,7 +55,8 @@ final class Salloc {
     /// @return the exit code of the shell
     int run(List<String> arguments) throws CommandFailure {
         try {
-            SrunCommandLine line = SrunCommandLine.of(SrunOption.SALLOC, arguments);
+            SrunCommandLine line =
+                    SrunCommandLine.of(SrunOption.SALLOC, arguments, terminal.environment());
             if (line.has(Setting.VERSION)) {
                 terminal.out().print(Main.version() + "\n");
                 return 0;

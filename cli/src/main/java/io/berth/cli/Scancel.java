@@ -12,16 +12,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// `scancel`: the end of jobs.
+/// `scancel`: the end of jobs and steps.
 final class Scancel implements Command {
 
     /// As many as the gateway takes.
     private static final int MOST_AT_ONCE = 1000;
 
-    private static final Pattern STEP = Pattern.compile("\\d+(_\\d+)?\\.(\\d+|batch|extern)");
+    private static final Pattern STEP =
+            Pattern.compile("(\\d+(?:[_+]\\d+)?)\\.(\\d{1,6}|batch|extern)");
     private static final Set<String> STATES = Set.of("PENDING", "RUNNING", "SUSPENDED");
     private static final List<String> FILTERS =
             List.of(
@@ -66,7 +68,7 @@ final class Scancel implements Command {
 
     @Override
     public String synopsis() {
-        return "scancel [-u USER] [-n NAME] [-t STATE] [JOB...]: the end of jobs";
+        return "scancel [-u USER] [-n NAME] [-t STATE] [JOB[.STEP]...]: the end of jobs";
     }
 
     @Override
@@ -76,6 +78,7 @@ final class Scancel implements Command {
 
     @Override
     public int run(Terminal terminal, Words words) throws CommandFailure {
+        List<String> steps = steps(words);
         List<String> named = ids(words);
         List<String> states = states(words);
         String signal = signal(words);
@@ -84,9 +87,16 @@ final class Scancel implements Command {
             throw CommandFailure.error("scancel", "No job identification provided");
         }
         MeshClient client = MeshClient.of(terminal, "scancel");
+        if (filtered && !steps.isEmpty()) {
+            throw CommandFailure.error(
+                    "scancel", "a step is named alone, without filters: " + steps.getFirst());
+        }
         List<String> ids = filtered ? matching(terminal, client, words, named, states) : named;
         var together = new ArrayList<String>();
         int exitCode = 0;
+        for (String step : steps) {
+            exitCode |= step(terminal, client, words, step);
+        }
         for (String id : ids) {
             if (words.has("interactive") && !confirmed(terminal, client, id)) {
                 continue;
@@ -122,6 +132,53 @@ final class Scancel implements Command {
             exitCode |= cancelled(terminal, words, client, together.subList(from, to));
         }
         return exitCode;
+    }
+
+    /// Ends one step, `17.0`, or sends it a signal; `17.batch` is the script.
+    private static int step(Terminal terminal, MeshClient client, Words words, String name)
+            throws CommandFailure {
+        Matcher step = STEP.matcher(name);
+        if (!step.matches() || step.group(2).equals("extern")) {
+            throw CommandFailure.error("scancel", name + ": there is no such step");
+        }
+        String given = signal(words);
+        String signal = given == null ? "KILL" : given;
+        if (words.has("interactive") && !confirmedStep(terminal, name)) {
+            return 0;
+        }
+        if (words.has("verbose")) {
+            terminal.err()
+                    .print(
+                            "scancel: "
+                                    + (given == null
+                                            ? "Terminating step "
+                                            : "Signal " + signal + " to step ")
+                                    + name
+                                    + "\n");
+        }
+        String which = step.group(2).equals("batch") ? "target=batch" : "step=" + step.group(2);
+        Answer answer =
+                client.ask(
+                        "POST",
+                        JobIds.path(step.group(1)) + "/signal?signal=" + signal + "&" + which);
+        if (answer.ok() || answer.status() == 404) {
+            return 0;
+        }
+        if (!words.has("quiet")) {
+            terminal.err()
+                    .print(
+                            "scancel: error: Kill job error on job step id %s: %s\n"
+                                    .formatted(name, why(answer)));
+        }
+        return 1;
+    }
+
+    private static String why(Answer answer) {
+        return answer.status() == 403 ? "Access/permission denied" : answer.detail();
+    }
+
+    private static boolean confirmedStep(Terminal terminal, String name) throws CommandFailure {
+        return asked(terminal, "Cancel step_id=" + name + " [y/n]? ");
     }
 
     private static int cancelled(
@@ -168,6 +225,10 @@ final class Scancel implements Command {
                         + " partition="
                         + jobs.getFirst().text("partition")
                         + " [y/n]? ";
+        return asked(terminal, question);
+    }
+
+    private static boolean asked(Terminal terminal, String question) throws CommandFailure {
         for (Optional<String> answer = terminal.ask(question);
                 answer.isPresent();
                 answer = terminal.ask(question)) {
@@ -202,9 +263,13 @@ final class Scancel implements Command {
 
     private static void complain(Terminal terminal, Words words, String id, Answer answer) {
         if (!words.has("quiet")) {
-            String why = answer.status() == 403 ? "Access/permission denied" : answer.detail();
             terminal.err()
-                    .print("scancel: error: Kill job error on job id " + id + ": " + why + "\n");
+                    .print(
+                            "scancel: error: Kill job error on job id "
+                                    + id
+                                    + ": "
+                                    + why(answer)
+                                    + "\n");
         }
     }
 
@@ -248,15 +313,19 @@ final class Scancel implements Command {
         return !words.has(option) || words.list(option).contains(job.text(option));
     }
 
+    private static List<String> steps(Words words) {
+        return words.operands().stream()
+                .flatMap(it -> JobIds.split(it).stream())
+                .filter(it -> STEP.matcher(it).matches())
+                .toList();
+    }
+
     private static List<String> ids(Words words) throws CommandFailure {
         var ids = new ArrayList<String>();
         for (String operand : words.operands()) {
             for (String text : JobIds.split(operand)) {
                 if (STEP.matcher(text).matches()) {
-                    throw CommandFailure.error(
-                            "scancel",
-                            text
-                                    + ": a step is not ended alone; --signal reaches all of a job's, and -b its script");
+                    continue;
                 }
                 if (!JobIds.names(text)) {
                     throw CommandFailure.error("scancel", "Invalid job id " + text);

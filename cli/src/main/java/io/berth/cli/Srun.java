@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 /// `srun` outside a job: runs a program in a job of its own, in the allocation of the `salloc` that
 /// it was started from, or in a job that runs already, and is its terminal meanwhile.
@@ -74,7 +75,8 @@ final class Srun {
     /// @return the program's exit code
     int run(List<String> arguments) throws CommandFailure {
         try {
-            SrunCommandLine line = SrunCommandLine.of(arguments);
+            SrunCommandLine line =
+                    SrunCommandLine.of(SrunOption.TABLE, arguments, variables(arguments));
             if (line.has(Setting.VERSION)) {
                 terminal.out().print(Main.version() + "\n");
                 return 0;
@@ -93,6 +95,27 @@ final class Srun {
         } catch (InvalidOption e) {
             throw new CommandFailure(e.exitCode(), e.print("srun"));
         }
+    }
+
+    /// The variables that give options. In an allocation Slurm's are the job's own, which a step
+    /// has there anyway: here those of the step alone are taken.
+    private Map<String, String> variables(List<String> arguments) throws InvalidOption {
+        Map<String, String> all = terminal.environment();
+        boolean inside =
+                all.containsKey(Salloc.ALLOCATION)
+                        || !all.getOrDefault("SLURM_JOB_ID", "").isEmpty()
+                        || SrunCommandLine.of(arguments).has(Setting.JOBID);
+        if (!inside) {
+            return all;
+        }
+        var ofStep = new TreeMap<>(all);
+        for (SrunOption option : SrunOption.TABLE) {
+            if (option.meaning() instanceof SrunOption.Meaning.OfJob
+                    || option.longName().equals("container")) {
+                ofStep.keySet().removeAll(option.variables());
+            }
+        }
+        return ofStep;
     }
 
     /// Whether the step is one of another job than the allocation that this is in.

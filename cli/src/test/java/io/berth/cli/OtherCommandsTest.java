@@ -121,10 +121,23 @@ final class OtherCommandsTest {
     }
 
     @Test
-    void scancel_ends_no_step_alone_and_says_so() {
-        assertThat(new CommandRun(mesh).run("scancel", "17_4.0").err())
-                .isEqualTo(
-                        "scancel: error: 17_4.0: a step is not ended alone; --signal reaches all of a job's, and -b its script\n");
+    void scancel_ends_a_step_or_sends_it_a_signal() {
+        mesh.on("POST", "/v1/jobs/17_4/signal", "{}").on("POST", "/v1/jobs/17/signal", "{}");
+
+        assertThat(new CommandRun(mesh).run("scancel", "-v", "17_4.0"))
+                .isEqualTo(new Outcome(0, "", "scancel: Terminating step 17_4.0\n"));
+        assertThat(new CommandRun(mesh).run("scancel", "-s", "USR1", "17.3,17.batch").err())
+                .isEmpty();
+        assertThat(new CommandRun(mesh).run("scancel", "17.extern").err())
+                .isEqualTo("scancel: error: 17.extern: there is no such step\n");
+        assertThat(new CommandRun(mesh).run("scancel", "-u", "bob", "17.0").err())
+                .isEqualTo("scancel: error: a step is named alone, without filters: 17.0\n");
+        assertThat(mesh.requests())
+                .extracting(it -> it.method() + " " + it.path())
+                .containsExactly(
+                        "POST /v1/jobs/17_4/signal?signal=KILL&step=0",
+                        "POST /v1/jobs/17/signal?signal=USR1&step=3",
+                        "POST /v1/jobs/17/signal?signal=USR1&target=batch");
     }
 
     @Test

@@ -479,6 +479,10 @@ final class SampleEvents {
         add(
                 Topics.SUBMISSIONS,
                 new Submission.SignalRequested(JOB, "alice", 10, SignalTarget.BATCH));
+        addNamed(
+                "step",
+                Topics.SUBMISSIONS,
+                new Submission.SignalRequested(JOB, "alice", 9, SignalTarget.STEPS, 3));
         add(Topics.SUBMISSIONS, new Submission.SuspendRequested(JOB, "root"));
         add(Topics.SUBMISSIONS, new Submission.ResumeRequested(JOB, "root"));
         add(
@@ -734,7 +738,11 @@ final class SampleEvents {
                                                 it.description(),
                                                 List.of(ALLOCATION)))
                                 .toList()));
-        add(Topics.PLACEMENTS, new Order.Signal(NODE, 4, 4, RUN, 10, SignalTarget.STEPS));
+        add(Topics.PLACEMENTS, new Order.Signal(NODE, 4, 4, RUN, 10, SignalTarget.STEPS, null));
+        addNamed(
+                "step",
+                Topics.PLACEMENTS,
+                new Order.Signal(NODE, 4, 4, RUN, 9, SignalTarget.STEPS, 3));
         add(Topics.PLACEMENTS, new Order.Limit(NODE, 4, 5, RUN, 7200));
         ofMig();
         addNamed(

@@ -363,10 +363,7 @@ public final class NodeAgent implements AutoCloseable {
             case Order.Launch launch -> numbered(launch, () -> runs.launch(launch));
             case Order.Go go -> numbered(go, () -> runs.go(go.run()));
             case Order.Stop stop -> numbered(stop, () -> runs.stop(stop));
-            case Order.Signal signal ->
-                    numbered(
-                            signal,
-                            () -> runs.signal(signal.run(), signal.signal(), signal.target()));
+            case Order.Signal signal -> numbered(signal, () -> runs.signal(signal));
             case Order.Suspend it -> numbered(it, () -> runs.suspend(it));
             case Order.Resume it -> numbered(it, () -> runs.resume(it.run()));
             case Order.Partition it -> numbered(it, () -> divider.accept(it));

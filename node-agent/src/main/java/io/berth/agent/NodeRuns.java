@@ -16,7 +16,6 @@ import io.berth.contracts.Inventory;
 import io.berth.contracts.JobId;
 import io.berth.contracts.RunId;
 import io.berth.contracts.RunUsage;
-import io.berth.contracts.SignalTarget;
 import io.berth.contracts.event.Order;
 import io.berth.contracts.event.Order.Launch;
 import io.berth.contracts.event.RunReport;
@@ -193,8 +192,9 @@ final class NodeRuns implements Closeable {
                 });
     }
 
-    void signal(RunId run, int signal, SignalTarget target) {
-        part(run).ifPresent(part -> part.signal(signal, target));
+    void signal(Order.Signal order) {
+        part(order.run())
+                .ifPresent(part -> part.signal(order.signal(), order.target(), order.step()));
     }
 
     void suspend(Order.Suspend order) {

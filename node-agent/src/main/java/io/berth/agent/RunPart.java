@@ -224,11 +224,17 @@ final class RunPart {
     }
 
     /// Sends a signal to what runs; nothing if its code does not.
-    void signal(int signal, SignalTarget target) {
+    ///
+    /// @param step the number of the step whose tasks alone are meant; null for all of the target
+    void signal(int signal, SignalTarget target, @Nullable Integer step) {
         reporting(() -> {
             if (phase == Phase.RUNNING && !(signal == Signals.CONTINUE && frozen())) {
                 try {
-                    Signals.send(group(), signal, target);
+                    if (step == null) {
+                        Signals.send(group(), signal, target);
+                    } else {
+                        StepSignals.send(files, group(), step, signal);
+                    }
                 } catch (IOException e) {
                     LOG.atWarn().setCause(e).addKeyValue("run", run()).log("Signal not sent");
                 }

@@ -61,7 +61,7 @@ final class RunSteps {
 
     private static final Pattern ASK =
             Pattern.compile("(begin|tasks|end)\\.([0-9]{1,6})|container\\.[0-9]{1,10}-[0-9]{1,18}");
-    private static final Pattern PROCESS = Pattern.compile("([0-9]{1,10}) ([0-9]{1,18})\\n?");
+    static final Pattern PROCESS = Pattern.compile("([0-9]{1,10}) ([0-9]{1,18})\\n?");
     private static final Pattern BEGIN =
             Pattern.compile(
                     "([0-9]{1,10}) ([0-9]{1,18}) ([0-9]{1,6}) ([0-9]{1,18}) (-|[0-9,-]{1,6000})(?: ([!-~]{1,4000}) ([0-9]{1,7}))?\\n?");

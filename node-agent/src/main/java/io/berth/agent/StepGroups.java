@@ -110,7 +110,7 @@ final class StepGroups {
         return used;
     }
 
-    private static Map<Integer, Holder> kept(RunFiles files) throws IOException {
+    static Map<Integer, Holder> kept(RunFiles files) throws IOException {
         return files.kept(Holders.NAME, Holders.class).map(Holders::each).orElse(Map.of());
     }
 

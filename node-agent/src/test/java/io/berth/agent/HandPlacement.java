@@ -12,6 +12,7 @@ import io.berth.contracts.LaunchMode;
 import io.berth.contracts.MigPlacement;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
+import io.berth.contracts.SignalTarget;
 import io.berth.contracts.SpecReference;
 import io.berth.contracts.event.Heartbeat;
 import io.berth.contracts.event.NodeSeen;
@@ -271,6 +272,18 @@ final class HandPlacement implements AutoCloseable {
                         JobState.PREEMPTED,
                         graceSeconds,
                         true));
+    }
+
+    void signal(String node, RunId run, int signal, int step) {
+        write(
+                new Order.Signal(
+                        new NodeName(node),
+                        epoch(node),
+                        nextNumber(node),
+                        run,
+                        signal,
+                        SignalTarget.STEPS,
+                        step));
     }
 
     void suspend(String node, RunId run, int nth, long graceSeconds) {

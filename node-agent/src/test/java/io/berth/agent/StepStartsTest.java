@@ -241,4 +241,29 @@ class StepStartsTest {
         assertThat(steps).doesNotContainKey(late);
         end(other, "stop-e");
     }
+
+    @Test
+    void a_signal_to_one_step_leaves_the_others_alone_and_kill_ends_it() throws Exception {
+        AgentRig here = requireNonNull(rig);
+        RunId run =
+                launchAndAwait(
+                        """
+                        srun --overlap sh -c ': >one-f; exec sleep 300' & one=$!
+                        until [ -e one-f ]; do sleep 0.1; done
+                        srun --overlap sh -c 'trap ": >got-f" USR1; : >two-f; until [ -e stop-f ]; do sleep 0.1; done' & two=$!
+                        wait $one; echo $? >ended.new; mv ended.new ended-f; wait $two\
+                        """,
+                        "two-f");
+
+        here.placement.signal(here.node, run, 10, 1);
+        await().atMost(PATIENCE).until(() -> Files.exists(here.work.resolve("got-f")));
+        assertThat(here.work.resolve("ended-f")).doesNotExist();
+        here.placement.signal(here.node, run, 9, 0);
+        await().atMost(PATIENCE).until(() -> Files.exists(here.work.resolve("ended-f")));
+
+        assertThat(here.work.resolve("ended-f")).hasContent("137\n");
+        end(run, "stop-f");
+        Ended ended = here.placement.await(Ended.class, run);
+        assertThat(ended.exit().successful()).isTrue();
+    }
 }

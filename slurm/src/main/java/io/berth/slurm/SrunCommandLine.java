@@ -1,13 +1,16 @@
 package io.berth.slurm;
 
 import io.berth.slurm.GetOpt.Given;
+import io.berth.slurm.OptionName.Argument;
 import io.berth.slurm.SrunOption.Meaning;
 import io.berth.slurm.SrunOption.Setting;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The words after `srun`, taken apart by whom they speak to.
@@ -22,6 +25,8 @@ public record SrunCommandLine(
         Map<Setting, String> own,
         List<String> command) {
 
+    private static final Set<String> MEMORY = Set.of("mem", "mem-per-cpu", "mem-per-gpu");
+
     /// @throws InvalidOption if an option is unknown, lacks its argument or is not supported
     public static SrunCommandLine of(List<String> words) throws InvalidOption {
         return of(SrunOption.TABLE, words);
@@ -31,7 +36,22 @@ public record SrunCommandLine(
     /// @throws InvalidOption if an option is unknown, lacks its argument or is not supported
     public static SrunCommandLine of(List<SrunOption> table, List<String> words)
             throws InvalidOption {
+        return of(table, words, Map.of());
+    }
+
+    /// @param environment whose variables give options that the words do not: none that is empty,
+    ///   and no flag by `0`, `no` or `false`
+    public static SrunCommandLine of(
+            List<SrunOption> table, List<String> words, Map<String, String> environment)
+            throws InvalidOption {
         GetOpt<SrunOption> line = GetOpt.untilOperand(table, words);
+        var options = new ArrayList<Given<SrunOption>>();
+        for (SrunOption option : table) {
+            if (line.options().stream().noneMatch(it -> outranks(it.option(), option))) {
+                given(option, environment).ifPresent(options::add);
+            }
+        }
+        options.addAll(line.options());
         int colon = line.operands().indexOf(":");
         if (colon >= 0 && colon < line.operands().size() - 1) {
             throw InvalidOption.refused(
@@ -40,7 +60,7 @@ public record SrunCommandLine(
         var job = new ArrayList<Given<SbatchOption>>();
         var step = new ArrayList<String>();
         var own = new EnumMap<Setting, String>(Setting.class);
-        for (Given<SrunOption> given : line.options()) {
+        for (Given<SrunOption> given : options) {
             String name = "--" + given.option().longName();
             switch (given.option().meaning()) {
                 case Meaning.OfJob ofJob -> job.add(new Given<>(ofJob.option(), given.value()));
@@ -55,6 +75,29 @@ public record SrunCommandLine(
         }
         return new SrunCommandLine(
                 new GetOpt<>(List.copyOf(job), List.of()), step, own, line.operands());
+    }
+
+    /// Whether it is the same, or says another way how much memory there is to be.
+    private static boolean outranks(SrunOption typed, SrunOption other) {
+        return typed.equals(other)
+                || (MEMORY.contains(typed.longName()) && MEMORY.contains(other.longName()));
+    }
+
+    private static Optional<Given<SrunOption>> given(
+            SrunOption option, Map<String, String> environment) {
+        String value =
+                option.variables().stream()
+                        .map(it -> environment.getOrDefault(it, ""))
+                        .filter(it -> !it.isEmpty())
+                        .findFirst()
+                        .orElse("");
+        if (option.argument() == Argument.REQUIRED) {
+            return Optional.of(new Given<>(option, value)).filter(_ -> !value.isEmpty());
+        }
+        // A flag, or what may stand without a value, which is on or off.
+        boolean off = value.isEmpty() || value.matches("(?i)0|no|false");
+        boolean bare = option.argument() == Argument.NONE || value.matches("(?i)1|yes|true");
+        return off ? Optional.empty() : Optional.of(new Given<>(option, bare ? null : value));
     }
 
     public boolean has(Setting setting) {

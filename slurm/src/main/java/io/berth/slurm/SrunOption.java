@@ -5,13 +5,26 @@ import io.berth.slurm.SbatchOption.Treatment.Same;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /// One option of `srun` where it starts a job of its own, or of `salloc`.
 ///
-/// Source: srun(1) and salloc(1) of Slurm 22.05, "OPTIONS".
-public record SrunOption(String longName, char letter, Argument argument, Meaning meaning)
+/// @param variables of the environment, of which the first that is set gives the option where the
+///   command line does not
+///
+///   Source: srun(1) and salloc(1) of Slurm 22.05, "OPTIONS" and "INPUT ENVIRONMENT VARIABLES".
+public record SrunOption(
+        String longName, char letter, Argument argument, Meaning meaning, List<String> variables)
         implements OptionName {
+
+    private SrunOption(String longName, char letter, Argument argument, Meaning meaning) {
+        this(longName, letter, argument, meaning, List.of());
+    }
+
+    private SrunOption from(List<String> names) {
+        return new SrunOption(longName, letter, argument, meaning, names);
+    }
 
     /// Whom an option speaks to.
     public sealed interface Meaning {
@@ -68,6 +81,58 @@ public record SrunOption(String longName, char letter, Argument argument, Meanin
                     SbatchSetting.WAIT,
                     SbatchSetting.WRAP);
 
+    /// Options that a variable gives to `srun` by the name that it has after `SLURM_`, and to
+    /// `salloc` after `SALLOC_`.
+    private static final Map<String, String> OF_BOTH =
+            Map.ofEntries(
+                    Map.entry("account", "ACCOUNT"),
+                    Map.entry("constraint", "CONSTRAINT"),
+                    Map.entry("cpus-per-gpu", "CPUS_PER_GPU"),
+                    Map.entry("exclusive", "EXCLUSIVE"),
+                    Map.entry("gpu-bind", "GPU_BIND"),
+                    Map.entry("gpus", "GPUS"),
+                    Map.entry("gpus-per-node", "GPUS_PER_NODE"),
+                    Map.entry("gpus-per-task", "GPUS_PER_TASK"),
+                    Map.entry("immediate", "IMMEDIATE"),
+                    Map.entry("mem", "MEM_PER_NODE"),
+                    Map.entry("mem-per-cpu", "MEM_PER_CPU"),
+                    Map.entry("mem-per-gpu", "MEM_PER_GPU"),
+                    Map.entry("partition", "PARTITION"),
+                    Map.entry("qos", "QOS"),
+                    Map.entry("reservation", "RESERVATION"),
+                    Map.entry("signal", "SIGNAL"),
+                    Map.entry("time", "TIMELIMIT"));
+
+    private static final Map<String, List<String>> OF_SRUN =
+            Map.ofEntries(
+                    Map.entry("chdir", List.of("SLURM_WORKING_DIR", "SLURM_REMOTE_CWD")),
+                    Map.entry("container", List.of("SLURM_CONTAINER")),
+                    Map.entry("cpu-bind", List.of("SLURM_CPU_BIND")),
+                    Map.entry("cpus-per-task", List.of("SRUN_CPUS_PER_TASK")),
+                    Map.entry("dependency", List.of("SLURM_DEPENDENCY")),
+                    Map.entry("distribution", List.of("SLURM_DISTRIBUTION")),
+                    Map.entry("error", List.of("SLURM_STDERRMODE")),
+                    Map.entry("exact", List.of("SLURM_EXACT")),
+                    Map.entry("export", List.of("SRUN_EXPORT_ENV", "SLURM_EXPORT_ENV")),
+                    Map.entry("input", List.of("SLURM_STDINMODE")),
+                    Map.entry("job-name", List.of("SLURM_JOB_NAME")),
+                    Map.entry("jobid", List.of("SLURM_JOB_ID")),
+                    Map.entry("kill-on-bad-exit", List.of("SLURM_KILL_BAD_EXIT")),
+                    Map.entry("label", List.of("SLURM_LABELIO")),
+                    Map.entry("mpi", List.of("SLURM_MPI_TYPE")),
+                    Map.entry("nodes", List.of("SLURM_NNODES", "SLURM_JOB_NUM_NODES")),
+                    Map.entry("ntasks", List.of("SLURM_NTASKS", "SLURM_NPROCS")),
+                    Map.entry("ntasks-per-node", List.of("SLURM_NTASKS_PER_NODE")),
+                    Map.entry("output", List.of("SLURM_STDOUTMODE")),
+                    Map.entry("overlap", List.of("SLURM_OVERLAP")),
+                    Map.entry("wait", List.of("SLURM_WAIT")));
+
+    private static final Map<String, List<String>> OF_SALLOC =
+            Map.of(
+                    "bell", List.of("SALLOC_BELL"),
+                    "gres", List.of("SALLOC_GRES"),
+                    "kill-command", List.of("SALLOC_KILL_CMD"));
+
     /// Every option of `srun`, those of the job first.
     public static final List<SrunOption> TABLE = ofSrun();
 
@@ -110,7 +175,7 @@ public record SrunOption(String longName, char letter, Argument argument, Meanin
                 '\0',
                 Argument.NONE,
                 ": the allocation ends with salloc, which stays");
-        return List.copyOf(rows);
+        return with("SALLOC_", OF_SALLOC, rows);
     }
 
     private static List<SrunOption> ofSrun() {
@@ -136,7 +201,22 @@ public record SrunOption(String longName, char letter, Argument argument, Meanin
         ignored(rows, "unbuffered", 'u', Argument.NONE);
         refused(rows, "bcast", '\0', Argument.OPTIONAL, "");
         refused(rows, "het-group", '\0', Argument.REQUIRED, "");
-        return List.copyOf(rows);
+        return with("SLURM_", OF_SRUN, rows);
+    }
+
+    /// With the variables of each: those of this command alone, and those that are named alike.
+    private static List<SrunOption> with(
+            String prefix, Map<String, List<String>> own, List<SrunOption> rows) {
+        return rows.stream()
+                .map(row -> {
+                    String alike = OF_BOTH.get(row.longName());
+                    List<String> names =
+                            alike == null
+                                    ? own.getOrDefault(row.longName(), List.of())
+                                    : List.of(prefix + alike);
+                    return row.from(names);
+                })
+                .toList();
     }
 
     private static boolean isOfJob(SbatchOption option) {

@@ -29,6 +29,55 @@ final class SrunCommandLineTest {
         assertThat(line.command()).containsExactly("python", "-u", "x.py");
     }
 
+    private static SrunCommandLine of(Map<String, String> environment, String... words)
+            throws InvalidOption {
+        return SrunCommandLine.of(SrunOption.TABLE, List.of(words), environment);
+    }
+
+    @Test
+    void variables_give_what_the_words_do_not() throws InvalidOption {
+        var environment =
+                Map.of(
+                        "SLURM_PARTITION", "batch",
+                        "SLURM_GPUS", "2",
+                        "SLURM_NPROCS", "4",
+                        "SLURM_MEM_PER_CPU", "1G",
+                        "SLURM_LABELIO", "1",
+                        "SLURM_OVERLAP", "0",
+                        "SLURM_ACCOUNT", "",
+                        "SLURM_JOB_ID", "17");
+
+        SrunCommandLine line = of(environment, "-G1", "--mem=8G", "hostname");
+
+        assertThat(line.job().options())
+                .extracting(it -> it.option().longName() + "=" + it.value())
+                .containsExactlyInAnyOrder("gpus=1", "mem=8G", "ntasks=4", "partition=batch");
+        assertThat(line.step()).containsExactly("--label");
+        assertThat(line.own()).containsExactly(Map.entry(Setting.JOBID, "17"));
+    }
+
+    @Test
+    void sallocs_variables_are_its_own() throws InvalidOption {
+        var environment =
+                Map.of(
+                        "SALLOC_TIMELIMIT", "10",
+                        "SALLOC_KILL_CMD", "TERM",
+                        "SALLOC_BELL", "yes",
+                        "SLURM_PARTITION", "other",
+                        "SALLOC_IMMEDIATE", "1");
+
+        SrunCommandLine line = SrunCommandLine.of(SrunOption.SALLOC, List.of(), environment);
+
+        assertThat(line.job().options())
+                .extracting(it -> it.option().longName() + "=" + it.value())
+                .containsExactly("time=10");
+        assertThat(line.own())
+                .containsOnly(
+                        Map.entry(Setting.BELL, ""),
+                        Map.entry(Setting.IMMEDIATE, ""),
+                        Map.entry(Setting.KILL_COMMAND, "TERM"));
+    }
+
     @Test
     void letters_mean_what_they_mean_to_srun() throws InvalidOption {
         SrunCommandLine line = of("-W", "10", "-u", "-K", "-Q", "--", "-x");

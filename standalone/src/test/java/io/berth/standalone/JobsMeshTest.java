@@ -152,9 +152,12 @@ class JobsMeshTest {
                                 echo typed | "$0" srun --jobid=$id --overlap -N1 sh -c 'cat; echo $SLURM_JOB_ID.$SLURM_STEP_ID ${CUDA_VISIBLE_DEVICES%%-*}; exit 3' | sed "s/^$id/JOB/"
                                 "$0" srun --jobid=$id --overlap -l sh -c 'echo $SLURM_NTASKS' | sort
                                 "$0" srun --jobid=$id --overlap --pty sh -c 'test -t 0 && echo a terminal'
+                                SLURM_LABELIO=1 "$0" srun --jobid=$id --overlap -N1 sh -c 'echo there; exec sleep 300' >doomed.out & doomed=$!
+                                until grep there doomed.out; do sleep 0.1; done
+                                "$0" scancel $id.3; wait $doomed; echo "ended with $?"
                                 : >left
                                 until "$0" sacct -n -X -j $id -o State | grep -q COMPLETED; do sleep 0.2; done
-                                "$0" sacct -n -P -j $id -o JobID,State,ExitCode | sed "s/^$id/JOB/" | LC_ALL=C sort -u
+                                "$0" sacct -n -P -j $id -o JobID,State,ExitCode | sed "s/^$id/JOB/;/[.]3/d" | LC_ALL=C sort -u
                                 "$0" srun --jobid=$id true 2>&1 | sed "s/$id/JOB/g"
                                 """,
                                 TestMesh.ROOT.resolve("berth").toString()));
@@ -168,6 +171,8 @@ class JobsMeshTest {
                         0: 2
                         1: 2
                         a terminal\r
+                        0: there
+                        ended with 137
                         JOB.0|FAILED|3:0
                         JOB.1|COMPLETED|0:0
                         JOB.2|COMPLETED|0:0

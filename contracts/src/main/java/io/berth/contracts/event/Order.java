@@ -201,8 +201,16 @@ public sealed interface Order {
     /// Send a signal to processes of the run.
     ///
     /// @param signal by the kernel's number
+    /// @param step the number of the only step whose tasks are meant; null for all that the target
+    ///   says
     record Signal(
-            NodeName node, long epoch, long number, RunId run, int signal, SignalTarget target)
+            NodeName node,
+            long epoch,
+            long number,
+            RunId run,
+            int signal,
+            SignalTarget target,
+            @Nullable Integer step)
             implements Order {}
 
     /// The run may last so long, from its start.

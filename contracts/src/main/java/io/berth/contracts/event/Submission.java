@@ -120,6 +120,14 @@ public sealed interface Submission {
     /// Processes of the job's run are to get a signal.
     ///
     /// @param signal by the kernel's number
-    record SignalRequested(JobId job, String user, int signal, SignalTarget target)
-            implements Submission {}
+    /// @param step the number of the only step that is meant; null for all that the target says
+    record SignalRequested(
+            JobId job, String user, int signal, SignalTarget target, @Nullable Integer step)
+            implements Submission {
+
+        /// To no step in particular.
+        public SignalRequested(JobId job, String user, int signal, SignalTarget target) {
+            this(job, user, signal, target, null);
+        }
+    }
 }

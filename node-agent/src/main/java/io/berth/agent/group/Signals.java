@@ -13,6 +13,8 @@ public final class Signals {
 
     public static final int TERM = Kill.TERM;
 
+    public static final int KILL = Kill.KILL;
+
     /// CONT: what was stopped goes on.
     public static final int CONTINUE = Kill.CONTINUE;
 
@@ -22,20 +24,44 @@ public final class Signals {
 
     private Signals() {}
 
-    /// Kills what is left of the session that a process began, in whichever of its process groups.
-    /// Who is killed starts no other, so that it ends with the first look that finds nobody new.
-    public static void killSession(long leader) throws IOException {
+    /// Processes, by number, as they are now.
+    @FunctionalInterface
+    public interface Look {
+        Set<Long> now() throws IOException;
+    }
+
+    /// Sends a signal to a process, if it is there.
+    public static void send(long pid, int signal) {
+        var unused = Kill.send(pid, signal);
+    }
+
+    /// Kills all whom a look finds, until one finds nobody new.
+    public static void killAll(Look look) throws IOException {
         var killed = new HashSet<Long>();
         boolean more = true;
         for (int tries = 0; more && tries < TRIES; tries++) {
             more = false;
-            for (LiveProcess.Stat process : LiveProcess.all()) {
-                if (process.session() == leader && killed.add(process.pid())) {
-                    Kill.send(process.pid(), Kill.KILL);
+            for (long pid : look.now()) {
+                if (killed.add(pid)) {
+                    Kill.send(pid, Kill.KILL);
                     more = true;
                 }
             }
         }
+    }
+
+    /// Kills what is left of the session that a process began, in whichever of its process groups.
+    /// Who is killed starts no other, so that it ends with the first look that finds nobody new.
+    public static void killSession(long leader) throws IOException {
+        killAll(() -> {
+            var session = new HashSet<Long>();
+            for (LiveProcess.Stat process : LiveProcess.all()) {
+                if (process.session() == leader) {
+                    session.add(process.pid());
+                }
+            }
+            return session;
+        });
     }
 
     /// Sends TSTP to those of the group that handle it. Whether there are any.

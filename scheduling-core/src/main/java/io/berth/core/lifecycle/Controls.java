@@ -191,7 +191,8 @@ final class Controls {
                                         number,
                                         new RunId(job.job(), run.lease()),
                                         request.signal(),
-                                        request.target()));
+                                        request.target(),
+                                        request.step()));
             }
         }
     }

@@ -287,6 +287,28 @@ final class ControlsTest {
     }
 
     @Test
+    void a_signal_to_a_step_is_told_to_all_nodes_with_its_number() {
+        cell.node("n2", 8, 8, "a100");
+        cell.submit(1, gpus(2, 1, null));
+        cell.round();
+        cell.started(1, 1, "n1");
+        cell.started(1, 1, "n2");
+
+        List<Fact> facts =
+                cell.ask(
+                        new Submission.SignalRequested(
+                                new JobId(1), "alice", 9, SignalTarget.STEPS, 3));
+
+        assertThat(orders(facts))
+                .hasSize(2)
+                .allSatisfy(it ->
+                        assertThat(it)
+                                .isInstanceOfSatisfying(
+                                        Order.Signal.class,
+                                        signal -> assertThat(signal.step()).isEqualTo(3)));
+    }
+
+    @Test
     void the_tasks_of_an_array_are_jobs_of_their_own_under_its_throttle() {
         var array =
                 new JobArray(

@@ -2,6 +2,7 @@ package io.berth.submit.http;
 
 import io.berth.contracts.SignalTarget;
 import io.berth.slurm.SignalText;
+import io.berth.submit.Checks;
 import io.berth.submit.JobChange;
 import io.berth.submit.JobName;
 import io.berth.submit.Position;
@@ -28,12 +29,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
 import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jspecify.annotations.Nullable;
 
 /// `/v1/jobs/{id}`: change jobs that are there. An id is `17`, which means all tasks of an array,
 /// or `17_4`, `17_[1-3,7]` for tasks of it.
@@ -182,11 +186,14 @@ public class ControlResource {
     @Operation(
             summary = "Send a signal to a job's processes",
             description =
-                    "The target is steps, all but the batch script's own process; batch, that process alone; or all.")
+                    "The target is steps, all but the batch script's own process; batch, that process alone; or all. With a step's number its tasks alone are meant: KILL ends the step, and not the job.")
     public Response signal(
             @PathParam("id") String id,
             @QueryParam("signal") @DefaultValue("") String signal,
             @QueryParam("target") @DefaultValue("steps") String target,
+            @QueryParam("step")
+                    @Parameter(schema = @Schema(type = SchemaType.INTEGER, minimum = "0"))
+                    @Nullable String step,
             @Context HttpServerRequest request)
             throws Refused {
         OptionalInt number = SignalText.number(signal);
@@ -196,7 +203,11 @@ public class ControlResource {
         }
         return accepted(
                 controls.signal(
-                        JobName.parse(id), callers.of(request), number.getAsInt(), target(target)));
+                        JobName.parse(id),
+                        callers.of(request),
+                        number.getAsInt(),
+                        target(target),
+                        step(step)));
     }
 
     @POST
@@ -205,6 +216,16 @@ public class ControlResource {
     public Response top(@PathParam("id") String id, @Context HttpServerRequest request)
             throws Refused {
         return accepted(controls.top(JobName.parse(id), callers.of(request)));
+    }
+
+    /// The number of a step, such as the kernel's groups have them.
+    private static @Nullable Integer step(@Nullable String text) throws Refused {
+        if (text != null && !text.matches("\\d{1,6}")) {
+            throw new Refused(
+                    new InvalidRequest(
+                            "a step is a number from 0 to 999999, not " + Checks.quoted(text)));
+        }
+        return text == null ? null : Integer.valueOf(text);
     }
 
     private static SignalTarget target(String name) throws Refused {

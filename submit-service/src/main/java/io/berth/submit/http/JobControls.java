@@ -188,10 +188,13 @@ public class JobControls {
     }
 
     /// @param signal by the kernel's number
-    Position signal(JobName name, Caller caller, int signal, SignalTarget target) throws Refused {
+    /// @param step the only one that is meant; null for all that the target says
+    Position signal(
+            JobName name, Caller caller, int signal, SignalTarget target, @Nullable Integer step)
+            throws Refused {
         return ask(
                 running(name, caller),
-                id -> new SignalRequested(id, caller.user(), signal, target));
+                id -> new SignalRequested(id, caller.user(), signal, target, step));
     }
 
     Position amend(JobName name, Caller caller, JobChange change) throws Refused {

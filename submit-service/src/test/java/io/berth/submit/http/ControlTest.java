@@ -262,6 +262,18 @@ class ControlTest {
         assertThat(asked(SignalRequested.class, id).getFirst())
                 .extracting(SignalRequested::signal, SignalRequested::target)
                 .containsExactly(10, SignalTarget.BATCH);
+        Api.as("alice")
+                .post("/v1/jobs/" + id + "/signal?signal=KILL&step=3")
+                .then()
+                .statusCode(202);
+        assertThat(asked(SignalRequested.class, id).getLast())
+                .extracting(SignalRequested::signal, SignalRequested::step)
+                .containsExactly(9, 3);
+        Api.refused(
+                        Api.as("alice").post("/v1/jobs/" + id + "/signal?signal=KILL&step=-1"),
+                        400,
+                        "invalid_request")
+                .body("detail", is("a step is a number from 0 to 999999, not '-1'"));
     }
 
     @Test
