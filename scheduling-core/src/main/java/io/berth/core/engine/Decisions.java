@@ -5,9 +5,21 @@ import java.util.List;
 /// Who takes the engine's decisions. The engine's own state holds them already when it says them.
 public interface Decisions {
 
-    /// Whether limits let the job start now. A job that they hold back is passed over: it keeps
-    /// nothing for itself.
+    /// Whether limits let the job start now. A job that they hold back is passed over.
     boolean admits(Waiting job);
+
+    /// The first time from `now` on at which limits will let the job start, as far as the latest
+    /// ends of runs tell, beside what all others have that have an expected start; [Node#NEVER] if
+    /// they do not tell. Such a job keeps nothing for itself.
+    default long allowedFrom(Waiting job, long now) {
+        return admits(job) ? now : Node.NEVER;
+    }
+
+    /// Whether a job that limits let start now may last until then without a limit keeping back
+    /// another one at its expected start.
+    default boolean leaves(Waiting job, long until) {
+        return true;
+    }
 
     /// How many nodes limits let the job have now, which they admit, out of as many as it would
     /// take.

@@ -44,10 +44,12 @@ final class Later {
     }
 
     /// An earlier start for a planned job whose reservation is lifted; null if none is found.
-    @Nullable Place earlier(Plan plan, long now) {
+    ///
+    /// @param from a start must not be earlier than that
+    @Nullable Place earlier(Plan plan, long now, long from) {
         Waiting job = plan.job();
         FitClass fit = job.fit.onParts(plan.nodes().length);
-        return earliest(new Wish(fit, now, now, job.length, plan.start(), plan.nodes()));
+        return earliest(new Wish(fit, now, from, job.length, plan.start(), plan.nodes()));
     }
 
     /// @param from a start must not be earlier than that

@@ -49,7 +49,7 @@ final class PlanPass {
     /// @return the last place in the plan
     private long take(Waiting job, long last) {
         Plan plan = job.plan;
-        if (!decisions.admits(job)) {
+        if (!all.plannable(job, now, decisions)) {
             all.unplan(job, decisions);
             return last;
         }
@@ -205,6 +205,7 @@ final class PlanPass {
         if (found != null && found.start() <= now) {
             all.start(job, found, now, decisions);
         } else if (found != null) {
+            job.limited = !all.startable(job, now, decisions);
             all.plan(job, found, place, decisions);
         }
     }
@@ -218,7 +219,7 @@ final class PlanPass {
 
     private @Nullable Place now(Waiting job, long length) {
         long end = Search.end(now, length);
-        if (end > job.fit.reach.end()) {
+        if (end > job.fit.reach.end() || !all.startable(job, now, decisions)) {
             return null;
         }
         Place place = all.now(job, length, now, decisions);
@@ -231,17 +232,15 @@ final class PlanPass {
     /// Moves a planned job to an earlier start, if there is one.
     private void compress(Plan plan) {
         Waiting job = plan.job();
+        boolean startable = all.startable(job, now, decisions);
+        job.limited = !startable;
+        long from = decisions.allowedFrom(job, now);
         all.plans.lift(plan);
-        Place at = all.now(job, job.length, now, decisions);
-        if (at == null && job.shortens()) {
+        Place at = startable ? all.now(job, job.length, now, decisions) : null;
+        if (at == null && startable && job.shortens()) {
             at = all.now(job, job.shortest, now, decisions);
         }
-        Place found = at != null ? null : all.later.earlier(plan, now);
-        if (at == null) {
-            long before = found == null ? plan.start() : found.start();
-            Place divided = all.drains.earliest(job, now, before, decisions);
-            found = divided == null ? found : divided;
-        }
+        Place found = at != null ? null : earlier(plan, from);
         all.plans.putBack(plan);
         if (at != null) {
             all.start(job, at, now, decisions);
@@ -249,5 +248,15 @@ final class PlanPass {
             all.plans.remove(job.job);
             all.plan(job, found, plan.place(), decisions);
         }
+    }
+
+    private @Nullable Place earlier(Plan plan, long from) {
+        if (from >= plan.start()) {
+            return null;
+        }
+        Place found = all.later.earlier(plan, now, from);
+        Place planned = found == null ? new Place(plan.start(), plan.nodes(), plan.lane()) : found;
+        Place divided = all.divided(plan.job(), now, from, planned, decisions);
+        return divided == null ? found : divided;
     }
 }

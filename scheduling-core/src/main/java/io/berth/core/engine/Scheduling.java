@@ -82,6 +82,9 @@ public final class Scheduling {
     /// What a run may take beyond its limit, to be launched and to be cleared away.
     public static final long SLACK_MILLIS = Buckets.SLACK_MILLIS;
 
+    /// How long a run that is past its latest end is expected to take still.
+    public static final long OVERRUN_MILLIS = Search.OVERRUN_MILLIS;
+
     /// What a run without limit is taken to last for those that wait behind it.
     static final long WITHOUT_LIMIT_MILLIS = TimeUnit.DAYS.toMillis(366);
 
@@ -463,15 +466,42 @@ public final class Scheduling {
         return Math.min(fit.layout.most(), cluster.size());
     }
 
-    /// Where a job can start soonest on the nodes that hold it; null if that is nowhere, or if
-    /// limits do not let it have so many.
+    /// Where a job can start soonest on the nodes that hold it, as soon as limits let it; null if
+    /// that is nowhere, or if limits do not let it have so many.
     @Nullable Place earliest(Waiting job, long now, Decisions decisions) {
         FitClass least = job.fit.least;
+        long from = decisions.allowedFrom(job, now);
+        if (from == Node.NEVER) {
+            return null;
+        }
         boolean allowed = least == job.fit || decisions.most(job, least.parts()) == least.parts();
-        Place found = allowed ? later.earliest(least, now, job.length) : null;
+        Place found = allowed ? later.earliest(least, now, from, job.length) : null;
+        Place divided = divided(job, now, from, found, decisions);
+        return divided == null ? found : divided;
+    }
+
+    /// Where a job can start sooner than there on GPUs that are divided anew for it; null if it
+    /// cannot, or if limits let it start only later.
+    @Nullable Place divided(
+            Waiting job, long now, long from, @Nullable Place found, Decisions decisions) {
         long before = found == null ? Node.NEVER : found.start();
         Place divided = drains.earliest(job, now, before, decisions);
-        return divided == null ? found : divided;
+        return divided != null && divided.start() >= from ? divided : null;
+    }
+
+    /// Whether the job may start now as far as limits are concerned, and leaves all others what
+    /// they are expected to start with.
+    boolean startable(Waiting job, long now, Decisions decisions) {
+        return decisions.admits(job) && decisions.leaves(job, Search.end(now, job.length));
+    }
+
+    /// Whether limits let the job have an expected start. With [Backfill#EASY] the one of a
+    /// partition is for who waits for room alone.
+    boolean plannable(Waiting job, long now, Decisions decisions) {
+        boolean waitsForRoomAlone = job.set != null || settings.backfill() == Backfill.EASY;
+        return waitsForRoomAlone
+                ? decisions.admits(job)
+                : decisions.allowedFrom(job, now) != Node.NEVER;
     }
 
     /// The last search for the job has found nothing for a window that ends then: it lowers the
@@ -510,7 +540,7 @@ public final class Scheduling {
         queue.age(now);
         sets.settle(decisions);
         new StartPass(this, now, decisions).run();
-        release(decisions);
+        release(now, decisions);
         lookAtArrivals(now, decisions);
     }
 
@@ -521,17 +551,19 @@ public final class Scheduling {
         sets.settle(decisions);
         new PlanPass(this, now, decisions).run();
         new StartPass(this, now, decisions).run();
-        release(decisions);
+        release(now, decisions);
         arrived.clear();
     }
 
-    /// A job that limits now hold back keeps nothing for itself.
-    private void release(Decisions decisions) {
+    /// A job of which limits do not tell any more when it may start keeps nothing for itself.
+    private void release(long now, Decisions decisions) {
         var held = new ArrayList<Waiting>();
         for (Plan plan : plans.all()) {
             Waiting job = plan.job();
-            boolean asked = job.set != null && job != job.set.lead();
-            if (!asked && !decisions.admits(job)) {
+            boolean asked =
+                    job.set == null ? !startable(job, now, decisions) : job == job.set.lead();
+            job.limited |= asked;
+            if (asked && !plannable(job, now, decisions)) {
                 held.add(job);
             }
         }
@@ -702,7 +734,11 @@ public final class Scheduling {
             }
         }
         for (Plan plan : plans.all()) {
-            heads.merge(plan.job().fit.partition, plan.job(), (a, b) -> first(a, b, now));
+            Waiting job = plan.job();
+            Waiting head = heads.get(job.fit.partition);
+            if ((head == null || first(job, head, now) == job) && decisions.admits(job)) {
+                heads.put(job.fit.partition, job);
+            }
         }
         for (Standing it : clearings.all()) {
             heads.merge(it.job().fit.partition, it.job(), (a, b) -> first(a, b, now));

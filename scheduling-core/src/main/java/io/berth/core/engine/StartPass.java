@@ -56,6 +56,11 @@ final class StartPass {
                 lineUp(plan.job());
             }
         }
+        for (Plan plan : all.plans.all()) {
+            if (plan.job().limited && plan.job().set == null) {
+                lineUp(plan.job());
+            }
+        }
         all.queue.settle().forEach(this::push);
         lineUpSets();
         if (all.preempts()) {
@@ -213,14 +218,18 @@ final class StartPass {
 
     private void tryPlanned(Plan plan) {
         Waiting job = plan.job();
-        boolean due = plan.start() <= now || freed.helps(plan);
-        if ((!due && !mayPreempt(job)) || !decisions.admits(job)) {
+        boolean due = plan.start() <= now;
+        boolean sooner = freed.helps(plan) || job.limited;
+        if (!due && !sooner && !mayPreempt(job)) {
             return;
         }
-        Place place = due && freed.hopeful(plan) ? freed.search(plan) : null;
+        boolean admitted = decisions.admits(job);
+        boolean tried = due ? admitted : (sooner && all.startable(job, now, decisions));
+        Place place = tried && freed.hopeful(plan) ? freed.search(plan) : null;
+        job.limited &= !tried;
         if (place != null) {
             start(job, place);
-        } else if (!clear(job) && plan.start() <= now) {
+        } else if (!(admitted && clear(job)) && due) {
             all.stale(true);
         }
     }
@@ -289,33 +298,29 @@ final class StartPass {
 
     private void tryQueued(Waiting job) {
         FitClass fit = job.fit;
-        Place place = null;
         boolean open = job.bucket <= open(fit);
-        if ((open || mayPreempt(job)) && !decisions.admits(job)) {
-            setAside(job);
-            return;
-        }
-        if (open) {
-            place = freed.search(job);
-        }
+        boolean admitted = !(open || mayPreempt(job)) || decisions.admits(job);
+        boolean leaves = !open || (admitted && all.startable(job, now, decisions));
+        Place place = open && leaves ? freed.search(job) : null;
         if (place != null) {
             start(job, place);
-        } else if (clear(job)) {
+        } else if (admitted && clear(job)) {
             return;
-        } else if (off) {
+        } else if (admitted && off) {
             keep(fit);
         } else if (all.mayPlan(fit)) {
             plan(job);
         }
-        if ((job.shortens() || fit.spreads()) && job.line != null) {
-            setAside(
-                    job); // Its search may have told nothing of others: it is tried once in a pass.
+        // Others of its class may fare otherwise: it is tried once in a pass.
+        boolean apart = !admitted || !leaves || job.shortens() || fit.spreads();
+        if (apart && job.line != null) {
+            setAside(job);
         }
     }
 
     /// Gives the job an expected start, unless limits hold it back. What was planned before stands.
     private void plan(Waiting job) {
-        if (!decisions.admits(job)) {
+        if (!all.plannable(job, now, decisions)) {
             setAside(job);
             return;
         }
@@ -330,6 +335,7 @@ final class StartPass {
             start(job, place);
         } else {
             all.stale(all.stale() || ahead(job));
+            job.limited = !all.startable(job, now, decisions);
             all.plan(job, place, all.plans.lastPlace() + 1, decisions);
         }
     }
@@ -338,7 +344,8 @@ final class StartPass {
     /// of its bucket, and is expected to start on as few nodes as hold it: it may yet start on more
     /// now.
     private @Nullable Place soonest(Waiting job) {
-        Place place = job.fit.spreads() ? all.now(job, job.length, now, decisions) : null;
+        boolean tried = job.fit.spreads() && all.startable(job, now, decisions);
+        Place place = tried ? all.now(job, job.length, now, decisions) : null;
         return place != null ? place : all.earliest(job, now, decisions);
     }
 

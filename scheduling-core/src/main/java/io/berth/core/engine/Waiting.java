@@ -40,6 +40,10 @@ public final class Waiting {
     /// The heterogeneous job of which it is a component; null of none.
     @Nullable HetSet set;
 
+    /// Whether limits have kept it from an earlier start than its expected one since it was last
+    /// looked for.
+    boolean limited;
+
     /// Whether a start pass has it in line to be tried.
     boolean inLine;
 

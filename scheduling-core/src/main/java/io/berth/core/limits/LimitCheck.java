@@ -3,7 +3,11 @@ package io.berth.core.limits;
 import io.berth.contracts.Limit;
 import io.berth.contracts.Reason;
 import io.berth.contracts.Tres;
+import io.berth.core.limits.LimitTimeline.Claim;
+import io.berth.core.limits.LimitTimeline.Counter;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +40,16 @@ final class LimitCheck {
                     Limit.MAX_TRES_PER_USER,
                     Limit.MAX_TRES_PER_ACCOUNT);
 
+    /// What is over by itself when runs end: their latest ends say when.
+    private static final Set<Limit> OF_WHAT_RUNS =
+            EnumSet.of(
+                    Limit.GRP_JOBS,
+                    Limit.MAX_JOBS,
+                    Limit.MAX_JOBS_PER_ACCOUNT,
+                    Limit.GRP_TRES,
+                    Limit.MAX_TRES_PER_USER,
+                    Limit.MAX_TRES_PER_ACCOUNT);
+
     static final List<Limit> AT_SUBMISSION =
             List.of(
                     Limit.GRP_SUBMIT_JOBS,
@@ -60,6 +74,51 @@ final class LimitCheck {
 
     Optional<Reason> start() {
         return first(IN_COUNTS).or(() -> first(IN_RESOURCES));
+    }
+
+    /// The same of limits that hold whatever of the running jobs has ended.
+    Optional<Reason> lasting() {
+        return first(IN_COUNTS.stream().filter(it -> !OF_WHAT_RUNS.contains(it)).toList())
+                .or(() ->
+                        first(
+                                IN_RESOURCES.stream()
+                                        .filter(it -> !OF_WHAT_RUNS.contains(it))
+                                        .toList()));
+    }
+
+    /// What the job adds to each sum that limits bound by what runs.
+    List<Claim> claims() {
+        var claims = new ArrayList<Claim>();
+        Map<Limit, Set<String>> read = new EnumMap<>(Limit.class);
+        for (Place place : places) {
+            for (Limit limit : OF_WHAT_RUNS) {
+                Set<String> before = read.getOrDefault(limit, Set.of());
+                String key = place.keyOf(limit);
+                place.limits()
+                        .count(limit)
+                        .ifPresent(bound -> claims.add(claim(key, "", 1, bound, before)));
+                place.limits()
+                        .amounts(limit)
+                        .forEach((resource, bound) -> {
+                            long own = job.tres().getOrDefault(resource, 0L);
+                            if (own > 0) {
+                                claims.add(claim(key, resource, own, bound, before));
+                            }
+                        });
+            }
+            if (place.ofQos()) {
+                markRead(place, List.copyOf(OF_WHAT_RUNS), read);
+            }
+        }
+        return claims;
+    }
+
+    private static Claim claim(
+            String key, String resource, long own, long bound, Set<String> before) {
+        return new Claim(
+                new Counter(key, resource),
+                own,
+                before.contains(resource) ? Long.MAX_VALUE : bound);
     }
 
     Optional<Reason> submit() {

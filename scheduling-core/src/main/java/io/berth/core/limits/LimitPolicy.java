@@ -11,6 +11,7 @@ import io.berth.contracts.event.ConfigEntry.Prices;
 import io.berth.contracts.event.ConfigEntry.Qos;
 import io.berth.contracts.event.QosRules.Flag;
 import io.berth.contracts.event.Terms;
+import io.berth.core.limits.LimitTimeline.Claim;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -224,6 +225,19 @@ public final class LimitPolicy {
     /// @param nowSeconds of cell time
     public Optional<Reason> start(JobUse job, Counters counters, long nowSeconds) {
         return none ? Optional.empty() : new LimitCheck(this, job, counters, nowSeconds).start();
+    }
+
+    /// Why the job may not start now though all that runs had ended, if it may not.
+    ///
+    /// @param counters what the other jobs use
+    /// @param nowSeconds of cell time
+    public Optional<Reason> lasting(JobUse job, Counters counters, long nowSeconds) {
+        return none ? Optional.empty() : new LimitCheck(this, job, counters, nowSeconds).lasting();
+    }
+
+    /// What the job is on a [LimitTimeline].
+    public List<Claim> claims(JobUse job) {
+        return none ? List.of() : new LimitCheck(this, job, new Counters(this), 0).claims();
     }
 
     /// Why the job is not accepted, if it is not: too many jobs are submitted already, or it is

@@ -224,22 +224,27 @@ final class ClusterModel {
                 nodes.held(
                         standstill.resuming() ? run.allocations() : run.held(),
                         tenants.of(job.description()));
-        long began =
-                Math.max(run.placedAt(), run.startedAt() - Scheduling.SLACK_MILLIS)
-                        + standstill.millis();
-        boolean ending = run.outcome() != null;
-        long limit = standstill.suspended() ? 0 : job.description().timeLimitSeconds() * 1000;
-        long end =
-                ending
-                        ? end(run)
-                        : Math.min(
-                                Scheduling.latestEnd(began, limit),
-                                Reserved.end(configuration, job.description(), run.placedAt()));
+        long end = end(job, run);
         count(job, run);
         long id = job.job().value();
         engine.run(id, held.nodes(), held.demands(), end, grounds.stake(job, run));
         drains.hold(job, run.allocations());
         engine.share(id, licenses.counts(job.description().request()), end);
+    }
+
+    /// When a run ends at the latest.
+    private long end(JobStatus job, Run run) {
+        if (run.outcome() != null) {
+            return end(run);
+        }
+        Suspensions standstill = run.standstill();
+        long began =
+                Math.max(run.placedAt(), run.startedAt() - Scheduling.SLACK_MILLIS)
+                        + standstill.millis();
+        long limit = standstill.suspended() ? 0 : job.description().timeLimitSeconds() * 1000;
+        return Math.min(
+                Scheduling.latestEnd(began, limit),
+                Reserved.end(configuration, job.description(), run.placedAt()));
     }
 
     /// When a run that is being stopped has been.
@@ -256,20 +261,23 @@ final class ClusterModel {
                 nodes.gpusByType(allocations),
                 allocations.stream().flatMap(it -> it.gres().stream()).toList(),
                 part -> nodes.cpus(job.description(), allocations, part),
-                Math.max(run.placedAt(), run.startedAt()));
+                Math.max(run.placedAt(), run.startedAt()),
+                end(job, run));
     }
 
     /// Counts what a job will hold that nodes are cleared for.
     void count(JobStatus cleared) {
         GpuRequest gpus = cleared.description().request().gpus();
-        long since = Objects.requireNonNull(cleared.clearing()).since();
+        Clearing clearing = Objects.requireNonNull(cleared.clearing());
+        long limit = cleared.description().timeLimitSeconds() * 1000;
         long count = cleared.description().request().totalGpus();
         quotas.holds(
                 cleared,
                 gpus.type() == null ? Map.of() : Map.of(gpus.type(), count),
                 List.of(),
                 part -> nodes.leastCpus(cleared.description(), part),
-                since);
+                clearing.since(),
+                Scheduling.latestEnd(clearing.until(), limit));
     }
 
     private void wait(JobStatus job) {
@@ -315,6 +323,9 @@ final class ClusterModel {
             if (drain != null || planned.drains().isEmpty() || drains.brought(job, planned)) {
                 engine.plan(id, new Expected(planned.start(), on, lane, planned.place(), drain));
             }
+        }
+        if (engine.expected(id) != null) {
+            quotas.plans(job.job(), Objects.requireNonNull(planned).start());
         }
     }
 

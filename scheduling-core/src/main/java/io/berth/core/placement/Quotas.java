@@ -11,9 +11,12 @@ import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Prices;
 import io.berth.contracts.event.FairShares;
 import io.berth.contracts.event.JobStatus;
+import io.berth.core.engine.Scheduling;
 import io.berth.core.limits.Counters;
 import io.berth.core.limits.JobUse;
 import io.berth.core.limits.LimitPolicy;
+import io.berth.core.limits.LimitTimeline;
+import io.berth.core.limits.LimitTimeline.Claim;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -60,16 +63,22 @@ final class Quotas {
     /// The waiting jobs of one kind.
     private static final class Group {
         final JobUse use;
+        final List<Claim> claims;
         final Set<JobId> jobs = new TreeSet<>();
 
         /// What was told of them last.
         Optional<Reason> told = Optional.empty();
 
         Optional<Reason> verdict = Optional.empty();
+
+        /// Whether it waits for more than the ends of runs.
+        boolean lasting;
+
         long look = -1;
 
-        Group(JobUse use) {
+        Group(JobUse use, List<Claim> claims) {
             this.use = use;
+            this.claims = claims;
         }
     }
 
@@ -81,6 +90,7 @@ final class Quotas {
     private final ToIntBiFunction<JobDescription, Integer> leastCpus;
 
     private final Counters counters;
+    private final LimitTimeline timeline = new LimitTimeline();
     private final Map<Kind, Group> waiting = new HashMap<>();
     private final Map<JobId, Kind> kinds = new HashMap<>();
     private final Map<JobId, Held> held = new HashMap<>();
@@ -116,7 +126,12 @@ final class Quotas {
     }
 
     private Group group(Kind kind, JobDescription job) {
-        return waiting.computeIfAbsent(kind, _ -> new Group(wanted(job)));
+        return waiting.computeIfAbsent(
+                kind,
+                _ -> {
+                    JobUse use = wanted(job);
+                    return new Group(use, policy.claims(use));
+                });
     }
 
     private JobUse wanted(JobDescription job) {
@@ -130,12 +145,14 @@ final class Quotas {
     /// @param gres other resources that it was given; none if it is not known yet
     /// @param cpus that it takes of its nodes, by part
     /// @param since in epoch milliseconds
+    /// @param until when it ends at the latest, in epoch milliseconds
     void holds(
             JobStatus job,
             Map<String, Long> gpusByType,
             List<Gres> gres,
             IntUnaryOperator cpus,
-            long since) {
+            long since,
+            long until) {
         if (policy.none()) {
             return;
         }
@@ -143,9 +160,11 @@ final class Quotas {
         var use = JobUse.asked(description, policy.prices(description.partition()), cpus);
         var taken = new Held(use.holding(gpusByType, gres), since / 1000 + use.longestSeconds());
         if (taken.equals(held.get(job.job()))) {
+            timeline.run(job.job(), policy.claims(taken.use()), until);
             return;
         }
         forget(job.job());
+        timeline.run(job.job(), policy.claims(taken.use()), until);
         held.put(job.job(), taken);
         counters.running(taken.use(), taken.endSeconds(), 1);
         look++;
@@ -215,6 +234,7 @@ final class Quotas {
     }
 
     private void drop(JobId job) {
+        timeline.leave(job);
         Held taken = held.remove(job);
         if (taken != null) {
             counters.running(taken.use(), taken.endSeconds(), -1);
@@ -232,9 +252,51 @@ final class Quotas {
 
     /// The limit that keeps a waiting job back; null if none does.
     @Nullable Reason met(JobId job, long now) {
-        Kind kind = kinds.get(job);
-        Group group = kind == null ? null : waiting.get(kind);
+        Group group = group(job);
         return group == null ? null : verdict(group, now).orElse(null);
+    }
+
+    /// A waiting job is expected to start then, in epoch milliseconds.
+    void plans(JobId job, long start) {
+        Group group = group(job);
+        if (group != null) {
+            timeline.plan(job, group.claims, start);
+        }
+    }
+
+    /// Nothing is expected of a waiting job any more.
+    void unplans(JobId job) {
+        if (group(job) != null) {
+            timeline.leave(job);
+        }
+    }
+
+    /// The first time from now on at which limits will let a waiting job start, as far as the
+    /// latest ends of runs tell and beside all that is planned for others; `Long.MAX_VALUE` if they
+    /// do not tell.
+    long allowedFrom(JobId job, long now) {
+        Group group = group(job);
+        if (group == null) {
+            return now;
+        }
+        boolean kept = verdict(group, now).isPresent();
+        if (kept && group.lasting) {
+            return Long.MAX_VALUE;
+        }
+        long from = timeline.from(job, group.claims, now, now + Scheduling.OVERRUN_MILLIS);
+        return kept ? Math.max(from, now + 1) : from;
+    }
+
+    /// Whether a waiting job may run from now on until then, in epoch milliseconds, without a limit
+    /// keeping back another one at its expected start.
+    boolean leaves(JobId job, long until) {
+        Group group = group(job);
+        return group == null || timeline.leaves(job, group.claims, until);
+    }
+
+    private @Nullable Group group(JobId job) {
+        Kind kind = kinds.get(job);
+        return kind == null ? null : waiting.get(kind);
     }
 
     /// The limit that keeps waiting jobs from starting together, each beside those before it; null
@@ -243,8 +305,7 @@ final class Quotas {
         var counted = new ArrayList<Held>();
         Optional<Reason> met = Optional.empty();
         for (JobId job : jobs) {
-            Kind kind = kinds.get(job);
-            Group group = kind == null ? null : waiting.get(kind);
+            Group group = group(job);
             if (group != null && met.isEmpty()) {
                 met = policy.start(group.use, counters, now / 1000);
                 var next = new Held(group.use, now / 1000 + group.use.longestSeconds());
@@ -273,6 +334,9 @@ final class Quotas {
         }
         if (group.look != look) {
             group.verdict = policy.start(group.use, counters, now / 1000);
+            group.lasting =
+                    group.verdict.isPresent()
+                            && policy.lasting(group.use, counters, now / 1000).isPresent();
             group.look = look;
         }
         return group.verdict;

@@ -97,6 +97,22 @@ final class Round implements Decisions {
         return throttles.admits(job) && mayBegin(job) && limit(job) == null;
     }
 
+    @Override
+    public long allowedFrom(Waiting job, long from) {
+        JobStatus status = state.knownJob(new JobId(job.job()));
+        if (status.description().het() != null) {
+            return admits(status) ? from : Long.MAX_VALUE;
+        }
+        return throttles.admits(status) && mayBegin(status)
+                ? model.quotas.allowedFrom(status.job(), from)
+                : Long.MAX_VALUE;
+    }
+
+    @Override
+    public boolean leaves(Waiting job, long until) {
+        return model.quotas.leaves(new JobId(job.job()), until);
+    }
+
     private @Nullable Reason limit(JobStatus job) {
         return job.description().het() == null
                 ? model.quotas.met(job.job(), now)
@@ -219,12 +235,16 @@ final class Round implements Decisions {
 
     @Override
     public void planned(Waiting job, long start, int[] nodes, long place) {
-        planned.add(new JobId(job.job()));
+        var id = new JobId(job.job());
+        planned.add(id);
+        model.quotas.plans(id, start);
     }
 
     @Override
     public void unplanned(Waiting job) {
-        planned.add(new JobId(job.job()));
+        var id = new JobId(job.job());
+        planned.add(id);
+        model.quotas.unplans(id);
     }
 
     @Override

@@ -10,11 +10,13 @@ import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.Reason;
 import io.berth.contracts.Sharing;
 import io.berth.contracts.Tres;
+import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.contracts.event.RunReport.Cause;
 import io.berth.core.state.Input;
 import io.berth.core.testing.TestCell;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class PlacementLimitsTest {
 
     private final TestCell cell = new TestCell();
+    private final long zero = cell.now;
 
     @BeforeEach
     void a_user_may_have_four_gpus() {
@@ -47,9 +50,92 @@ final class PlacementLimitsTest {
 
         assertThat(cell.job(2).state()).isEqualTo(JobState.PENDING);
         assertThat(cell.job(2).reason()).isEqualTo(Reason.QOS_MAX_GRES_PER_USER);
-        assertThat(cell.job(2).planned()).isNull();
+        assertThat(start(2)).isEqualTo(zero + 602_000);
         assertThat(cell.where(3)).isNotEmpty();
         assertThat(cell.where(4)).isNotEmpty();
+    }
+
+    private void submit(long id, int gpus, long limitSeconds) {
+        cell.submit(id, TestCell.job(gpus(1, gpus, null), limitSeconds));
+    }
+
+    private @Nullable Long start(long id) {
+        Planned planned = cell.job(id).planned();
+        return planned == null ? null : (Long) planned.start();
+    }
+
+    @Test
+    void as_many_are_expected_as_may_run_together() {
+        submit(1, 3, 600);
+        submit(2, 1, 900);
+        submit(3, 1, 60);
+        submit(4, 3, 60);
+        submit(5, 1, 60);
+
+        cell.round();
+
+        assertThat(start(3)).isEqualTo(zero + 602_000);
+        assertThat(start(4)).isEqualTo(zero + 902_000);
+        assertThat(start(5)).isNull();
+    }
+
+    @Test
+    void who_would_keep_it_back_at_its_expected_start_waits_or_is_over_by_then() {
+        submit(1, 2, 600);
+        submit(2, 4, 600);
+        submit(3, 2, 900);
+        submit(4, 2, 300);
+
+        cell.round();
+
+        assertThat(start(2)).isEqualTo(zero + 602_000);
+        assertThat(cell.where(3)).isEmpty();
+        assertThat(cell.where(4)).isNotEmpty();
+    }
+
+    @Test
+    void two_that_may_not_run_together_are_not_expected_together() {
+        cell.submit(1, "bob", gpus(1, 4, null));
+        cell.submit(2, "carol", gpus(1, 4, null));
+        submit(3, 4, 600);
+        submit(4, 4, 600);
+
+        cell.round();
+
+        assertThat(start(3)).isEqualTo(zero + 602_000);
+        assertThat(start(4)).isNull();
+    }
+
+    @Test
+    void others_have_its_nodes_until_its_expected_start() {
+        submit(1, 4, 600);
+        submit(2, 4, 600);
+        cell.node("n2", 16, 2, "a100");
+        cell.submit(3, "bob", gpus(1, 2, null));
+        cell.submit(4, "carol", gpus(1, 2, null));
+        cell.submit(5, "dave", gpus(1, 2, null));
+
+        cell.round();
+
+        assertThat(cell.where(3)).isNotEmpty();
+        assertThat(cell.where(4)).isNotEmpty();
+        assertThat(cell.where(5)).isNotEmpty();
+        assertThat(start(2)).isEqualTo(zero + 602_000);
+    }
+
+    @Test
+    void who_waits_for_a_limit_of_a_single_job_is_not_expected() {
+        cell.take(
+                new Input.Configured(
+                        TestCell.configuration(
+                                new Limits(
+                                        Map.of(), Map.of(Limit.MAX_TRES, Map.of(Tres.GPU, 2L))))));
+        submit(1, 3, 600);
+
+        cell.round();
+
+        assertThat(cell.job(1).reason()).isEqualTo(Reason.QOS_MAX_GRES_PER_JOB);
+        assertThat(start(1)).isNull();
     }
 
     @Test
