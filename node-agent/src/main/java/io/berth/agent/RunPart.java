@@ -19,6 +19,7 @@ import io.berth.contracts.Consumption;
 import io.berth.contracts.GpuShare.Enforcement;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.HeldRun.Phase;
+import io.berth.contracts.IndexSet;
 import io.berth.contracts.Isolation;
 import io.berth.contracts.JobSpec;
 import io.berth.contracts.RunId;
@@ -430,6 +431,15 @@ final class RunPart {
             @Override
             public List<String> devices(Set<String> gpus) throws LaunchRefused, IOException {
                 return launcher.devices(node, launch, gpus);
+            }
+
+            @Override
+            public IndexSet memoryNodes(IndexSet cpus) {
+                IndexSet those =
+                        cpus.isEmpty() && !node.virtual()
+                                ? node.onHost(launch.here().cpus())
+                                : cpus;
+                return node.memoryNodes(those);
             }
         };
     }

@@ -11,6 +11,7 @@ import io.berth.agent.launch.StartScript;
 import io.berth.agent.launch.StepCommand;
 import io.berth.agent.launch.StepLog;
 import io.berth.contracts.Allocation;
+import io.berth.contracts.IndexSet;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -32,7 +33,7 @@ import org.slf4j.LoggerFactory;
 /// run's group, and all that its step may use is within what the run may.
 ///
 /// ```
-/// asks/begin.<step>   <process> <its start time> <tasks> <MiB, or 0> <CPUs, or -> <GPUs, or -> <the first task's rank>
+/// asks/begin.<step>   <process> <its start time> <tasks> <MiB, or 0> <CPUs, or -> <GPUs, or -> <the first task's rank>[ local]
 /// asks/tasks.<step>   a line for each task that waits to begin, see StepTasks
 /// asks/end.<step>     <process> <its start time>
 /// asks/container.<process>-<its start time>   <process> <its start time> <rows>x<columns of its terminal, or 0x0> <the container's path>
@@ -64,7 +65,7 @@ final class RunSteps {
     static final Pattern PROCESS = Pattern.compile("([0-9]{1,10}) ([0-9]{1,18})\\n?");
     private static final Pattern BEGIN =
             Pattern.compile(
-                    "([0-9]{1,10}) ([0-9]{1,18}) ([0-9]{1,6}) ([0-9]{1,18}) (-|[0-9,-]{1,6000})(?: ([!-~]{1,4000}) ([0-9]{1,7}))?\\n?");
+                    "([0-9]{1,10}) ([0-9]{1,18}) ([0-9]{1,6}) ([0-9]{1,18}) (-|[0-9,-]{1,6000})(?: ([!-~]{1,4000}) ([0-9]{1,7})( local)?)?\\n?");
 
     private static final Pattern CONTAINER =
             Pattern.compile("([0-9]{1,10}) ([0-9]{1,18}) ([0-9]{1,4})x([0-9]{1,4}) (/[^\\n]*)\\n?");
@@ -80,6 +81,12 @@ final class RunSteps {
         /// The device files that who has these GPUs of the run's may open; none if those are not
         /// fewer than the run's.
         List<String> devices(Set<String> gpus) throws LaunchRefused, IOException;
+
+        /// The NUMA nodes with memory that some of the host's CPUs are in; none if that is not
+        /// known.
+        ///
+        /// @param cpus none is the run's
+        IndexSet memoryNodes(IndexSet cpus);
     }
 
     private final Allocation here;
@@ -220,10 +227,15 @@ final class RunSteps {
                         memory > 0,
                         StepLog.name(files, number),
                         System.currentTimeMillis(),
-                        words.group(7) == null ? null : Integer.valueOf(words.group(7)));
-        var limits =
-                new ChildLimits(StepTasks.cpus(words.group(5)), memory, devices(words.group(6)));
+                        words.group(7) == null ? null : Integer.valueOf(words.group(7)),
+                        words.group(8) == null ? null : Boolean.TRUE);
+        IndexSet cpus = StepTasks.cpus(words.group(5));
+        IndexSet near = holder.local() == null ? IndexSet.EMPTY : launching.memoryNodes(cpus);
+        var limits = new ChildLimits(cpus, memory, devices(words.group(6)), near);
         String why = groups.hold(number, holder, limits, askedAt);
+        if (!why.isEmpty() && memory == 0 && limits.devices().isEmpty() && !near.isEmpty()) {
+            return "warning: the step's memory is bound to no NUMA nodes: " + why;
+        }
         if (why.isEmpty() || (memory == 0 && limits.devices().isEmpty())) {
             return "";
         }
@@ -260,7 +272,22 @@ final class RunSteps {
             return "";
         }
         int room = StepTasks.MOST - groups.tasks();
-        return StepTasks.hold(step, text, this::devices, room, askedAt);
+        boolean local = groups.local(number);
+        var shares =
+                new StepTasks.Shares() {
+                    @Override
+                    public List<String> devices(String gpus) throws IOException {
+                        return RunSteps.this.devices(gpus);
+                    }
+
+                    @Override
+                    public IndexSet memoryNodes(IndexSet cpus) {
+                        return local && !cpus.isEmpty()
+                                ? launching.memoryNodes(cpus)
+                                : IndexSet.EMPTY;
+                    }
+                };
+        return StepTasks.hold(step, text, shares, room, askedAt);
     }
 
     /// The rules for who has these GPUs; none if that is to be as it is.

@@ -45,6 +45,8 @@ final class StepGroups {
     /// @param name of the step, as it says
     /// @param beganAt epoch milliseconds
     /// @param rank of its first task here; null if it does not say
+    /// @param local true if its tasks have their memory of the NUMA nodes that their CPUs are in;
+    ///   null if not
     record Holder(
             long pid,
             long startTime,
@@ -52,7 +54,8 @@ final class StepGroups {
             boolean limited,
             @Nullable String name,
             @Nullable Long beganAt,
-            @Nullable Integer rank) {
+            @Nullable Integer rank,
+            @Nullable Boolean local) {
 
         LiveProcess process() {
             return new LiveProcess(pid, startTime);
@@ -153,6 +156,13 @@ final class StepGroups {
     /// The group of a step that runs; null if it has none.
     @Nullable Group of(int number) {
         return holders.containsKey(number) ? group.child(number).orElse(null) : null;
+    }
+
+    /// Whether the tasks of a step that has a group have their memory of the NUMA nodes that their
+    /// CPUs are in.
+    boolean local(int number) {
+        Holder holder = holders.get(number);
+        return holder != null && holder.local() != null;
     }
 
     /// How many tasks of all steps have groups.

@@ -39,10 +39,13 @@ final class StepTasks {
     private static final Pattern TASK =
             Pattern.compile("([0-9]{1,7}) ([0-9]{1,10}) (-|[0-9,-]{1,6000}) ([!-~]{1,4000})");
 
-    /// The rules for who has these GPUs; none if that is to be as it is.
-    @FunctionalInterface
-    interface Devices {
-        List<String> of(String gpus) throws IOException;
+    /// What a task may use, by what is its own.
+    interface Shares {
+        /// The rules for who has these GPUs; none if that is to be as it is.
+        List<String> devices(String gpus) throws IOException;
+
+        /// The NUMA nodes of the memory of who has these CPUs; none if that is to be as it is.
+        IndexSet memoryNodes(IndexSet cpus);
     }
 
     private StepTasks() {}
@@ -51,7 +54,7 @@ final class StepTasks {
     ///
     /// @param step null of one that has no group itself
     /// @param most groups that may be made
-    static String hold(@Nullable Group step, String text, Devices devices, int most, long askedAt) {
+    static String hold(@Nullable Group step, String text, Shares shares, int most, long askedAt) {
         int tasks = 0;
         int unbound = 0;
         for (String line : text.lines().toList()) {
@@ -63,7 +66,7 @@ final class StepTasks {
                     step != null
                             && ++tasks <= most
                             && !RunSteps.late(askedAt)
-                            && hold(step, task, devices);
+                            && hold(step, task, shares);
             unbound += held || task.group(4).equals("-") ? 0 : 1;
         }
         return unbound == 0
@@ -73,15 +76,17 @@ final class StepTasks {
     }
 
     /// Whether the task is in a group that bounds it to its GPUs.
-    private static boolean hold(Group step, Matcher task, Devices devices) {
+    private static boolean hold(Group step, Matcher task, Shares shares) {
         int rank = Integer.parseInt(task.group(1));
         long process = Long.parseLong(task.group(2));
         try {
             if (!step.has(process)) {
                 return false;
             }
-            List<String> rules = devices.of(task.group(4));
-            Group group = step.makeChild(rank, new ChildLimits(cpus(task.group(3)), 0, rules));
+            List<String> rules = shares.devices(task.group(4));
+            IndexSet cpus = cpus(task.group(3));
+            var limits = new ChildLimits(cpus, 0, rules, shares.memoryNodes(cpus));
+            Group group = step.makeChild(rank, limits);
             // Asked right before: the process may have ended meanwhile, and its number be
             // another's.
             if (!step.has(process)) {

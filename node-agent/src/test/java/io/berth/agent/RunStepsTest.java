@@ -59,6 +59,12 @@ class RunStepsTest {
                 public List<String> devices(Set<String> gpus) {
                     return gpus.stream().sorted().map("c 195:%s rw"::formatted).toList();
                 }
+
+                /// Each CPU is in a NUMA node of its own number; the run's are 0 and 1.
+                @Override
+                public IndexSet memoryNodes(IndexSet cpus) {
+                    return cpus.isEmpty() ? IndexSet.firstN(2) : cpus;
+                }
             };
 
     @TempDir Path folder;
@@ -207,6 +213,30 @@ class RunStepsTest {
         Files.write(folder.resolve("asks").resolve(name), List.of(tasks));
     }
 
+    @ParameterizedTest
+    @CsvSource({"' local', 0-1, 1", "'', '', ''"})
+    void who_wants_memory_near_his_cpus_has_it_of_their_numa_nodes(
+            String local, String ofStep, String ofTask) throws Exception {
+        ask("begin.0", " 2 0 - - 4" + local);
+        steps.look();
+        askTasks("tasks.0", "4 " + ME + " 1 -", "5 " + ME + " - -");
+        steps.look();
+
+        TreeGroup step = group.at(0);
+        assertThat(step.limits.memoryNodes()).hasToString(ofStep);
+        assertThat(step.at(4).limits.memoryNodes()).hasToString(ofTask);
+        assertThat(step.at(5).limits.memoryNodes()).isEqualTo(IndexSet.EMPTY);
+    }
+
+    @Test
+    void who_wants_it_of_some_cpus_has_it_of_theirs() throws Exception {
+        ask("begin.0", " 1 0 1 - 4 local");
+        steps.look();
+
+        assertThat(group.at(0).limits)
+                .isEqualTo(new ChildLimits(IndexSet.parse("1"), 0, List.of(), IndexSet.parse("1")));
+    }
+
     @Test
     void tasks_have_groups_with_what_is_their_own_and_are_told_one_by_one() throws Exception {
         ask("begin.0", " 2 0 - G1,G2 4");
@@ -339,7 +369,7 @@ class RunStepsTest {
     @Test
     void a_step_that_hangs_in_the_kernel_does_not_keep_others_from_ending() throws Exception {
         LiveProcess.Stat me = LiveProcess.stat(ME).orElseThrow();
-        var gone = new Holder(me.pid(), me.startTime() + 1, 1, false, null, null, null);
+        var gone = new Holder(me.pid(), me.startTime() + 1, 1, false, null, null, null, null);
         files.note(Holders.NAME, new Holders(Map.of(1, gone, 2, gone, 3, gone)));
         var clock = new AtomicLong();
         for (int number = 1; number <= 3; number++) {

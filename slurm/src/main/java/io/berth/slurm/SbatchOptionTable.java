@@ -244,7 +244,7 @@ final class SbatchOptionTable {
                 "mem-bind",
                 "SBATCH_MEM_BIND",
                 SbatchSetting.MEM_BIND,
-                "`none` and `local`, as Linux gives memory; others are refused");
+                "`none`, and `local`, which bounds a step's tasks to the NUMA nodes of their CPUs; the default of the script's steps, in `SLURM_MEM_BIND`; others are refused");
         different(
                 "no-kill",
                 'k',

@@ -60,12 +60,14 @@ final class StepsDraft {
                 }
                 throw unsupported(given, "multithread: each thread of a core is a CPU");
             }
-            case MEM_BIND ->
-                    take(
-                            given,
-                            word.matches("((quiet|verbose|q|v),?)*+(none|no|local)?"),
-                            OTHER_MEMORY_BIND,
-                            "none or local");
+            case MEM_BIND -> {
+                take(
+                        given,
+                        word.matches("((quiet|verbose|q|v),?)*+(none|no|local)?"),
+                        OTHER_MEMORY_BIND,
+                        "none or local");
+                variables.put("SLURM_MEM_BIND", word.endsWith("local") ? "local" : "none");
+            }
             case NO_KILL -> {
                 if (!word.equals("off")) {
                     throw unsupported(

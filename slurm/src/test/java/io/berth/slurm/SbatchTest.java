@@ -372,7 +372,9 @@ final class SbatchTest {
                                 "SLURM_DISTRIBUTION",
                                 "cyclic",
                                 "SLURM_GPU_BIND",
-                                "verbose,closest"));
+                                "verbose,closest",
+                                "SLURM_MEM_BIND",
+                                "local"));
     }
 
     @Test

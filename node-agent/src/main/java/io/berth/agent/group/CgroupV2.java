@@ -168,6 +168,7 @@ final class CgroupV2 implements Groups {
             Files.createDirectory(child.folder);
             try {
                 child.limitCpus(limits.cpus());
+                child.limitMemoryNodes(limits.memoryNodes());
                 if (limits.memoryMib() > 0) {
                     child.limitMemory(Math.multiplyExact(limits.memoryMib(), 1L << 20));
                 }
@@ -289,6 +290,13 @@ final class CgroupV2 implements Groups {
                 if (IndexSet.parse(effective).equals(wanted)) {
                     enforced.add(Isolation.CPUSET);
                 }
+            }
+        }
+
+        private void limitMemoryNodes(IndexSet wanted) throws IOException {
+            Path nodes = folder.resolve("cpuset.mems");
+            if (Files.exists(nodes)) {
+                ControlFiles.writeOf(nodes, wanted, folder.resolveSibling("cpuset.mems.effective"));
             }
         }
 

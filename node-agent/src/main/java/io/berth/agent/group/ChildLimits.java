@@ -9,9 +9,17 @@ import java.util.List;
 /// @param memoryMib 0 is all of it
 /// @param devices the device files that it may open, as [Limits] has them; empty is all of them. It
 ///   opens none that its parent may not
-public record ChildLimits(IndexSet cpus, long memoryMib, List<String> devices) {
+/// @param memoryNodes ids of the NUMA nodes of which it has its memory; empty is all of its
+///   parent's, and so are those of which its parent has none
+public record ChildLimits(
+        IndexSet cpus, long memoryMib, List<String> devices, IndexSet memoryNodes) {
 
     public ChildLimits {
         devices = List.copyOf(devices);
+    }
+
+    /// With memory of all NUMA nodes.
+    public ChildLimits(IndexSet cpus, long memoryMib, List<String> devices) {
+        this(cpus, memoryMib, devices, IndexSet.EMPTY);
     }
 }

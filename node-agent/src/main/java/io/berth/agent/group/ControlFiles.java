@@ -1,6 +1,7 @@
 package io.berth.agent.group;
 
 import io.berth.agent.host.LiveProcess;
+import io.berth.contracts.IndexSet;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -13,6 +14,7 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -48,6 +50,17 @@ final class ControlFiles {
             }
         } catch (IOException e) {
             throw new IOException("cannot write one of %s to %s".formatted(values, file), e);
+        }
+    }
+
+    /// Writes those of some ids that another file has too; nothing if it has none of them.
+    static void writeOf(Path file, IndexSet wanted, Path had) throws IOException {
+        BitSet both = wanted.toBitSet();
+        if (!both.isEmpty()) {
+            both.and(IndexSet.parse(read(had)).toBitSet());
+        }
+        if (!both.isEmpty()) {
+            write(file, IndexSet.of(both).toString());
         }
     }
 

@@ -127,6 +127,9 @@ final class V1Group implements Group {
         if (!limits.devices().isEmpty()) {
             wanted.add(Controller.DEVICES);
         }
+        if (!limits.memoryNodes().isEmpty()) {
+            wanted.add(Controller.CPUSET);
+        }
         if (movesAtOnce == null) {
             movesAtOnce = FavorDynmods.isSet(FavorDynmods.MOUNTS);
         }

@@ -46,6 +46,11 @@ final class V1Limits {
     /// as it was set.
     Set<Isolation> set(ChildLimits limits) throws IOException {
         set(limits.cpus(), Math.multiplyExact(limits.memoryMib(), 1L << 20));
+        Path cpuset = folders.get(Controller.CPUSET);
+        if (cpuset != null) {
+            Path nodes = cpuset.resolve("cpuset.mems");
+            ControlFiles.writeOf(nodes, limits.memoryNodes(), cpuset.resolveSibling("cpuset.mems"));
+        }
         Path devices = folders.get(Controller.DEVICES);
         if (devices != null && !limits.devices().isEmpty()) {
             Path parent = Objects.requireNonNull(devices.getParent());

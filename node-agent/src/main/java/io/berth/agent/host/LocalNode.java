@@ -1,6 +1,7 @@
 package io.berth.agent.host;
 
 import io.berth.contracts.Hardware;
+import io.berth.contracts.Hardware.NumaNode;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.Isolation;
@@ -113,6 +114,22 @@ public record LocalNode(NodeName name, boolean virtual, IndexSet hostCpus, Inven
                     bits.set(ids[cpu]);
                 });
         return IndexSet.of(bits);
+    }
+
+    /// The NUMA nodes of which the memory is nearest to some of the host's CPUs: those that these
+    /// are in, as far as they have memory. None if that is not known.
+    public IndexSet memoryNodes(IndexSet onHost) {
+        var ids = new BitSet();
+        Hardware hardware = inventory.hardware();
+        if (hardware != null && !virtual) {
+            for (NumaNode node : hardware.numaNodes()) {
+                if (node.memoryMib() > 0
+                        && onHost(node.cpus()).toBitSet().intersects(onHost.toBitSet())) {
+                    ids.set(node.id());
+                }
+            }
+        }
+        return IndexSet.of(ids);
     }
 
     private static NodeName name(String name) {

@@ -175,7 +175,9 @@ srun_run_by_program() {
     unset BERTH_PROGRAMS
     # A single task that has all of the step is counted as the step.
     srun_asks=-
-    if [ -n "$srun_held" ] && { [ "$srun_tasks" != 1 ] || [ "$srun_seen" != "$srun_step_gpus" ]; }; then
+    if [ -n "$srun_held" ] && {
+        [ "$srun_tasks" != 1 ] || [ "$srun_seen" != "$srun_step_gpus" ] || [ -n "${srun_mem_bind:+$srun_bind}" ]
+    }; then
         srun_asks=${BERTH_STEPS%/*}/asks/tasks.$srun_id
     fi
     "${0%/*}/srun-tasks" "$srun_file.tasks" "-${srun_kill:+K}" "$SLURMD_NODENAME" "$srun_asks" \

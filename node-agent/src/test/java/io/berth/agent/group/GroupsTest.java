@@ -195,7 +195,8 @@ class GroupsTest {
         await().until(() -> Files.exists(folder.resolve("in")));
         Group step = group.makeChild(0, new ChildLimits(IndexSet.EMPTY, 0, List.of()));
         Group task = step.makeChild(5, new ChildLimits(IndexSet.firstN(1), 0, List.of("c 1:3 rw")));
-        step.makeChild(6, new ChildLimits(IndexSet.EMPTY, 0, List.of()));
+        var near = new ChildLimits(IndexSet.EMPTY, 0, List.of(), IndexSet.firstN(1));
+        Group other = step.makeChild(6, near);
 
         step.take(process.pid());
         task.take(process.pid());
@@ -203,6 +204,9 @@ class GroupsTest {
         await().until(() -> Files.exists(folder.resolve("done")) || !process.isAlive());
 
         assertThat(step.children()).containsExactly(5, 6);
+        for (Path set : other.folders().stream().map(it -> it.resolve("cpuset.mems")).toList()) {
+            assertThat(!Files.exists(set) || Files.readString(set).strip().equals("0")).isTrue();
+        }
         assertThat(step.has(process.pid())).isTrue();
         assertThat(task.members()).containsExactly(process.pid());
         assertThat(step.child(6).orElseThrow().members()).isEmpty();

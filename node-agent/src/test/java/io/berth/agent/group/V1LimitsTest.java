@@ -12,6 +12,8 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// What groups of version 1 are given, on files in the kernel's place.
 class V1LimitsTest {
@@ -47,6 +49,19 @@ class V1LimitsTest {
 
         assertThat(task.resolve("cpuset.cpus")).hasContent("0-7");
         assertThat(task.resolve("cpuset.mems")).hasContent("0-7");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'1-2,9', 1-2", "9, 0-7", "'', 0-7"})
+    void a_child_has_memory_of_those_nodes_that_its_parent_has(String wanted, String has)
+            throws IOException {
+        group("", "0-7", "");
+        Path task = group("task", "", "");
+
+        new V1Limits(Map.of(Controller.CPUSET, task), Map.of(Controller.CPUSET, mount))
+                .set(new ChildLimits(IndexSet.EMPTY, 0, List.of(), IndexSet.parse(wanted)));
+
+        assertThat(task.resolve("cpuset.mems")).hasContent(has);
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.berth.contracts.Gpu;
 import io.berth.contracts.Hardware;
+import io.berth.contracts.Hardware.NumaNode;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.Isolation;
 import io.berth.contracts.NodeName;
@@ -44,6 +45,26 @@ class NodesTest {
         assertThat(node.inventory().cpus()).isEqualTo(cpus);
         assertThat(node.inventory().memoryMib()).isEqualTo(memoryMib);
         assertThat(node.inventory().simulated()).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"4, 0", "'4,6', 0-1", "9, ''", "'', ''"})
+    void memory_is_near_in_the_numa_nodes_of_the_cpus(String cpus, String nodes) {
+        var hardware =
+                new Hardware(
+                        List.of(
+                                new NumaNode(0, IndexSet.parse("0-1"), 1024),
+                                new NumaNode(1, IndexSet.parse("2"), 1024),
+                                new NumaNode(2, IndexSet.parse("3"), 0),
+                                new NumaNode(3, IndexSet.EMPTY, 1024)),
+                        List.of(),
+                        0,
+                        List.of(),
+                        List.of());
+        LocalNode node = LocalNode.host(HOST, "n1", FoundGpus.NONE, hardware);
+
+        assertThat(node.memoryNodes(IndexSet.parse(cpus))).hasToString(nodes);
+        assertThat(node.memoryNodes(IndexSet.parse("7"))).isEqualTo(IndexSet.EMPTY);
     }
 
     @Test

@@ -545,7 +545,7 @@ class SrunTest {
     void what_has_no_effect_in_a_step_is_said() throws Exception {
         Result step =
                 run(
-                        "srun -p gpu -W0 -W 30 --hint=multithread --hint=nomultithread --mem-bind=local"
+                        "srun -p gpu -W0 -W 30 --hint=multithread --hint=nomultithread --mem-bind=quiet,none"
                                 + " --jobid=7 --mpi=none echo hi");
 
         assertThat(step)
@@ -558,6 +558,18 @@ class SrunTest {
                                 srun: -W has no effect inside an allocation
                                 srun: --hint=nomultithread has no effect inside an allocation
                                 """));
+    }
+
+    /// No agent answers here.
+    @Test
+    void memory_that_is_not_bound_is_told() throws Exception {
+        String warning =
+                "srun: warning: gpu1: nothing limits the step's memory: it has no group of its own\n";
+
+        assertThat(run("srun --mem-bind=verbose,local echo hi"))
+                .isEqualTo(new Result(0, "hi\n", warning));
+        assertThat(run("export SLURM_MEM_BIND=local; srun echo hi; srun --mem-bind=none echo ho"))
+                .isEqualTo(new Result(0, "hi\nho\n", warning));
     }
 
     @Test
@@ -602,6 +614,8 @@ class SrunTest {
                 "srun --jobid=8 true        | --jobid=8 is another job than this, 7",
                 "srun -m plane=2 true       | --distribution=plane=2 is not there: block or cyclic",
                 "SLURM_GPU_BIND=x srun true | --gpu-bind=x is not there: none, closest, single:N, per_task:N, map_gpu:LIST or mask_gpu:LIST",
+                "srun --mem-bind=rank true  | --mem-bind=rank is not there: none or local",
+                "SLURM_MEM_BIND=v,map_mem:0 srun true | --mem-bind=map_mem:0 is not there: none or local",
                 "srun -t 1:x true           | -t is a time, such as 30, 1:30:00 or 1-12, not '1:x'",
                 "srun --no-kill=on true     | --no-kill takes no value but off, not 'on'",
                 "srun --gpu-bind=single:0 true | --gpu-bind=single:0 is not there: none, closest, single:N, per_task:N, map_gpu:LIST or mask_gpu:LIST",
