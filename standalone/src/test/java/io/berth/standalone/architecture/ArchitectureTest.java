@@ -247,6 +247,8 @@ class ArchitectureTest {
                         "java.util.regex",
                         "java.util.stream",
                         "java.util.zip",
+                        "javax.crypto",
+                        "javax.crypto.spec",
                         "org.jspecify.annotations");
         DescribedPredicate<JavaClass> units =
                 describe(
