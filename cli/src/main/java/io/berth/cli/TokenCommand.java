@@ -38,6 +38,7 @@ final class TokenCommand implements Command {
                             'l',
                             "as a time limit, such as 12:00:00 or 7-0; 30-0 if not given"),
                     flag("operator", '\0', "may act for all users"),
+                    valued("scope", '\0', "good for this alone: read, submit or operate"),
                     valued(
                             "listen",
                             '\0',
@@ -47,7 +48,7 @@ final class TokenCommand implements Command {
 
     @Override
     public String synopsis() {
-        return "token USER [--groups LIST] [--lifetime TIME] [--operator] | --listen SOCKET [--operators USERS]: a token for a user, or for each at a socket";
+        return "token USER [--groups LIST] [--lifetime TIME] [--operator] [--scope SCOPE] | --listen SOCKET [--operators USERS]: a token for a user, or for each at a socket";
     }
 
     @Override
@@ -72,8 +73,25 @@ final class TokenCommand implements Command {
             throw CommandFailure.error("token", "for which user? Give one name");
         }
         terminal.out()
-                .print(token(terminal, words.operands().getFirst(), groups(words), seconds) + "\n");
+                .print(
+                        token(
+                                        terminal,
+                                        words.operands().getFirst(),
+                                        groups(words),
+                                        scope(words),
+                                        seconds)
+                                + "\n");
         return 0;
+    }
+
+    /// `berth:read`; empty for a token that is not limited.
+    private static String scope(Words words) throws CommandFailure {
+        String scope = words.value("scope");
+        if (scope != null && !List.of("read", "submit", "operate").contains(scope)) {
+            throw CommandFailure.error(
+                    "token", "--scope=" + scope + " is none of read, submit and operate");
+        }
+        return scope == null ? "" : "berth:" + scope;
     }
 
     private static long lifetime(Words words, long otherwise) throws CommandFailure {
@@ -89,7 +107,10 @@ final class TokenCommand implements Command {
     /// Until the process is ended.
     private static int listen(Terminal terminal, Words words, Path path, long seconds)
             throws CommandFailure {
-        if (!words.operands().isEmpty() || words.has("operator") || words.has("groups")) {
+        if (!words.operands().isEmpty()
+                || words.has("operator")
+                || words.has("groups")
+                || words.has("scope")) {
             throw CommandFailure.error(
                     "token",
                     "at a socket each user gets his own, with his groups: give --operators, and no user");
@@ -150,22 +171,32 @@ final class TokenCommand implements Command {
     /// A token of that user for so many seconds.
     static String token(Terminal terminal, String user, List<String> groups, long seconds)
             throws CommandFailure {
+        return token(terminal, user, groups, "", seconds);
+    }
+
+    /// @param scope what it is good for alone; empty for all
+    private static String token(
+            Terminal terminal, String user, List<String> groups, String scope, long seconds)
+            throws CommandFailure {
         Path key = terminal.home().resolve("keys").resolve("token-private.pem");
         long now = terminal.now() / 1000;
         String unsigned =
                 encoded(Map.of("alg", "ES256"))
                         + "."
-                        + encoded(claims(user, groups, now, now + seconds));
+                        + encoded(claims(user, groups, scope, now, now + seconds));
         return unsigned + "." + signature(unsigned, key);
     }
 
     private static Map<String, Object> claims(
-            String user, List<String> groups, long issuedAt, long expiresAt) {
+            String user, List<String> groups, String scope, long issuedAt, long expiresAt) {
         var claims = new LinkedHashMap<String, Object>();
         claims.put("iss", "berth");
         claims.put("sub", user);
         claims.put("upn", user);
         claims.put("groups", groups);
+        if (!scope.isEmpty()) {
+            claims.put("scope", scope);
+        }
         claims.put("iat", issuedAt);
         claims.put("exp", expiresAt);
         return claims;

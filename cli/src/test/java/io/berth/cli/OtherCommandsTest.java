@@ -492,7 +492,15 @@ final class OtherCommandsTest {
         String jwt =
                 new CommandRun()
                         .with("BERTH_HOME", folder.toString())
-                        .run("token", "bob", "--groups", "lab,chemistry", "--lifetime", "1-0")
+                        .run(
+                                "token",
+                                "bob",
+                                "--groups",
+                                "lab,chemistry",
+                                "--lifetime",
+                                "1-0",
+                                "--scope",
+                                "read")
                         .out()
                         .strip();
 
@@ -507,6 +515,9 @@ final class OtherCommandsTest {
         assertThat(claims.texts("groups")).containsExactly("user", "lab", "chemistry");
         assertThat(claims.number("exp") - claims.number("iat")).isEqualTo(86_400);
         assertThat(claims.number("iat")).isEqualTo(CommandRun.NOW / 1000);
+        assertThat(claims.text("scope")).isEqualTo("berth:read");
+        assertThat(new CommandRun().run("token", "bob", "--scope", "all").err())
+                .isEqualTo("token: error: --scope=all is none of read, submit and operate\n");
     }
 
     @Test

@@ -1,12 +1,16 @@
 package io.berth.submit.http;
 
+import io.berth.core.request.Scope;
+import io.berth.submit.Refusal;
 import io.berth.submit.Refused;
+import io.quarkus.security.identity.SecurityIdentity;
 import io.vertx.core.http.HttpServerRequest;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Singleton;
 import jakarta.ws.rs.Priorities;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerResponseContext;
+import java.util.Set;
 import org.jboss.resteasy.reactive.server.ServerRequestFilter;
 import org.jboss.resteasy.reactive.server.ServerResponseFilter;
 
@@ -14,12 +18,39 @@ import org.jboss.resteasy.reactive.server.ServerResponseFilter;
 /// any configuration, so what needs some is looked up with the first request.
 @Singleton
 final class RequestFilters {
+    private static final Set<String> ASKING = Set.of("GET", "HEAD", "OPTIONS");
+
+    /// What is posted there changes nothing.
+    private static final String SIMULATE = "/v1/simulate";
+
+    private final Instance<SecurityIdentity> identity;
     private final Instance<UserRates> rates;
     private final Instance<EntityTags> tags;
 
-    RequestFilters(Instance<UserRates> rates, Instance<EntityTags> tags) {
+    RequestFilters(
+            Instance<SecurityIdentity> identity,
+            Instance<UserRates> rates,
+            Instance<EntityTags> tags) {
+        this.identity = identity;
         this.rates = rates;
         this.tags = tags;
+    }
+
+    /// That it is within the scopes of its token. Nobody who has none is asked for a token here:
+    /// the resources do that.
+    @ServerRequestFilter(priority = Priorities.USER - 1)
+    void scope(ContainerRequestContext request) throws Refused {
+        boolean asks =
+                ASKING.contains(request.getMethod())
+                        || request.getUriInfo().getPath().equals(SIMULATE);
+        Scope needed = asks ? Scope.READ : Scope.SUBMIT;
+        if (!ScopedIdentities.scope(identity.get()).allows(needed)) {
+            throw new Refused(
+                    new Refusal.NotAllowed(
+                            "the token's scopes do not allow this: "
+                                    + (asks ? "berth:read" : "berth:submit")
+                                    + " does"));
+        }
     }
 
     @ServerRequestFilter(priority = Priorities.USER)

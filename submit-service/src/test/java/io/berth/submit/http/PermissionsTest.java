@@ -1,5 +1,6 @@
 package io.berth.submit.http;
 
+import static io.restassured.RestAssured.given;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.hamcrest.Matchers.is;
 
@@ -21,6 +22,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -127,8 +129,22 @@ class PermissionsTest {
             case "coordinator" -> Api.as("carol");
             case "another user" -> Api.as("bob");
             case "operator" -> Api.asOperator();
+            case "owner with `berth:read`" -> scoped("alice", "user", "berth:read");
+            case "operator with `berth:submit`" ->
+                    scoped("root", "operator", "openid berth:submit");
             default -> throw new IllegalArgumentException("there is no " + who);
         };
+    }
+
+    private static RequestSpecification scoped(String user, String group, String scope) {
+        return given().header(
+                        "Authorization",
+                        "Bearer "
+                                + Tokens.token(
+                                        Map.of(
+                                                "upn", user,
+                                                "groups", List.of(group),
+                                                "scope", scope)));
     }
 
     private static Response act(String act, RequestSpecification caller, String job) {

@@ -178,4 +178,38 @@ class SecurityTest {
     private static RequestSpecification with(String token) {
         return given().auth().oauth2(token);
     }
+
+    private static RequestSpecification scoped(Object scope) {
+        return given().header(
+                        "Authorization",
+                        "Bearer "
+                                + Tokens.token(
+                                        Map.of(
+                                                "upn",
+                                                "alice",
+                                                "groups",
+                                                List.of("user"),
+                                                "scp",
+                                                scope)));
+    }
+
+    @Test
+    void a_token_to_read_reads_and_tries_and_submits_nothing() {
+        RequestSpecification reader = scoped(List.of("openid", "berth:read"));
+
+        reader.get("/v1/jobs").then().statusCode(200);
+        Api.refused(Api.submit(scoped("berth:read"), ""), 403, "not_allowed");
+        scoped("berth:read")
+                .contentType("application/json")
+                .body("{")
+                .post("/v1/simulate")
+                .then()
+                .statusCode(400);
+        Api.submit(scoped("berth:submit"), "").then().statusCode(201);
+    }
+
+    @Test
+    void a_scope_of_berth_that_nobody_knows_allows_nothing() {
+        Api.refused(scoped("berth:everything").get("/v1/jobs"), 403, "not_allowed");
+    }
 }

@@ -1,0 +1,42 @@
+package io.berth.accounting.http;
+
+import io.berth.core.request.Scope;
+import io.quarkus.security.identity.SecurityIdentity;
+import jakarta.enterprise.inject.Instance;
+import jakarta.inject.Singleton;
+import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.core.Response;
+import java.util.Set;
+import org.jboss.resteasy.reactive.server.ServerRequestFilter;
+import org.jspecify.annotations.Nullable;
+
+/// That a request is within the scopes of its token: whatever changes something here is an
+/// operator's or a coordinator's.
+@Singleton
+final class RequestScopes {
+    private static final Set<String> ASKING = Set.of("GET", "HEAD", "OPTIONS");
+
+    private final Instance<SecurityIdentity> identity;
+
+    RequestScopes(Instance<SecurityIdentity> identity) {
+        this.identity = identity;
+    }
+
+    @ServerRequestFilter
+    @Nullable Response check(ContainerRequestContext request) {
+        return refusal(request.getMethod(), ScopedIdentities.scope(identity.get()));
+    }
+
+    /// Null if the scope is wide enough.
+    static @Nullable Response refusal(String method, Scope scope) {
+        boolean asks = ASKING.contains(method);
+        return scope.allows(asks ? Scope.READ : Scope.OPERATE)
+                ? null
+                : Problem.response(
+                        Response.Status.FORBIDDEN,
+                        "not_allowed",
+                        "the token's scopes do not allow this: "
+                                + (asks ? "berth:read" : "berth:operate")
+                                + " does");
+    }
+}

@@ -1,0 +1,46 @@
+package io.berth.core.request;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// How much of what its groups allow a token may be used for. Each allows what those before it do.
+///
+/// A token that names no scope of Berth's is not limited: scopes only take away, because whoever
+/// asks for a token chooses them.
+public enum Scope {
+    /// Scopes of Berth's are named, and none of them is known.
+    NOTHING,
+    /// Asking, and what changes nothing: `berth:read`.
+    READ,
+    /// Jobs, as a user: `berth:submit`.
+    SUBMIT,
+    /// All: `berth:operate`.
+    OPERATE;
+
+    private static final Pattern NAME = Pattern.compile("berth:([A-Za-z0-9._-]*)");
+
+    /// The widest scope of a token.
+    ///
+    /// @param claim as it prints, `openid berth:read` or `["openid","berth:read"]`; null without
+    ///   one
+    public static Scope of(@Nullable Object claim) {
+        Matcher names = NAME.matcher(claim == null ? "" : claim.toString());
+        Scope widest = null;
+        while (names.find()) {
+            Scope named =
+                    switch (names.group(1)) {
+                        case "read" -> READ;
+                        case "submit" -> SUBMIT;
+                        case "operate" -> OPERATE;
+                        default -> NOTHING;
+                    };
+            widest = widest == null || named.compareTo(widest) > 0 ? named : widest;
+        }
+        return widest == null ? OPERATE : widest;
+    }
+
+    public boolean allows(Scope needed) {
+        return compareTo(needed) >= 0;
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.berth.core.request;
+
+import org.jspecify.annotations.NullMarked;
