@@ -35,10 +35,14 @@ final class Emptying {
                 });
     }
 
+    /// What enters it yet, as a step that was just being started, is killed.
     static void untilRemoved(Group group, RunId run) throws InterruptedException {
         repeat(
                 run,
                 () -> {
+                    if (!group.members().isEmpty()) {
+                        group.kill();
+                    }
                     group.remove();
                     return true;
                 });

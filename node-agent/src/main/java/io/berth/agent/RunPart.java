@@ -111,6 +111,9 @@ final class RunPart {
     /// One step after the other: they are started by the same file.
     private final ReentrantLock starting = new ReentrantLock();
 
+    /// It ends, and no step begins any more; guarded by `starting`.
+    private boolean settling;
+
     private Phase phase = Phase.PREPARED;
     private boolean ready;
     private Set<Isolation> isolation = Set.of();
@@ -247,8 +250,17 @@ final class RunPart {
     ///
     /// @throws LaunchRefused if it cannot be started
     void startStep(StepRequest request) throws LaunchRefused, IOException, InterruptedException {
-        JobSpec spec = surroundings.launcher().specs().read(launch.spec());
-        if (spec.key() == null || !request.provenBy(spec.key())) {
+        JobSpec spec;
+        try {
+            spec = surroundings.launcher().specs().read(launch.spec());
+        } catch (LaunchRefused e) {
+            // Whether who asks knows the key is not known, so that he is not answered.
+            LOG.atWarn().setCause(e).addKeyValue("run", run()).log("A step was asked for in vain");
+            return;
+        }
+        if (spec.key() == null
+                || !request.node().equals(surroundings.node().name())
+                || !request.provenBy(spec.key())) {
             LOG.atWarn().addKeyValue("run", run()).log("A step was asked for without proof");
             return;
         }
@@ -259,6 +271,9 @@ final class RunPart {
         long runsFor = (LiveProcess.uptimeMillis() - begun.uptimeMillis()) / 1000;
         starting.lockInterruptibly();
         try {
+            if (settling) {
+                throw new LaunchRefused("the job does not run on node " + launch.node());
+            }
             surroundings
                     .launcher()
                     .startStep(
@@ -515,6 +530,9 @@ final class RunPart {
         if (meter != null) {
             surroundings.meters().over(meter);
         }
+        starting.lockInterruptibly();
+        settling = true;
+        starting.unlock();
         Group group = group();
         Emptying.untilEmpty(group, run());
         try {

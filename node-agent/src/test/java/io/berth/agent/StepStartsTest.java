@@ -31,6 +31,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -138,13 +139,28 @@ class StepStartsTest {
     }
 
     private String ask(RunId run, String key) {
+        return ask(new NodeName(requireNonNull(rig).node), run, key);
+    }
+
+    /// Told to this node, for that one.
+    private String ask(NodeName node, RunId run, String key) {
         AgentRig here = requireNonNull(rig);
         String path = "/" + numbers.incrementAndGet();
         String session = "ws://127.0.0.1:" + requireNonNull(gateway).actualPort() + path;
-        var node = new NodeName(here.node);
-        var request = StepRequest.proven(node, run, session, "secret", key);
+        var asked =
+                requests.record(
+                        NodePartitions.of(new NodeName(here.node), 8),
+                        StepRequest.proven(node, run, session, "secret", key),
+                        "test");
         requireNonNull(writer)
-                .write(requests.record(NodePartitions.of(node, 8), request, "test"))
+                .write(
+                        new ProducerRecord<>(
+                                asked.topic(),
+                                asked.partition(),
+                                asked.timestamp(),
+                                here.node.getBytes(StandardCharsets.UTF_8),
+                                asked.value(),
+                                asked.headers()))
                 .join();
         return path;
     }
@@ -199,11 +215,12 @@ class StepStartsTest {
                 launchAndAwait(": >begun-b; while [ ! -e stop-b ]; do sleep 0.1; done", "begun-b");
 
         String forged = ask(run, "guessed");
+        String ofAnother = ask(new NodeName("another"), run, Jobs.KEY);
         Step real = step(run, "true");
         real.awaitSaid("<exit 0>");
         real.goes();
 
-        assertThat(steps).doesNotContainKey(forged);
+        assertThat(steps).doesNotContainKeys(forged, ofAnother);
         end(run, "stop-b");
     }
 

@@ -152,7 +152,11 @@ public final class JobEnd {
 
     private void signal(String name) {
         if (name.matches("[A-Z][A-Z0-9]{1,9}")) {
+            // Found while they still are its own, killed when it can begin no more.
+            List<ProcessHandle> itsOwn =
+                    name.equals("KILL") ? process.descendants().toList() : List.of();
             Terminal.runQuietly(List.of("kill", "-s", name, Long.toString(process.pid())));
+            itsOwn.forEach(ProcessHandle::destroyForcibly);
         }
     }
 

@@ -42,12 +42,13 @@ srun_time() {
         # Waits so long; ends the timer if srun is no more.
         srun_pass() {
             sleep "$1" &
-            srun_sleep=$!
-            wait "$srun_sleep"
+            wait $!
             [ "$(srun_start_time $$)" = "$srun_began" ] || exit
         } 2>/dev/null
-        srun_sleep=''
-        trap 'kill $srun_sleep; exit' TERM
+        # From here on $! is a process of the timer, whenever it is told to end.
+        : &
+        wait $!
+        trap 'kill $!; exit' TERM
         srun_pass "$srun_limit"
         echo "srun: error: *** STEP $SLURM_JOB_ID.$srun_id ON $SLURMD_NODENAME CANCELLED AT $(date +%Y-%m-%dT%H:%M:%S) DUE TO TIME LIMIT ***" >&2
         kill -s TERM $$

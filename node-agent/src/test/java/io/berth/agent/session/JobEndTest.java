@@ -229,6 +229,19 @@ class JobEndTest {
     }
 
     @Test
+    void what_is_killed_leaves_nothing_of_its_own() throws Exception {
+        var run = new Run(Map.of(), "sh", "-c", "sleep 300 & echo $!.; wait");
+        run.awaitOutput(".");
+        long child = Long.parseLong(run.output.toString().strip().replace(".", ""));
+        assertThat(ProcessHandle.of(child)).isPresent();
+
+        run.send(Frame.control("signal KILL"));
+
+        assertThat(run.exit()).isNotZero();
+        await().atMost(Duration.ofSeconds(20)).until(() -> ProcessHandle.of(child).isEmpty());
+    }
+
+    @Test
     void a_signal_reaches_the_command_and_what_is_no_signal_nobody() throws Exception {
         var run =
                 new Run(
