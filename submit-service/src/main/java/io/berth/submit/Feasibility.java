@@ -69,8 +69,8 @@ public final class Feasibility {
     /// The same, whatever the sockets.
     private boolean couldHoldSomewhere(NodeSeen node) {
         return gpusOf(node) >= gpusWanted()
-                && cpusOf(node) >= cpusWanted(node)
                 && node.inventory().memoryMib() >= memoryMib()
+                && cpusOf(node) >= cpusWanted(node)
                 && shaped(node)
                 && lacking(List.of(node)) == null;
     }
@@ -131,7 +131,7 @@ public final class Feasibility {
     }
 
     private int cpusWanted(NodeSeen node) {
-        return cores(node).round(request.cpusOn(0));
+        return cores(node).of(request, 0);
     }
 
     private Cores cores(NodeSeen node) {

@@ -135,6 +135,14 @@ public record Job(
                 : attempt.allocations().stream().mapToInt(it -> it.cpus().size()).sum();
     }
 
+    /// GPUs that it has, or had, likewise: a job that has its nodes alone has all of theirs. Of one
+    /// with a part of a GPU none.
+    public int gpus() {
+        return attempt == null || pending() || description.request().gpus().share() != null
+                ? description.request().totalGpus()
+                : attempt.allocations().stream().mapToInt(it -> it.gpus().size()).sum();
+    }
+
     /// When the run that the job's state speaks of was placed; 0 for a job that waits.
     public long placedAt() {
         return attempt == null || pending() ? 0 : attempt.placedAt();

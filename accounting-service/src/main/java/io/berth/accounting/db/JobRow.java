@@ -125,8 +125,8 @@ public class JobRow extends PanacheEntityBase {
         return row;
     }
 
-    /// Takes what was asked for; a job that has run keeps the CPUs and the memory that it was
-    /// given.
+    /// Takes what was asked for; a job that has run keeps the CPUs, the memory and the GPUs that it
+    /// was given.
     void describe(JobDescription description) {
         name = Texts.storable(description.name());
         username = Texts.storable(description.user());
@@ -146,8 +146,8 @@ public class JobRow extends PanacheEntityBase {
             ShareRequest part = request.gpus().share();
             gpuPart = part == null ? null : part.sharing().tres() + "=" + part.amount();
             gres = gres(Collections.nCopies(request.nodes(), request.gres()));
+            gpus = request.totalGpus();
         }
-        gpus = request.totalGpus();
         String reserved = request.where().reservation();
         reservation = reserved == null ? null : Texts.storable(reserved);
         String type = request.gpus().type();
@@ -185,11 +185,16 @@ public class JobRow extends PanacheEntityBase {
                                 .getResultList());
     }
 
-    /// Takes what a run was given of CPUs, memory, a shared GPU, and other resources.
+    /// Takes what a run was given of CPUs, memory, GPUs, a shared GPU, and other resources.
     void give(List<Allocation> allocations) {
         cpus = allocations.stream().mapToInt(it -> it.cpus().size()).sum();
         memoryMib = allocations.stream().mapToLong(Allocation::memoryMib).sum();
         gres = gres(allocations.stream().map(Allocation::gres).toList());
+        gpus =
+                allocations.stream()
+                        .filter(it -> it.share() == null)
+                        .mapToInt(it -> it.gpus().size())
+                        .sum();
         for (Allocation allocation : allocations) {
             GpuShare part = allocation.share();
             gpuPart = part == null ? gpuPart : part.sharing().tres() + "=" + part.amount();

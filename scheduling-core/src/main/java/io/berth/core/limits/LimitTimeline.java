@@ -69,14 +69,19 @@ public final class LimitTimeline {
 
         /// Whether so much more, until a time, leaves everybody his expected start.
         boolean leaves(long amount, long bound, long until) {
-            long promised = 0;
+            if (Saturated.plus(running + planned, amount) <= bound) {
+                return true;
+            }
+            long held = running;
+            var end = ends.entrySet().iterator();
+            var next = end.hasNext() ? end.next() : null;
             for (var start : starts.headMap(until).entrySet()) {
-                promised += start.getValue();
-                long ended = 0;
-                for (long its : ends.headMap(start.getKey(), true).values()) {
-                    ended += its;
+                while (next != null && next.getKey() <= start.getKey()) {
+                    held -= next.getValue();
+                    next = end.hasNext() ? end.next() : null;
                 }
-                if (Saturated.plus(running - ended + promised, amount) > bound) {
+                held += start.getValue();
+                if (Saturated.plus(held, amount) > bound) {
                     return false;
                 }
             }

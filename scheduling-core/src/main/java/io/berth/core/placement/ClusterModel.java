@@ -260,7 +260,7 @@ final class ClusterModel {
                 job,
                 nodes.gpusByType(allocations),
                 allocations.stream().flatMap(it -> it.gres().stream()).toList(),
-                part -> nodes.cpus(job.description(), allocations, part),
+                part -> allocations.get(part).cpus().size(),
                 Math.max(run.placedAt(), run.startedAt()),
                 end(job, run));
     }

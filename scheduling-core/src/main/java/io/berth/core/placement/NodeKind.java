@@ -6,7 +6,6 @@ import io.berth.contracts.GpuShare;
 import io.berth.contracts.GpuSharing;
 import io.berth.contracts.Gres;
 import io.berth.contracts.Inventory;
-import io.berth.contracts.NodeShape;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.ShareRequest;
 import io.berth.contracts.SharedGpus;
@@ -250,14 +249,9 @@ record NodeKind(
                         List.copyOf(gpus.keySet()).get(best));
     }
 
-    /// How many CPUs a part of a request takes here: whole cores, where these are given out. One of
-    /// which only so many tasks may be on a socket has whole cores for each task.
+    /// How many CPUs a part of a request takes here: whole cores, where these are given out.
     int cpusOn(ResourceRequest request, int part) {
-        int cpus = cores.round(request.cpusOn(part));
-        NodeShape shape = request.where().shape();
-        return shape == null || shape.tasksPerSocket() == null
-                ? cpus
-                : Math.max(cpus, request.tasksOn(part) * cores.round(request.cpusPerTask()));
+        return cores.of(request, part);
     }
 
     /// How many CPUs of a node jobs may still have.

@@ -10,7 +10,6 @@ import io.berth.contracts.NodeName;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.ShareRequest;
 import io.berth.contracts.SharedGpus;
-import io.berth.contracts.Sharing;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeStatus;
@@ -221,18 +220,6 @@ final class NodeTable {
                 .mapToInt(kind -> kind.cpusOn(job.request(), part))
                 .min()
                 .orElse(job.request().cpusOn(part));
-    }
-
-    /// How many CPUs a part of a job takes of the node that it was given: all if it has it to
-    /// itself; as many as it asks for of one that is not there.
-    int cpus(JobDescription job, List<Allocation> allocations, int part) {
-        if (job.request().where().sharing() == Sharing.NODE) {
-            return allocations.get(part).cpus().size();
-        }
-        Integer index = indices.get(allocations.get(part).node());
-        return index == null
-                ? job.request().cpusOn(part)
-                : kinds.get(kindOf.get(index)).cpusOn(job.request(), part);
     }
 
     /// The UUID of the shared GPU of a lane; null for a lane of whole ones, and for none.

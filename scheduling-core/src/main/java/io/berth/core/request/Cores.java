@@ -3,6 +3,8 @@ package io.berth.core.request;
 import io.berth.contracts.Hardware;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.Inventory;
+import io.berth.contracts.NodeShape;
+import io.berth.contracts.ResourceRequest;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
@@ -78,6 +80,16 @@ public final class Cores {
     /// How many CPUs a job gets that asks for so many.
     public int round(int asked) {
         return Math.ceilDiv(asked, threads) * threads;
+    }
+
+    /// How many CPUs a part of a job gets. One of which only so many tasks may be on a socket has
+    /// whole cores for each task.
+    public int of(ResourceRequest request, int part) {
+        int all = round(request.cpusOn(part));
+        NodeShape shape = request.where().shape();
+        return shape == null || shape.tasksPerSocket() == null
+                ? all
+                : Math.max(all, request.tasksOn(part) * round(request.cpusPerTask()));
     }
 
     /// The CPUs of all cores of which somebody holds some.

@@ -153,7 +153,7 @@ record JobJson(
                 job.cpus(),
                 memoryMib(request, allocations),
                 request.memory().per() == MemoryRequest.Per.CPU ? request.memory().mib() : null,
-                request.totalGpus(),
+                job.gpus(),
                 request.gpus().perNode(),
                 request.gpus().type(),
                 GpuPartJson.of(request.gpus(), attempt, allocations),

@@ -69,8 +69,10 @@ final class SlurmJobs {
         fields.put("tasks", SlurmNumber.of(request.tasks()));
         fields.put("cpus", SlurmNumber.of(job.cpus()));
         fields.put("cpus_per_task", SlurmNumber.of(request.cpusPerTask()));
-        fields.put("tres_req_str", tres(request, request.totalCpus()));
-        fields.put("tres_alloc_str", job.held().isEmpty() ? "" : tres(request, job.cpus()));
+        fields.put("tres_req_str", tres(request, request.totalCpus(), request.totalGpus()));
+        fields.put(
+                "tres_alloc_str",
+                job.held().isEmpty() ? "" : tres(request, job.cpus(), job.gpus()));
         fields.put("requeue", asked.requeue());
         fields.put("restart_cnt", job.restarts());
         fields.put("hold", job.hold() != null);
@@ -93,12 +95,12 @@ final class SlurmJobs {
                 : job.placedAt() + 1000 * limit;
     }
 
-    private static String tres(ResourceRequest request, int cpus) {
+    private static String tres(ResourceRequest request, int cpus, int gpus) {
         return "cpu="
                 + cpus
                 + ",node="
                 + request.nodes()
-                + (request.totalGpus() == 0 ? "" : ",gres/gpu=" + request.totalGpus())
+                + (gpus == 0 ? "" : ",gres/gpu=" + gpus)
                 + part(request.gpus().share())
                 + others(request);
     }
