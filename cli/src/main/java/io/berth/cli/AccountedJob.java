@@ -23,6 +23,9 @@ record AccountedJob(JsonObject json, Line line) {
     /// Of several tasks in one line: `[5-9%2]`.
     private static final String TASKS = "tasksTogether";
 
+    /// Of a step, as accounting tells of it on each of its nodes.
+    private static final String PARTS = "stepOnNodes";
+
     AccountedJob(JsonObject json) {
         this(json, Line.JOB);
     }
@@ -82,9 +85,12 @@ record AccountedJob(JsonObject json, Line line) {
         if (number("hetOffset") == 0) {
             lines.add(new AccountedJob(batch(), Line.BATCH));
         }
-        for (JsonObject step : run().objects("steps")) {
-            lines.add(new AccountedJob(inStep(step), Line.STEP));
+        var steps = new LinkedHashMap<String, List<JsonObject>>();
+        for (JsonObject onNode : run().objects("steps")) {
+            String step = onNode.number("number") + " " + onNode.text("name");
+            steps.computeIfAbsent(step, _ -> new ArrayList<>()).add(onNode);
         }
+        steps.values().forEach(it -> lines.add(new AccountedJob(inStep(it), Line.STEP)));
         return lines;
     }
 
@@ -123,28 +129,62 @@ record AccountedJob(JsonObject json, Line line) {
         };
     }
 
-    private JsonObject inStep(JsonObject step) {
+    /// @param parts of a step on each of its nodes; it ended as the first that did not end well
+    private JsonObject inStep(List<JsonObject> parts) {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>(json.fields());
+        JsonObject step =
+                parts.stream()
+                        .filter(it -> !it.text("state").equals("COMPLETED"))
+                        .findFirst()
+                        .orElse(parts.getFirst());
+        long began = least(parts, "startedAt");
+        long ended = most(parts, "endedAt");
         String[] exit = (step.has("exit") ? step.text("exit") : "0:9").split(":");
         fields.put("step", step.number("number"));
         fields.put("name", step.text("name"));
         fields.put("state", step.text("state"));
         fields.put("exitCode", Long.parseLong(exit[0]));
         fields.put("signal", Long.parseLong(exit[1]));
-        fields.put("nodeList", step.text("node"));
-        fields.put("tasks", step.number("tasks"));
-        fields.put("cpus", step.number("cpus"));
-        fields.put("gpus", step.number("gpus"));
-        fields.put("nodes", 1L);
-        fields.put("memoryMib", number("memoryMib") / nodes());
-        fields.put("submittedAt", step.number("startedAt"));
-        fields.put("eligibleAt", step.number("startedAt"));
-        fields.put("startedAt", step.number("startedAt"));
-        fields.put("endedAt", step.number("endedAt"));
-        fields.put("elapsedSeconds", (step.number("endedAt") - step.number("startedAt")) / 1000);
+        fields.put(
+                "nodeList", HostList.compress(parts.stream().map(it -> it.text("node")).toList()));
+        fields.put("tasks", sum(parts, "tasks"));
+        fields.put("cpus", sum(parts, "cpus"));
+        fields.put("gpus", sum(parts, "gpus"));
+        fields.put("nodes", (long) parts.size());
+        fields.put("memoryMib", number("memoryMib") / nodes() * parts.size());
+        fields.put("submittedAt", began);
+        fields.put("eligibleAt", began);
+        fields.put("startedAt", began);
+        fields.put("endedAt", ended);
+        fields.put("elapsedSeconds", (ended - began) / 1000);
         fields.put("suspendedSeconds", 0L);
-        fields.put("used", step);
+        fields.put("used", used(parts));
+        fields.put(PARTS, parts);
         return new JsonObject(fields);
+    }
+
+    /// What the parts of a step used: their CPU time together, and the most memory on one node.
+    private static JsonObject used(List<JsonObject> parts) {
+        Map<String, @Nullable Object> used = new LinkedHashMap<>();
+        if (parts.stream().anyMatch(it -> it.has("maxMemoryMib"))) {
+            used.put("maxMemoryMib", most(parts, "maxMemoryMib"));
+        }
+        if (parts.stream().anyMatch(it -> it.has("cpuMillis"))) {
+            used.put("cpuMillis", sum(parts, "cpuMillis"));
+        }
+        return new JsonObject(used);
+    }
+
+    private static long sum(List<JsonObject> parts, String name) {
+        return parts.stream().mapToLong(it -> it.number(name)).sum();
+    }
+
+    private static long least(List<JsonObject> parts, String name) {
+        return parts.stream().mapToLong(it -> it.number(name)).min().orElse(0);
+    }
+
+    private static long most(List<JsonObject> parts, String name) {
+        return parts.stream().mapToLong(it -> it.number(name)).max().orElse(0);
     }
 
     /// How many steps of the job's last run are in no line.
@@ -168,7 +208,7 @@ record AccountedJob(JsonObject json, Line line) {
 
     /// What the tasks of a step used one by one.
     TasksUse byTask() {
-        return TasksUse.of(line == Line.STEP ? List.of(used()) : List.of());
+        return TasksUse.of(line == Line.STEP ? json.objects(PARTS) : List.of());
     }
 
     /// What the GPUs of its run did, which are counted for the run as a whole.

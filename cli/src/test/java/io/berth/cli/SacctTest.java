@@ -153,6 +153,36 @@ final class SacctTest {
     }
 
     @Test
+    void a_step_over_nodes_is_one_line_and_ended_as_the_part_that_failed() {
+        mesh.on(
+                "GET",
+                "/v1/accounting/jobs",
+                """
+                {"jobs":[{"id":12,"name":"t.sh","user":"bob","account":"a","partition":"low","qos":"normal",
+                 "state":"FAILED","exitCode":1,"signal":0,"submittedAt":1795168850000,"startedAt":1795168900000,
+                 "endedAt":1795168960000,"elapsedSeconds":60,"nodes":2,"nodeList":"n[1-2]","cpus":8,"memoryMib":25600,
+                 "gpus":4,"tasks":8,"restarts":0,"runs":[{"lease":1,"nodeList":"n[1-2]","steps":[
+                  {"number":0,"name":"python","node":"n1","state":"COMPLETED","exit":"0:0","tasks":4,"cpus":4,"gpus":2,
+                   "startedAt":1795168901000,"endedAt":1795168921000,"cpuMillis":20000,"maxMemoryMib":100},
+                  {"number":0,"name":"python","node":"n2","state":"FAILED","exit":"3:0","tasks":4,"cpus":4,"gpus":2,
+                   "startedAt":1795168900000,"endedAt":1795168920000,"cpuMillis":20000,"maxMemoryMib":300}]}]}],
+                 "more":false,"stepsLeftOut":false}
+                """);
+
+        assertThat(
+                        out(
+                                "sacct",
+                                "-P",
+                                "-n",
+                                "-j",
+                                "12.0",
+                                "-o",
+                                "JobID,NTasks,Elapsed,AllocTRES,NodeList,TotalCPU,MaxRSS,State,ExitCode"))
+                .isEqualTo(
+                        "12.0|8|00:00:21|cpu=8,gres/gpu=4,mem=25G,node=2|n[1-2]|00:40.000|300M|FAILED|3:0\n");
+    }
+
+    @Test
     void a_step_has_its_own_times_resources_and_consumption() {
         stepping();
 

@@ -57,7 +57,8 @@ final class SlurmCompatibilityPageTest {
 
             `:` on the command line and a line `#SBATCH hetjob` part the components of a
             [heterogeneous job](commands.md#heterogeneous-jobs). `salloc` and `srun` outside of jobs
-            take none.
+            take none. In a script `srun --het-group` names a component
+            ([Steps](node-agent.md#steps)): the table of `srun` is that of one outside of jobs.
 
             This page is written by `SlurmCompatibilityPageTest` from the tables that the commands read.
 

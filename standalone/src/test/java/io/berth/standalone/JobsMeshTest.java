@@ -157,7 +157,7 @@ class JobsMeshTest {
                                 "$0" scancel $id.3; wait $doomed; echo "ended with $?"
                                 : >left
                                 until "$0" sacct -n -X -j $id -o State | grep -q COMPLETED; do sleep 0.2; done
-                                "$0" sacct -n -P -j $id -o JobID,State,ExitCode | sed "s/^$id/JOB/;/[.]3/d" | LC_ALL=C sort -u
+                                "$0" sacct -n -P -j $id -o JobID,State,ExitCode | sed "s/^$id/JOB/;/[.]3/d" | LC_ALL=C sort
                                 "$0" srun --jobid=$id true 2>&1 | sed "s/$id/JOB/g"
                                 """,
                                 TestMesh.ROOT.resolve("berth").toString()));
