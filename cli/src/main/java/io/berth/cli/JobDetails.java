@@ -7,6 +7,7 @@ import io.berth.slurm.SlurmTime;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /// The text of `scontrol show job`. What Berth has no notion of is printed as Slurm prints it for a
 /// job that does not use it, so that tools find the fields that they look for.
@@ -223,17 +224,22 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
 
     /// `gpu:a100:64,nic:8`, or `(null)`.
     private String allGres() {
-        String perNode = job.gresPerNode("");
-        if (perNode.isEmpty()) {
-            return "(null)";
+        var counts = new LinkedHashMap<String, Long>();
+        for (JsonObject allocation : job.json().objects("allocations")) {
+            for (String item : gres(allocation)) {
+                String counted = item.replaceFirst("\\(.*", "");
+                int colon = counted.lastIndexOf(':');
+                counts.merge(
+                        counted.substring(0, colon),
+                        Long.parseLong(counted.substring(colon + 1)),
+                        Long::sum);
+            }
         }
-        var items = new ArrayList<String>();
-        for (String item : CliOption.split(perNode)) {
-            int colon = item.lastIndexOf(':');
-            long count = Long.parseLong(item.substring(colon + 1)) * job.nodes();
-            items.add(item.substring("gres:".length(), colon + 1) + count);
-        }
-        return String.join(",", items);
+        return counts.isEmpty()
+                ? "(null)"
+                : counts.entrySet().stream()
+                        .map(it -> it.getKey() + ":" + it.getValue())
+                        .collect(Collectors.joining(","));
     }
 
     /// `gpu:a100:2(IDX:0-1)`, `fpga:xilinx:1(/dev/xfpga0)`, `nic:1`

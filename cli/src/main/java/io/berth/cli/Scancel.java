@@ -141,6 +141,10 @@ final class Scancel implements Command {
         if (!step.matches() || step.group(2).equals("extern")) {
             throw CommandFailure.error("scancel", name + ": there is no such step");
         }
+        if (words.has("batch") || words.has("full")) {
+            throw CommandFailure.error(
+                    "scancel", name + ": a step is meant alone, without --batch and --full");
+        }
         String given = signal(words);
         String signal = given == null ? "KILL" : given;
         if (words.has("interactive") && !confirmedStep(terminal, name)) {

@@ -119,7 +119,6 @@ public record SrunOption(
                     Map.entry("jobid", List.of("SLURM_JOB_ID")),
                     Map.entry("kill-on-bad-exit", List.of("SLURM_KILL_BAD_EXIT")),
                     Map.entry("label", List.of("SLURM_LABELIO")),
-                    Map.entry("mpi", List.of("SLURM_MPI_TYPE")),
                     Map.entry("nodes", List.of("SLURM_NNODES", "SLURM_JOB_NUM_NODES")),
                     Map.entry("ntasks", List.of("SLURM_NTASKS", "SLURM_NPROCS")),
                     Map.entry("ntasks-per-node", List.of("SLURM_NTASKS_PER_NODE")),

@@ -35,15 +35,21 @@ public final class Signals {
         var unused = Kill.send(pid, signal);
     }
 
-    /// Kills all whom a look finds, until one finds nobody new.
+    /// Kills all whom a look finds, until one finds nobody new. They are stopped first: a shell
+    /// whose command is killed would begin the next one.
     public static void killAll(Look look) throws IOException {
-        var killed = new HashSet<Long>();
+        sendAll(look, Kill.STOP);
+        sendAll(look, Kill.KILL);
+    }
+
+    private static void sendAll(Look look, int signal) throws IOException {
+        var reached = new HashSet<Long>();
         boolean more = true;
         for (int tries = 0; more && tries < TRIES; tries++) {
             more = false;
             for (long pid : look.now()) {
-                if (killed.add(pid)) {
-                    Kill.send(pid, Kill.KILL);
+                if (reached.add(pid)) {
+                    Kill.send(pid, signal);
                     more = true;
                 }
             }

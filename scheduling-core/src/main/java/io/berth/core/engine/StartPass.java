@@ -260,7 +260,7 @@ final class StartPass {
     /// Has nodes cleared for the job, or starts it at once where only plans of jobs behind it stand
     /// in its way. False: nobody can give way for it.
     private boolean clear(Waiting job) {
-        if (!mayPreempt(job)) {
+        if (!mayPreempt(job) || !decisions.leaves(job, Search.end(now, job.length))) {
             return false;
         }
         Clearing clearing = VictimSearch.find(all, job, now);

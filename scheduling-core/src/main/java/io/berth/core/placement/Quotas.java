@@ -284,7 +284,8 @@ final class Quotas {
             return Long.MAX_VALUE;
         }
         long from = timeline.from(job, group.claims, now, now + Scheduling.OVERRUN_MILLIS);
-        return kept ? Math.max(from, now + 1) : from;
+        // A limit of a partition counts runs elsewhere too, which the job's counters do not have.
+        return kept && from <= now ? Long.MAX_VALUE : from;
     }
 
     /// Whether a waiting job may run from now on until then, in epoch milliseconds, without a limit

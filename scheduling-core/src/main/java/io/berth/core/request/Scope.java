@@ -1,5 +1,6 @@
 package io.berth.core.request;
 
+import java.util.Arrays;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -18,14 +19,14 @@ public enum Scope {
     /// All: `berth:operate`.
     OPERATE;
 
-    private static final Pattern NAME = Pattern.compile("berth:([A-Za-z0-9._-]*)");
+    private static final Pattern NAME = Pattern.compile("(?<![A-Za-z0-9._-])berth:([^\\s\",\\]]*)");
 
     /// The widest scope of a token.
     ///
-    /// @param claim as it prints, `openid berth:read` or `["openid","berth:read"]`; null without
-    ///   one
-    public static Scope of(@Nullable Object claim) {
-        Matcher names = NAME.matcher(claim == null ? "" : claim.toString());
+    /// @param claims as they print, `openid berth:read` or `["openid","berth:read"]`; null for one
+    ///   that is not there
+    public static Scope of(@Nullable Object... claims) {
+        Matcher names = NAME.matcher(Arrays.toString(claims));
         Scope widest = null;
         while (names.find()) {
             Scope named =

@@ -21,7 +21,10 @@ final class ScopeTest {
         "berth:everything, NOTHING",
         "berth:reader, NOTHING",
         "berth:, NOTHING",
-        "berth:everything berth:read, READ"
+        "berth:everything berth:read, READ",
+        "berth:read berth:operate:nodes, READ",
+        "berth:read berth:operate/none, READ",
+        "notberth:operate berth:read, READ"
     })
     void a_token_is_as_wide_as_its_widest_scope_and_not_limited_without_one(
             String claim, Scope scope) {
@@ -31,7 +34,8 @@ final class ScopeTest {
     @Test
     void scopes_may_be_a_list() {
         assertThat(Scope.of(List.of("openid", "berth:read"))).isEqualTo(Scope.READ);
-        assertThat(Scope.of(null)).isEqualTo(Scope.OPERATE);
+        assertThat(Scope.of((Object) null)).isEqualTo(Scope.OPERATE);
+        assertThat(Scope.of("openid", List.of("berth:read"))).isEqualTo(Scope.READ);
     }
 
     @Test

@@ -201,6 +201,9 @@ public class ControlResource {
             throw new Refused(
                     new InvalidRequest("a signal is a name such as USR1 or a number from 1 to 64"));
         }
+        if (step != null && target(target) != SignalTarget.STEPS) {
+            throw new Refused(new InvalidRequest("a step is signalled alone: no target beside it"));
+        }
         return accepted(
                 controls.signal(
                         JobName.parse(id),

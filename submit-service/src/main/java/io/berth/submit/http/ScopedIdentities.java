@@ -19,8 +19,7 @@ class ScopedIdentities implements SecurityIdentityAugmentor {
         if (!(identity.getPrincipal() instanceof JsonWebToken token)) {
             return Scope.OPERATE;
         }
-        Object scope = token.getClaim("scope");
-        return Scope.of(scope == null ? token.getClaim("scp") : scope);
+        return Scope.of(token.<Object>getClaim("scope"), token.<Object>getClaim("scp"));
     }
 
     @Override
