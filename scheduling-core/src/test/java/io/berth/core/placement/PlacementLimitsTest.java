@@ -3,17 +3,28 @@ package io.berth.core.placement;
 import static io.berth.core.testing.TestCell.gpus;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobState;
+import io.berth.contracts.LaunchMode;
 import io.berth.contracts.Limit;
 import io.berth.contracts.Limits;
 import io.berth.contracts.NodeConstraints;
+import io.berth.contracts.PreemptMode;
 import io.berth.contracts.Reason;
+import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.Sharing;
 import io.berth.contracts.Tres;
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.ConfigEntry.Account;
+import io.berth.contracts.event.ConfigEntry.Association;
+import io.berth.contracts.event.ConfigEntry.Part;
 import io.berth.contracts.event.JobStatus.Planned;
+import io.berth.contracts.event.PreemptRules;
 import io.berth.contracts.event.RunReport.Cause;
+import io.berth.contracts.event.Terms;
 import io.berth.core.state.Input;
 import io.berth.core.testing.TestCell;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -91,6 +102,92 @@ final class PlacementLimitsTest {
         assertThat(start(2)).isEqualTo(zero + 602_000);
         assertThat(cell.where(3)).isEmpty();
         assertThat(cell.where(4)).isNotEmpty();
+    }
+
+    @Test
+    void who_may_preempt_leaves_others_their_starts_too() {
+        var limits = new Limits(Map.of(), Map.of(Limit.MAX_TRES_PER_USER, Map.of(Tres.GPU, 4L)));
+        var rules =
+                new PreemptRules(
+                        PreemptRules.Type.PARTITION_PRIO,
+                        PreemptMode.REQUEUE,
+                        false,
+                        PreemptMode.REQUEUE,
+                        0,
+                        false,
+                        0,
+                        0,
+                        0,
+                        30,
+                        null);
+        cell.take(new Input.Configured(TestCell.configuration(limits, rules)));
+        cell.node("n2", 16, 8, "a100");
+        cell.submit(9, "bob", gpus(1, 1, null));
+        cell.submit(1, urgent(gpus(1, 2, null), 600));
+        cell.submit(2, urgent(gpus(1, 4, null), 600));
+        cell.round();
+
+        cell.submit(3, urgent(gpus(1, 2, null), 3600));
+        cell.round();
+
+        assertThat(start(2)).isEqualTo(zero + 602_000);
+        assertThat(cell.where(3)).isEmpty();
+    }
+
+    private static JobDescription urgent(ResourceRequest request, long limitSeconds) {
+        return new JobDescription(
+                "alice",
+                "team",
+                "urgent",
+                "normal",
+                "job",
+                request,
+                LaunchMode.BATCH,
+                limitSeconds,
+                0,
+                true);
+    }
+
+    /// A user's limit in one partition counts his runs in all; the timeline has those of that one.
+    @Test
+    void a_limit_of_one_partition_keeps_no_nodes_while_he_runs_in_another() {
+        var one = new Limits(Map.of(Limit.MAX_JOBS, 1L), Map.of());
+        Configuration base = TestCell.configuration();
+        var accounts = new LinkedHashMap<String, Account>();
+        accounts.put("team", new Account(new Part(1, 1, 1), "team", null, 1));
+        cell.take(
+                new Input.Configured(
+                        new Configuration(
+                                base.revision() + 1,
+                                base.cluster(),
+                                base.partitions(),
+                                accounts,
+                                List.of(
+                                        new Association(
+                                                new Part(1, 1, 1),
+                                                "team",
+                                                "alice",
+                                                1,
+                                                true,
+                                                new Terms(
+                                                        null,
+                                                        List.of(),
+                                                        0,
+                                                        Limits.NONE,
+                                                        Map.of("urgent", one)))),
+                                base.qos(),
+                                base.reservations(),
+                                base.switches(),
+                                base.licenses())));
+        submit(1, 2, 3600);
+        cell.round();
+        cell.submit(2, urgent(gpus(1, 6, null), 3600));
+        cell.submit(3, "bob", gpus(1, 2, null));
+
+        cell.round();
+
+        assertThat(start(2)).isNull();
+        assertThat(cell.where(3)).isNotEmpty();
     }
 
     @Test

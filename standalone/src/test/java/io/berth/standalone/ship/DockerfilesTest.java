@@ -74,7 +74,9 @@ class DockerfilesTest {
         List<String> words = Dockerfile.of(service).words("ENTRYPOINT");
         assertThat(words).hasSize(3).startsWith("sh", "-c");
         String flags =
-                words.getLast().replace("exec java ", "").replace("-jar quarkus-run.jar", "");
+                words.getLast()
+                        .replaceFirst("^exec (\\$BERTH_ENTER )?java ", "")
+                        .replace("-jar quarkus-run.jar", "");
 
         var java = new ArrayList<String>();
         java.add(System.getProperty("java.home") + "/bin/java");
