@@ -147,7 +147,7 @@ final class Scancel implements Command {
         }
         String given = signal(words);
         String signal = given == null ? "KILL" : given;
-        if (words.has("interactive") && !confirmedStep(terminal, name)) {
+        if (words.has("interactive") && !asked(terminal, "Cancel step_id=" + name + " [y/n]? ")) {
             return 0;
         }
         if (words.has("verbose")) {
@@ -179,10 +179,6 @@ final class Scancel implements Command {
 
     private static String why(Answer answer) {
         return answer.status() == 403 ? "Access/permission denied" : answer.detail();
-    }
-
-    private static boolean confirmedStep(Terminal terminal, String name) throws CommandFailure {
-        return asked(terminal, "Cancel step_id=" + name + " [y/n]? ");
     }
 
     private static int cancelled(

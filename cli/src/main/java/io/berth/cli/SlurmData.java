@@ -1,6 +1,7 @@
 package io.berth.cli;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Source: outputs of Slurm 22.05.8.
 final class SlurmData {
+
+    private static final int LAST = Integer.MAX_VALUE;
 
     private SlurmData() {}
 
@@ -35,7 +38,7 @@ final class SlurmData {
         return text.isEmpty() ? JsonText.NULL : text;
     }
 
-    /// `cpu=4,mem=16G,node=1,gres/gpu=2` as a list; memory in MiB.
+    /// `cpu=4,mem=16G,node=1,gres/gpu=2` as a list by Slurm's numbers; memory in MiB.
     static List<Map<String, Object>> tres(String text) {
         var list = new ArrayList<Map<String, Object>>();
         for (String item : CliOption.split(text)) {
@@ -49,6 +52,7 @@ final class SlurmData {
             entry.put("count", Long.parseLong(item.substring(equals + 1)));
             list.add(entry);
         }
+        list.sort(Comparator.comparingInt(it -> it.get("id") instanceof Integer id ? id : LAST));
         return list;
     }
 

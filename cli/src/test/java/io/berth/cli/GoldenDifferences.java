@@ -241,9 +241,33 @@ final class GoldenDifferences {
                             Set.of("address", "gres", "gres_used", "hostname", "tres")),
                     "sacct.json",
                     new Fields(
-                            Set.of("priority", "working_directory"),
+                            // What the books do not know or count.
+                            Set.of(
+                                    "priority",
+                                    "steps/CPU",
+                                    "steps/statistics",
+                                    "steps/time/system",
+                                    "steps/time/user",
+                                    "steps/tres/consumed",
+                                    "steps/tres/requested",
+                                    "time/system",
+                                    "time/user",
+                                    "working_directory"),
                             Set.of("berth"),
-                            Set.of("cluster")),
+                            // A cluster has one name. Tasks that wait are told one by one, and what
+                            // was cancelled has not failed; what energy was not measured is not
+                            // told.
+                            Set.of(
+                                    "array/job_id",
+                                    "array/task",
+                                    "association/cluster",
+                                    "cluster",
+                                    "flags",
+                                    "required/memory",
+                                    "reservation/name",
+                                    "steps/state",
+                                    "time/start",
+                                    "tres/allocated")),
                     // What the books do not know is empty, as what was not measured. A job that was
                     // cancelled while it waited has not started.
                     "sacct-all-P.txt",

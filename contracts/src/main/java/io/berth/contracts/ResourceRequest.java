@@ -320,15 +320,10 @@ public record ResourceRequest(
     }
 
     public int totalGpus() {
-        Integer perTask = gpus.perTask();
-        if (perTask != null) {
-            return Math.multiplyExact(perTask, tasks);
-        }
-        Integer total = gpus.total();
-        return total == null ? Math.multiplyExact(nodes, gpus.perNode()) : total;
+        return (int) gpusOfAll(nodes, tasks, gpus);
     }
 
-    /// CPUs of all nodes, however many.
+    /// CPUs of all nodes; a request of more than an `int` holds is refused.
     private static long cpusOfAll(
             int nodes, int tasks, int cpusPerTask, @Nullable Integer minCpusPerNode) {
         long least = minCpusPerNode == null ? 1 : minCpusPerNode;
@@ -339,13 +334,14 @@ public record ResourceRequest(
 
     private static long gpusOfAll(int nodes, int tasks, GpuRequest gpus) {
         Integer perTask = gpus.perTask();
-        return perTask == null ? (long) nodes * gpus.perNode() : (long) tasks * perTask;
+        if (perTask != null) {
+            return (long) tasks * perTask;
+        }
+        Integer total = gpus.total();
+        return total == null ? (long) nodes * gpus.perNode() : total;
     }
 
     public int totalCpus() {
-        int fuller = tasks % nodes;
-        return Math.addExact(
-                fuller == 0 ? 0 : Math.multiplyExact(fuller, cpusOn(0)),
-                Math.multiplyExact(nodes - fuller, cpusOn(nodes - 1)));
+        return (int) cpusOfAll(nodes, tasks, cpusPerTask, minCpusPerNode);
     }
 }

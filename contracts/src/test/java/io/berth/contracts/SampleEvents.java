@@ -1300,69 +1300,15 @@ final class SampleEvents {
         addNamed(
                 "steps",
                 Topics.HEARTBEATS,
-                new Heartbeat(
-                        NODE,
-                        4,
-                        3,
-                        List.of(RUN),
-                        250,
-                        12_000,
-                        List.of(),
-                        List.of(
-                                new RunUsage(
-                                        RUN,
-                                        new Consumption(8000, 512),
-                                        List.of(
-                                                new StepUsage(
-                                                        3, 4, 7000, 300, null, null, null))))));
+                using(new StepUsage(3, 4, 7000, 300, null, null, null)));
         addNamed(
                 "named-steps",
                 Topics.HEARTBEATS,
-                new Heartbeat(
-                        NODE,
-                        4,
-                        3,
-                        List.of(RUN),
-                        250,
-                        12_000,
-                        List.of(),
-                        List.of(
-                                new RunUsage(
-                                        RUN,
-                                        new Consumption(8000, 512),
-                                        List.of(
-                                                new StepUsage(
-                                                        3,
-                                                        4,
-                                                        7000,
-                                                        300,
-                                                        "python",
-                                                        1_700_000_000_000L,
-                                                        null))))));
+                using(new StepUsage(3, 4, 7000, 300, "python", 1_700_000_000_000L, null)));
         addNamed(
                 "steps-by-task",
                 Topics.HEARTBEATS,
-                new Heartbeat(
-                        NODE,
-                        4,
-                        3,
-                        List.of(RUN),
-                        250,
-                        12_000,
-                        List.of(),
-                        List.of(
-                                new RunUsage(
-                                        RUN,
-                                        new Consumption(8000, 512),
-                                        List.of(
-                                                new StepUsage(
-                                                        3,
-                                                        2,
-                                                        7000,
-                                                        300,
-                                                        "python",
-                                                        1_700_000_000_000L,
-                                                        OF_TASKS))))));
+                using(new StepUsage(3, 2, 7000, 300, "python", 1_700_000_000_000L, OF_TASKS)));
         addNamed(
                 "io",
                 Topics.RUNS,
@@ -1501,5 +1447,18 @@ final class SampleEvents {
                 EXIT,
                 new Consumption(8000, 512),
                 message);
+    }
+
+    /// A heartbeat of a node on which a run uses that in a step.
+    private static Heartbeat using(StepUsage step) {
+        return new Heartbeat(
+                NODE,
+                4,
+                3,
+                List.of(RUN),
+                250,
+                12_000,
+                List.of(),
+                List.of(new RunUsage(RUN, new Consumption(8000, 512), List.of(step))));
     }
 }

@@ -264,16 +264,13 @@ final class RunPart {
             LOG.atWarn().addKeyValue("run", run()).log("A step was asked for without proof");
             return;
         }
-        Begun begun = files.kept(Begun.NAME, Begun.class).orElse(null);
-        if (phase() != Phase.RUNNING || begun == null) {
-            throw new LaunchRefused("the job does not run on node " + launch.node());
-        }
-        long runsFor = (LiveProcess.uptimeMillis() - begun.uptimeMillis()) / 1000;
         starting.lockInterruptibly();
         try {
-            if (settling) {
+            Begun begun = files.kept(Begun.NAME, Begun.class).orElse(null);
+            if (settling || phase() != Phase.RUNNING || begun == null) {
                 throw new LaunchRefused("the job does not run on node " + launch.node());
             }
+            long runsFor = (LiveProcess.uptimeMillis() - begun.uptimeMillis()) / 1000;
             surroundings
                     .launcher()
                     .startStep(

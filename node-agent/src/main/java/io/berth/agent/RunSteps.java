@@ -233,16 +233,17 @@ final class RunSteps {
         IndexSet near = holder.local() == null ? IndexSet.EMPTY : launching.memoryNodes(cpus);
         var limits = new ChildLimits(cpus, memory, devices(words.group(6)), near);
         String why = groups.hold(number, holder, limits, askedAt);
-        if (!why.isEmpty() && memory == 0 && limits.devices().isEmpty() && !near.isEmpty()) {
-            return "warning: the step's memory is bound to no NUMA nodes: " + why;
-        }
-        if (why.isEmpty() || (memory == 0 && limits.devices().isEmpty())) {
+        if (why.isEmpty()) {
             return "";
         }
-        return memory == 0
-                ? "warning: the step can open all GPUs of the job: " + why
-                : "Unable to create step: its memory cannot be limited to %d MiB: %s"
-                        .formatted(memory, why);
+        if (memory > 0) {
+            return "Unable to create step: its memory cannot be limited to %d MiB: %s"
+                    .formatted(memory, why);
+        }
+        if (!limits.devices().isEmpty()) {
+            return "warning: the step can open all GPUs of the job: " + why;
+        }
+        return near.isEmpty() ? "" : "warning: the step's memory is bound to no NUMA nodes: " + why;
     }
 
     /// Its `srun` waits only for what it is told: the step is measured after that.

@@ -63,15 +63,14 @@ final class StepSignals {
 
     /// All of the step but its `srun`: who is in its group, or, without one, comes from its `srun`.
     private static Set<Long> tasks(Group group, int step, long srun) throws IOException {
-        var tasks = new HashSet<Long>(group.members());
+        var tasks = new HashSet<Long>();
         if (group.children().contains(step)) {
-            tasks.retainAll(group.child(step).orElseThrow().members());
+            tasks.addAll(group.child(step).orElseThrow().members());
         } else {
-            tasks.retainAll(
-                    ProcessHandle.of(srun).stream()
-                            .flatMap(ProcessHandle::descendants)
-                            .map(ProcessHandle::pid)
-                            .toList());
+            ProcessHandle.of(srun).stream()
+                    .flatMap(ProcessHandle::descendants)
+                    .forEach(it -> tasks.add(it.pid()));
+            tasks.retainAll(group.members());
         }
         tasks.remove(srun);
         return tasks;

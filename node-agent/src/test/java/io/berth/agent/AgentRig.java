@@ -8,6 +8,7 @@ import io.berth.log.KafkaConnection;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -43,6 +44,18 @@ final class AgentRig implements AutoCloseable {
         this.node = config.name().orElseThrow();
         this.placement = placement;
         this.process = start(config, connection);
+    }
+
+    /// With an agent that runs scripts under accounts; the folder for work is that user's.
+    static AgentRig runningAs(String user, Path folder) throws IOException, InterruptedException {
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
+        Path home = Files.createDirectories(folder.resolve("home"));
+        Files.createFile(home.resolve("run-as-user"));
+        var rig = new AgentRig(folder, TestConfig.host(home, newNode()));
+        var users = rig.work.getFileSystem().getUserPrincipalLookupService();
+        Files.setOwner(rig.work, users.lookupPrincipalByName(user));
+        rig.placement.register(rig.node);
+        return rig;
     }
 
     static String newNode() {

@@ -63,13 +63,7 @@ class OutputRepliesTest {
                         .toCompletionStage()
                         .toCompletableFuture()
                         .get(10, TimeUnit.SECONDS);
-        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
-        Path home = Files.createDirectories(folder.resolve("home"));
-        Files.createFile(home.resolve("run-as-user"));
-        rig = new AgentRig(folder, TestConfig.host(home, AgentRig.newNode()));
-        var users = rig.work.getFileSystem().getUserPrincipalLookupService();
-        Files.setOwner(rig.work, users.lookupPrincipalByName(USER));
-        rig.placement.register(rig.node);
+        rig = AgentRig.runningAs(USER, folder);
         writer = new EventWriter(TestBroker.shared().producer());
     }
 

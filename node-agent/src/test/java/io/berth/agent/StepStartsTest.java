@@ -24,7 +24,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -67,13 +66,7 @@ class StepStartsTest {
                         .toCompletionStage()
                         .toCompletableFuture()
                         .get(10, TimeUnit.SECONDS);
-        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
-        Path home = Files.createDirectories(folder.resolve("home"));
-        Files.createFile(home.resolve("run-as-user"));
-        rig = new AgentRig(folder, TestConfig.host(home, AgentRig.newNode()));
-        var users = rig.work.getFileSystem().getUserPrincipalLookupService();
-        Files.setOwner(rig.work, users.lookupPrincipalByName(USER));
-        rig.placement.register(rig.node);
+        rig = AgentRig.runningAs(USER, folder);
         writer = new EventWriter(TestBroker.shared().producer());
     }
 

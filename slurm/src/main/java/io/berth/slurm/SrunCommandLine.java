@@ -29,18 +29,13 @@ public record SrunCommandLine(
 
     /// @throws InvalidOption if an option is unknown, lacks its argument or is not supported
     public static SrunCommandLine of(List<String> words) throws InvalidOption {
-        return of(SrunOption.TABLE, words);
+        return of(SrunOption.TABLE, words, Map.of());
     }
 
     /// @param table the command's options
-    /// @throws InvalidOption if an option is unknown, lacks its argument or is not supported
-    public static SrunCommandLine of(List<SrunOption> table, List<String> words)
-            throws InvalidOption {
-        return of(table, words, Map.of());
-    }
-
     /// @param environment whose variables give options that the words do not: none that is empty,
     ///   and no flag by `0`, `no` or `false`
+    /// @throws InvalidOption if an option is unknown, lacks its argument or is not supported
     public static SrunCommandLine of(
             List<SrunOption> table, List<String> words, Map<String, String> environment)
             throws InvalidOption {

@@ -104,7 +104,8 @@ final class SrunCommandLineTest {
         SrunCommandLine line =
                 SrunCommandLine.of(
                         SrunOption.SALLOC,
-                        List.of("-KINT", "-I", "--bell", "-n2", "--gpu-bind=closest", "sh", "-l"));
+                        List.of("-KINT", "-I", "--bell", "-n2", "--gpu-bind=closest", "sh", "-l"),
+                        Map.of());
 
         assertThat(line.own())
                 .isEqualTo(
@@ -120,7 +121,7 @@ final class SrunCommandLineTest {
                 .extracting(it -> it.option().longName() + "=" + it.value())
                 .containsExactly("ntasks=2", "gpu-bind=closest");
         assertThat(line.command()).containsExactly("sh", "-l");
-        assertThatThrownBy(() -> SrunCommandLine.of(SrunOption.SALLOC, List.of("--pty")))
+        assertThatThrownBy(() -> SrunCommandLine.of(SrunOption.SALLOC, List.of("--pty"), Map.of()))
                 .hasMessage("unrecognized option '--pty'");
     }
 

@@ -74,18 +74,7 @@ final class AmendedRequestTest {
                     Samples.exclusive("later", later);
             case Cluster cluster -> cluster.with(to -> to.gres = List.of(nics));
             case Partition cpu when cpu.name().equals("cpu") ->
-                    new Partition(
-                            cpu.part(),
-                            cpu.name(),
-                            cpu.isDefault(),
-                            cpu.nodes(),
-                            cpu.maxTimeSeconds(),
-                            cpu.defaultTimeSeconds(),
-                            cpu.maxNodes(),
-                            cpu.jobFactor(),
-                            cpu.tier(),
-                            cpu.defMemoryMibPerCpu(),
-                            RequestedResourcesTest.ofMemory(0, 3000));
+                    Samples.with(cpu, RequestedResourcesTest.ofMemory(0, 3000));
             default -> entry;
         };
     }

@@ -174,6 +174,11 @@ public final class Samples {
                         null,
                         null,
                         use);
+        return with(it, rules);
+    }
+
+    /// The partition with those rules in place of its own.
+    static Partition with(Partition it, PartitionRules rules) {
         return new Partition(
                 it.part(),
                 it.name(),

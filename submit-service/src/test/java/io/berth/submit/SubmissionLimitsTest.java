@@ -167,7 +167,8 @@ final class SubmissionLimitsTest {
                         false,
                         null);
         Configuration configuration =
-                Samples.configuration(it -> it instanceof Partition p ? with(p, rules) : it);
+                Samples.configuration(
+                        it -> it instanceof Partition p ? Samples.with(p, rules) : it);
         var alice = new Caller("alice", false, "10.0.0.1");
 
         var decision =
@@ -181,20 +182,5 @@ final class SubmissionLimitsTest {
                             assertThat(it.refusal().code()).isEqualTo(code);
                             assertThat(it.refusal().detail()).contains(detail);
                         });
-    }
-
-    private static Partition with(Partition it, PartitionRules rules) {
-        return new Partition(
-                it.part(),
-                it.name(),
-                it.isDefault(),
-                it.nodes(),
-                it.maxTimeSeconds(),
-                it.defaultTimeSeconds(),
-                it.maxNodes(),
-                it.jobFactor(),
-                it.tier(),
-                it.defMemoryMibPerCpu(),
-                rules);
     }
 }

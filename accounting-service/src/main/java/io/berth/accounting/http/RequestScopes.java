@@ -6,7 +6,6 @@ import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Singleton;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.Response;
-import java.util.Set;
 import org.jboss.resteasy.reactive.server.ServerRequestFilter;
 import org.jspecify.annotations.Nullable;
 
@@ -14,8 +13,6 @@ import org.jspecify.annotations.Nullable;
 /// operator's or a coordinator's.
 @Singleton
 final class RequestScopes {
-    private static final Set<String> ASKING = Set.of("GET", "HEAD", "OPTIONS");
-
     private final Instance<SecurityIdentity> identity;
 
     RequestScopes(Instance<SecurityIdentity> identity) {
@@ -29,7 +26,7 @@ final class RequestScopes {
 
     /// Null if the scope is wide enough.
     static @Nullable Response refusal(String method, Scope scope) {
-        boolean asks = ASKING.contains(method);
+        boolean asks = Scope.asks(method);
         return scope.allows(asks ? Scope.READ : Scope.OPERATE)
                 ? null
                 : Problem.response(

@@ -297,36 +297,35 @@ public final class RunFiles {
 
     /// Writes a file for the shim or the task, which need not survive a power cut.
     public void write(String name, String text) throws IOException {
+        var unused = written(name, text);
+        appear(name);
+    }
+
+    /// What is to appear under a name, for its owner alone.
+    private Path written(String name, String text) throws IOException {
         Path temporary = folder.resolve(name + ".new");
         Files.deleteIfExists(temporary);
         Files.createFile(temporary, OWNERS_ALONE);
-        Files.writeString(temporary, text);
-        Files.move(temporary, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+        return Files.writeString(temporary, text);
     }
 
     /// Writes a file for the account that the script runs under.
     public void tell(String name, String text) throws IOException {
-        Path temporary = folder.resolve(name + ".new");
+        Path temporary = written(name, text);
         Path begin = folder.resolve("begin");
-        Files.deleteIfExists(temporary);
-        Files.createFile(temporary, OWNERS_ALONE);
-        Files.writeString(temporary, text);
         if (Files.exists(begin)) {
             for (String owner : List.of("unix:uid", "unix:gid")) {
                 Files.setAttribute(temporary, owner, Files.getAttribute(begin, owner));
             }
         }
-        Files.move(temporary, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+        appear(name);
     }
 
     /// Writes a file for an account, which can pass through the folder to it.
     Path tell(String name, String text, Account account) throws IOException {
-        String temporary = name + ".new";
-        Files.deleteIfExists(folder.resolve(temporary));
-        Files.createFile(folder.resolve(temporary), OWNERS_ALONE);
-        Files.writeString(folder.resolve(temporary), text);
+        Path temporary = written(name, text);
         if (account.switched()) {
-            giveTo(account, List.of(temporary));
+            giveTo(account, List.of(temporary.getFileName().toString()));
         }
         appear(name);
         return folder.resolve(name);

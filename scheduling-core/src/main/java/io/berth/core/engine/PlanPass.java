@@ -234,13 +234,12 @@ final class PlanPass {
         Waiting job = plan.job();
         boolean startable = all.startable(job, now, decisions);
         job.limited = !startable;
-        long from = decisions.allowedFrom(job, now);
         all.plans.lift(plan);
         Place at = startable ? all.now(job, job.length, now, decisions) : null;
         if (at == null && startable && job.shortens()) {
             at = all.now(job, job.shortest, now, decisions);
         }
-        Place found = at != null ? null : earlier(plan, from);
+        Place found = at != null ? null : earlier(plan);
         all.plans.putBack(plan);
         if (at != null) {
             all.start(job, at, now, decisions);
@@ -250,7 +249,8 @@ final class PlanPass {
         }
     }
 
-    private @Nullable Place earlier(Plan plan, long from) {
+    private @Nullable Place earlier(Plan plan) {
+        long from = decisions.allowedFrom(plan.job(), now);
         if (from >= plan.start()) {
             return null;
         }

@@ -492,7 +492,12 @@ public final class Scheduling {
     /// Whether the job may start now as far as limits are concerned, and leaves all others what
     /// they are expected to start with.
     boolean startable(Waiting job, long now, Decisions decisions) {
-        return decisions.admits(job) && decisions.leaves(job, Search.end(now, job.length));
+        return decisions.admits(job) && leaves(job, now, decisions);
+    }
+
+    /// Whether a job that starts now leaves all others what they are expected to start with.
+    static boolean leaves(Waiting job, long now, Decisions decisions) {
+        return decisions.leaves(job, Search.end(now, job.length));
     }
 
     /// Whether limits let the job have an expected start. With [Backfill#EASY] the one of a

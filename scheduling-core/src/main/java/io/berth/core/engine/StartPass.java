@@ -224,7 +224,7 @@ final class StartPass {
             return;
         }
         boolean admitted = decisions.admits(job);
-        boolean tried = due ? admitted : (sooner && all.startable(job, now, decisions));
+        boolean tried = admitted && (due || (sooner && Scheduling.leaves(job, now, decisions)));
         Place place = tried && freed.hopeful(plan) ? freed.search(plan) : null;
         job.limited &= !tried;
         if (place != null) {
@@ -260,7 +260,7 @@ final class StartPass {
     /// Has nodes cleared for the job, or starts it at once where only plans of jobs behind it stand
     /// in its way. False: nobody can give way for it.
     private boolean clear(Waiting job) {
-        if (!mayPreempt(job) || !decisions.leaves(job, Search.end(now, job.length))) {
+        if (!mayPreempt(job) || !Scheduling.leaves(job, now, decisions)) {
             return false;
         }
         Clearing clearing = VictimSearch.find(all, job, now);
@@ -300,7 +300,7 @@ final class StartPass {
         FitClass fit = job.fit;
         boolean open = job.bucket <= open(fit);
         boolean admitted = !(open || mayPreempt(job)) || decisions.admits(job);
-        boolean leaves = !open || (admitted && all.startable(job, now, decisions));
+        boolean leaves = !open || (admitted && Scheduling.leaves(job, now, decisions));
         Place place = open && leaves ? freed.search(job) : null;
         if (place != null) {
             start(job, place);

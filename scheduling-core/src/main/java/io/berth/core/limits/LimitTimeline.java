@@ -170,7 +170,8 @@ public final class LimitTimeline {
         boolean leaves = true;
         for (Claim claim : claims) {
             Curve curve = curves.get(claim.counter());
-            leaves &= curve == null || curve.leaves(claim.amount(), claim.bound(), until);
+            leaves =
+                    leaves && (curve == null || curve.leaves(claim.amount(), claim.bound(), until));
         }
         putBack(job, own);
         return leaves;

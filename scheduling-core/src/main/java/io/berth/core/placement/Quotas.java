@@ -159,15 +159,13 @@ final class Quotas {
         JobDescription description = job.description();
         var use = JobUse.asked(description, policy.prices(description.partition()), cpus);
         var taken = new Held(use.holding(gpusByType, gres), since / 1000 + use.longestSeconds());
-        if (taken.equals(held.get(job.job()))) {
-            timeline.run(job.job(), policy.claims(taken.use()), until);
-            return;
+        if (!taken.equals(held.get(job.job()))) {
+            forget(job.job());
+            held.put(job.job(), taken);
+            counters.running(taken.use(), taken.endSeconds(), 1);
+            look++;
         }
-        forget(job.job());
         timeline.run(job.job(), policy.claims(taken.use()), until);
-        held.put(job.job(), taken);
-        counters.running(taken.use(), taken.endSeconds(), 1);
-        look++;
     }
 
     /// Takes what the books know to be spent of budgets. False, and nothing is taken, if they know

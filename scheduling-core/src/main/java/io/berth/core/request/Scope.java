@@ -1,6 +1,7 @@
 package io.berth.core.request;
 
 import java.util.Arrays;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,8 @@ public enum Scope {
     SUBMIT,
     /// All: `berth:operate`.
     OPERATE;
+
+    private static final Set<String> ASKING = Set.of("GET", "HEAD", "OPTIONS");
 
     private static final Pattern NAME = Pattern.compile("(?<![A-Za-z0-9._-])berth:([^\\s\",\\]]*)");
 
@@ -39,6 +42,11 @@ public enum Scope {
             widest = widest == null || named.compareTo(widest) > 0 ? named : widest;
         }
         return widest == null ? OPERATE : widest;
+    }
+
+    /// Whether a request by that HTTP method changes nothing.
+    public static boolean asks(String method) {
+        return ASKING.contains(method);
     }
 
     public boolean allows(Scope needed) {

@@ -10,7 +10,6 @@ import jakarta.inject.Singleton;
 import jakarta.ws.rs.Priorities;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerResponseContext;
-import java.util.Set;
 import org.jboss.resteasy.reactive.server.ServerRequestFilter;
 import org.jboss.resteasy.reactive.server.ServerResponseFilter;
 
@@ -18,8 +17,6 @@ import org.jboss.resteasy.reactive.server.ServerResponseFilter;
 /// any configuration, so what needs some is looked up with the first request.
 @Singleton
 final class RequestFilters {
-    private static final Set<String> ASKING = Set.of("GET", "HEAD", "OPTIONS");
-
     /// What is posted there changes nothing.
     private static final String SIMULATE = "/v1/simulate";
 
@@ -41,8 +38,7 @@ final class RequestFilters {
     @ServerRequestFilter(priority = Priorities.USER - 1)
     void scope(ContainerRequestContext request) throws Refused {
         boolean asks =
-                ASKING.contains(request.getMethod())
-                        || request.getUriInfo().getPath().equals(SIMULATE);
+                Scope.asks(request.getMethod()) || request.getUriInfo().getPath().equals(SIMULATE);
         Scope needed = asks ? Scope.READ : Scope.SUBMIT;
         if (!ScopedIdentities.scope(identity.get()).allows(needed)) {
             throw new Refused(
