@@ -428,7 +428,7 @@ final class SacctTest {
         assertThat(job.object("association").text("user")).isEqualTo("bob");
         assertThat(job.object("tres").objects("allocated"))
                 .extracting(it -> it.text("type") + it.text("name") + "=" + it.number("count"))
-                .containsExactly("billing=8", "cpu=8", "gresgpu=4", "mem=25600", "node=2");
+                .containsExactly("cpu=8", "mem=25600", "node=2", "billing=8", "gresgpu=4");
         assertThat(job.objects("steps"))
                 .extracting(it -> it.object("step").text("id") + " " + it.text("state"))
                 .containsExactly("batch CANCELLED", "0 COMPLETED", "1 CANCELLED");
