@@ -186,7 +186,10 @@ class StepStartsTest {
         step.awaitSaid("<exit 3>");
         step.goes();
 
-        String said = step.said.toString();
+        // Errors come by a stream of their own, and so at any time.
+        String error = "srun: error: .*: task 0: Exited with exit code 3\n";
+        assertThat(step.said.toString()).containsPattern(error);
+        String said = step.said.toString().replaceAll(error, "");
         AgentRig here = requireNonNull(rig);
         assertThat(said)
                 .startsWith(
