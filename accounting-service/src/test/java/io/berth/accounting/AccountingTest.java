@@ -78,7 +78,7 @@ import org.junit.jupiter.api.io.TempDir;
 class AccountingTest {
 
     private static final String JOBS = Topics.JOBS.name();
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @Inject KafkaConnection kafka;
     @Inject TopicDeclarations declarations;

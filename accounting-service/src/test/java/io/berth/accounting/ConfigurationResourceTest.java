@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 @TestSecurity(user = "root", roles = "operator")
 class ConfigurationResourceTest {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @Inject KafkaConnection kafka;
     @Inject ClusterConfiguration configuration;

@@ -136,7 +136,7 @@ class PostgresServerTest {
 
         parent.destroyForcibly().waitFor();
 
-        await().atMost(10, SECONDS).until(() -> !server.isAlive());
+        await().atMost(60, SECONDS).until(() -> !server.isAlive());
     }
 
     @Test

@@ -81,11 +81,11 @@ final class AgentRig implements AutoCloseable {
 
     /// Waits until nothing of a run is left in the spool.
     void awaitForgotten() {
-        await().atMost(Duration.ofSeconds(10)).until(() -> agent().runs().isEmpty());
+        await().atMost(Duration.ofSeconds(60)).until(() -> agent().runs().isEmpty());
     }
 
     void awaitStanding(Standing standing) {
-        await().atMost(Duration.ofSeconds(20)).until(() -> agent().status().standing() == standing);
+        await().atMost(Duration.ofSeconds(60)).until(() -> agent().status().standing() == standing);
     }
 
     @Override

@@ -78,7 +78,7 @@ class AgentServiceTest {
         try (var placement = new HandPlacement(new KafkaConnection(brokers))) {
             placement.register("dgx-a100-01");
 
-            await().atMost(Duration.ofSeconds(20))
+            await().atMost(Duration.ofSeconds(60))
                     .untilAsserted(() -> given().get("/q/health/ready").then().statusCode(200));
         }
         given().get("/v1/agent")

@@ -64,9 +64,9 @@ class FenceTest {
                 .until(() -> !Files.exists(spool(config, run).resolve("exit")));
 
         agent.close();
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(Duration.ofSeconds(60))
                 .until(() -> Files.exists(spool(config, run).resolve("exit")));
-        await().atMost(Duration.ofSeconds(10)).until(() -> !anyAlive(work));
+        await().atMost(Duration.ofSeconds(60)).until(() -> !anyAlive(work));
         try (var _ = AgentRig.start(config, TestBroker.shared())) {
             placement.registerAll("fenced1");
             Ended ended = placement.await(Ended.class, run);
@@ -92,7 +92,7 @@ class FenceTest {
             placement.await(Started.class, run);
 
             broker.close();
-            await().atMost(Duration.ofSeconds(20)).until(() -> !anyAlive(rig.work));
+            await().atMost(Duration.ofSeconds(60)).until(() -> !anyAlive(rig.work));
             broker = KafkaBroker.start(data, port, controller);
             placement.register(rig.node);
 

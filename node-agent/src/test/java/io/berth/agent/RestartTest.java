@@ -207,7 +207,7 @@ class RestartTest {
             broker.close();
             Files.createFile(rig.work.resolve("go"));
             Path spool = rig.config.home().resolve("nodes/" + rig.node + "/runs/" + run);
-            await().atMost(Duration.ofSeconds(10)).until(() -> Files.exists(spool.resolve("end")));
+            await().atMost(Duration.ofSeconds(60)).until(() -> Files.exists(spool.resolve("end")));
             broker = KafkaBroker.start(data, port, controller);
             Ended ended = rig.placement.await(Ended.class, run);
 

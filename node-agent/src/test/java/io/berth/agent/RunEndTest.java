@@ -173,7 +173,7 @@ class RunEndTest {
                         echo $$ >> pids
                         while :; do sleep 60; done\
                         """);
-        await().atMost(Duration.ofSeconds(10))
+        await().atMost(Duration.ofSeconds(60))
                 .until(() -> Files.exists(pids) && Files.readAllLines(pids).size() == 3);
 
         placement.stop(node, run, 1);

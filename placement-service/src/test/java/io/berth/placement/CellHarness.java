@@ -313,7 +313,7 @@ final class CellHarness implements AutoCloseable {
     /// Waits until an event of the topic is there.
     <E> E await(Topic<E> topic, Predicate<E> wanted) {
         return Awaitility.await()
-                .atMost(Duration.ofSeconds(20))
+                .atMost(Duration.ofSeconds(60))
                 .pollInterval(Duration.ofMillis(100))
                 .until(() -> read(topic).stream().filter(wanted).findFirst(), Optional::isPresent)
                 .orElseThrow();

@@ -53,7 +53,7 @@ final class FailOverTest {
 
     private static void await(PlacementLoop instance, Role role) {
         Awaitility.await()
-                .atMost(Duration.ofSeconds(20))
+                .atMost(Duration.ofSeconds(60))
                 .pollInterval(Duration.ofMillis(20))
                 .until(() -> instance.role() == role);
     }

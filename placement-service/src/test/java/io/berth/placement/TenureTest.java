@@ -503,7 +503,7 @@ final class TenureTest {
             var next = new AtomicLong(1);
             try (var successor = cell.leader()) {
                 Awaitility.await()
-                        .atMost(Duration.ofSeconds(20))
+                        .atMost(Duration.ofSeconds(60))
                         .until(() -> {
                             cell.submit(next.incrementAndGet());
                             return zombie.ended.isDone();

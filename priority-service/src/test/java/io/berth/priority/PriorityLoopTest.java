@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// The loop on a real broker; the test writes what the other services would.
 class PriorityLoopTest {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final JobDescription ALICES = Samples.job("alice", "team_a", "high");
     private static final JobDescription ZOES = Samples.job("zoe", "default", "normal");
     private static final PriorityConfig CONFIG =

@@ -28,7 +28,7 @@ final class ProcessTrees implements Groups {
     private static final int MOST_BYTES = 6 << 20;
 
     /// How long the kernel may take to put a new program in a process's place, on a busy machine.
-    private static final Duration LONGEST_EXEC = Duration.ofMillis(200);
+    private static final Duration LONGEST_EXEC = Duration.ofSeconds(1);
 
     private static final Duration PAUSE = Duration.ofMillis(1);
 

@@ -112,7 +112,7 @@ class JobEndTest {
         }
 
         void awaitOutput(String text) {
-            await().atMost(Duration.ofSeconds(20)).until(() -> output.indexOf(text) >= 0);
+            await().atMost(Duration.ofSeconds(60)).until(() -> output.indexOf(text) >= 0);
         }
 
         int exit() throws Exception {
@@ -238,7 +238,7 @@ class JobEndTest {
         run.send(Frame.control("signal KILL"));
 
         assertThat(run.exit()).isNotZero();
-        await().atMost(Duration.ofSeconds(20)).until(() -> ProcessHandle.of(child).isEmpty());
+        await().atMost(Duration.ofSeconds(60)).until(() -> ProcessHandle.of(child).isEmpty());
     }
 
     @Test
@@ -266,7 +266,7 @@ class JobEndTest {
         allocation.send(
                 Frame.step(url, "other", "", List.of("printf", "%s|", "a b", "", "$SLURM_JOB_ID")));
         var step = new Run(sockets.poll(20, TimeUnit.SECONDS));
-        await().atMost(Duration.ofSeconds(20)).until(() -> step.control.contains("exit 0"));
+        await().atMost(Duration.ofSeconds(60)).until(() -> step.control.contains("exit 0"));
         allocation.send(Frame.control("end"));
 
         assertThat(allocation.exit()).isZero();
@@ -347,7 +347,7 @@ class JobEndTest {
 
         assertThat(run.exit()).isNotZero();
         Path sleeping = Path.of("/proc", Files.readString(pid).strip(), "stat");
-        await().atMost(Duration.ofSeconds(10)).until(() -> isOver(sleeping));
+        await().atMost(Duration.ofSeconds(60)).until(() -> isOver(sleeping));
     }
 
     /// Whether a process is gone, or only waits for its parent to see that.

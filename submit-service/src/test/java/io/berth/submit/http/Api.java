@@ -49,7 +49,7 @@ final class Api {
     /// Repeats the assertions until they hold: what other services wrote shows a moment later.
     static void eventually(Runnable assertions) {
         Awaitility.await()
-                .atMost(Duration.ofSeconds(10))
+                .atMost(Duration.ofSeconds(60))
                 .pollInterval(Duration.ofMillis(20))
                 .untilAsserted(assertions::run);
     }

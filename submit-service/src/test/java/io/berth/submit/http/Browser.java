@@ -209,7 +209,7 @@ final class Browser implements AutoCloseable {
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly();
         process.onExit().orTimeout(20, TimeUnit.SECONDS).join();
-        Awaitility.await().atMost(Duration.ofSeconds(20)).ignoreExceptions().until(this::deleted);
+        Awaitility.await().atMost(Duration.ofSeconds(60)).ignoreExceptions().until(this::deleted);
     }
 
     private boolean deleted() throws IOException {

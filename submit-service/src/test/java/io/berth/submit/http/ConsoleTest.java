@@ -171,7 +171,7 @@ class ConsoleTest {
         assertThat(browser().evaluate("document.hacked === undefined").asBoolean()).isTrue();
         assertThat(browser().text()).contains("waited ").contains("runs 1:0");
         Awaitility.await()
-                .atMost(Duration.ofSeconds(20))
+                .atMost(Duration.ofSeconds(60))
                 .until(() ->
                         browser()
                                         .evaluate(
@@ -189,7 +189,7 @@ class ConsoleTest {
         browser().click("button", "Cancel job");
 
         Awaitility.await()
-                .atMost(Duration.ofSeconds(10))
+                .atMost(Duration.ofSeconds(60))
                 .until(() ->
                         mesh.events(Topics.SUBMISSIONS).stream()
                                 .anyMatch(it ->
@@ -243,7 +243,7 @@ class ConsoleTest {
         browser().click("button", "Hold");
 
         Awaitility.await()
-                .atMost(Duration.ofSeconds(10))
+                .atMost(Duration.ofSeconds(60))
                 .until(() ->
                         mesh.events(Topics.SUBMISSIONS).stream()
                                 .anyMatch(

@@ -122,7 +122,7 @@ class ImpatientGatewayTest {
             head(socket, "Transfer-Encoding: chunked");
 
             Awaitility.await()
-                    .atMost(Duration.ofSeconds(10))
+                    .atMost(Duration.ofSeconds(60))
                     .pollInterval(Duration.ofMillis(100))
                     .until(() -> cutOff(socket));
         }
@@ -157,7 +157,7 @@ class ImpatientGatewayTest {
     /// first.
     private static Response whileBodiesArrive(int count, String path, Supplier<Response> request) {
         return Awaitility.await()
-                .atMost(Duration.ofSeconds(10))
+                .atMost(Duration.ofSeconds(60))
                 .until(
                         () -> {
                             var sockets = new ArrayList<Socket>();
