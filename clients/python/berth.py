@@ -299,8 +299,9 @@ class Berth:
             try:
                 with self._patiently("GET", path, None, headers, lambda response: response) as stream:
                     for event in _events(stream):
-                        last_event_id = event.id
-                        yield event
+                        last_event_id = event.id or last_event_id
+                        if event.type:
+                            yield event
             except (OSError, http.client.HTTPException):
                 pass
             time.sleep(0.5)
@@ -420,13 +421,13 @@ def _camel(fields: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 def _events(stream: Iterable[bytes]) -> Iterator[Event]:
-    """The events of a stream in the format of server-sent events."""
+    """The events of a stream in the format of server-sent events; a sign of life is one without a type."""
     fields: Dict[str, str] = {}
     for raw in stream:
         line = raw.decode().rstrip("\r\n")
         if not line:
-            if "data" in fields:
-                yield Event(fields.get("id", ""), fields.get("event", ""), json.loads(fields["data"]))
+            if "id" in fields:
+                yield Event(fields["id"], fields.get("event", ""), json.loads(fields.get("data", "null")))
             fields = {}
             continue
         name, _, value = line.partition(":")

@@ -153,11 +153,13 @@ class RequestsTest(unittest.TestCase):
         def told(number):
             return f'id: 0:{number}\nevent: Started\ndata: {{"job":{number}}}\n\n'.encode()
 
+        greeted = (200, {}, b":following\nid: 0:0\n\n")
         first = (200, {}, b":following\n\n" + told(1) + told(2))
-        with server(first, None, (200, {}, told(3))) as (gateway, url):
+        with server(greeted, first, None, (200, {}, told(3))) as (gateway, url):
             events = Berth(url, "t").events(user="alice")
             seen = [next(events) for _ in range(3)]
             events.close()
+        self.assertEqual(gateway.requests[1][2]["Last-Event-Id"], "0:0")
         self.assertEqual([event.data["job"] for event in seen], [1, 2, 3])
         self.assertEqual(gateway.requests[-1][2]["Last-Event-Id"], "0:2")
 

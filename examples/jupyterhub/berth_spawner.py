@@ -2,7 +2,7 @@
 a restart of the hub.
 
 In jupyterhub_config.py, with this file and clients/python/berth.py on the hub's PYTHONPATH, and the token of an
-operator in the hub's BERTH_TOKEN (it submits for every user):
+admin in the hub's BERTH_TOKEN (it submits for every user):
 
     from berth_spawner import BerthSpawner
     c.JupyterHub.spawner_class = BerthSpawner

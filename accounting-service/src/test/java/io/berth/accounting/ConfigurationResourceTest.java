@@ -30,7 +30,9 @@ import org.junit.jupiter.api.Test;
 /// where the books are stopped.
 @QuarkusTest
 @QuarkusTestResource(Servers.class)
-@TestSecurity(user = "root", roles = "operator")
+@TestSecurity(
+        user = "root",
+        roles = {"admin", "operator"})
 class ConfigurationResourceTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);

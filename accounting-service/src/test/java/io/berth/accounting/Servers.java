@@ -32,21 +32,17 @@ public final class Servers implements QuarkusTestResourceLifecycleManager {
                     KafkaBroker.start(
                             directory.resolve("kafka"), FreePorts.next(), FreePorts.next());
             PostgresServer server = startDatabase();
-            return Map.of(
-                    "kafka.bootstrap.servers",
-                    kafka.bootstrapServers(),
-                    "quarkus.datasource.reactive.url",
-                    server.reactiveUrl(),
-                    "quarkus.datasource.jdbc.url",
-                    server.jdbcUrl(),
-                    "quarkus.datasource.password",
-                    server.password(),
-                    "berth.accounting.shares-interval",
-                    "1s",
-                    "berth.accounting.longest-pause",
-                    "200ms",
-                    "berth.accounting.database-timeout",
-                    "5s");
+            SignedTokens tokens = SignedTokens.create();
+            return Map.ofEntries(
+                    Map.entry("mp.jwt.verify.publickey", tokens.publicKey()),
+                    Map.entry(SignedTokens.KEY, tokens.privateKey()),
+                    Map.entry("kafka.bootstrap.servers", kafka.bootstrapServers()),
+                    Map.entry("quarkus.datasource.reactive.url", server.reactiveUrl()),
+                    Map.entry("quarkus.datasource.jdbc.url", server.jdbcUrl()),
+                    Map.entry("quarkus.datasource.password", server.password()),
+                    Map.entry("berth.accounting.shares-interval", "1s"),
+                    Map.entry("berth.accounting.longest-pause", "200ms"),
+                    Map.entry("berth.accounting.database-timeout", "5s"));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -1,6 +1,8 @@
 package io.berth.cli;
 
-import io.berth.cli.MeshClient.Answer;
+import io.berth.client.Answer;
+import io.berth.client.JsonObject;
+import io.berth.client.JsonText;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

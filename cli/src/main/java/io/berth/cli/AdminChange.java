@@ -1,9 +1,13 @@
 package io.berth.cli;
 
 import io.berth.cli.Clause.Setting;
+import io.berth.client.JsonObject;
+import io.berth.client.JsonText;
+import io.berth.contracts.AdminLevel;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
@@ -40,6 +44,8 @@ final class AdminChange {
 
         static final Outcome NOTHING = new Outcome(Map.of(), List.of());
     }
+
+    private static final String LEVEL = "adminlevel";
 
     private final JsonObject document;
     private final Verb verb;
@@ -120,7 +126,9 @@ final class AdminChange {
                         .filter(it -> it.key().equals("defaultaccount"))
                         .map(Setting::value)
                         .toList();
-        settings.removeIf(it -> it.key().equals("defaultaccount"));
+        List<Setting> levels = settings.stream().filter(it -> it.key().equals(LEVEL)).toList();
+        settings.removeIf(it -> List.of("defaultaccount", LEVEL).contains(it.key()));
+        boolean inAccounts = verb != Verb.MODIFY || !settings.isEmpty();
         var named = new ArrayList<>(clause.named("account", "accounts"));
         if (verb == Verb.ADD) {
             named.addAll(defaults.stream().filter(it -> !named.contains(it)).toList());
@@ -143,7 +151,9 @@ final class AdminChange {
         for (String user : users) {
             for (String account :
                     named.isEmpty() ? List.copyOf(accounts.fields().keySet()) : named) {
-                associate(changed, account, user, settings);
+                if (inAccounts) {
+                    associate(changed, account, user, settings);
+                }
             }
             if (!defaults.isEmpty()) {
                 makeDefault(changed, user, defaults.getLast());
@@ -151,7 +161,63 @@ final class AdminChange {
         }
         var patch = new LinkedHashMap<String, Object>();
         changed.forEach((account, its) -> patch.put(account, Map.of("users", its)));
-        return patch.isEmpty() ? Outcome.NOTHING : new Outcome(Map.of("accounts", patch), users);
+        var all = new LinkedHashMap<String, Object>();
+        if (!patch.isEmpty()) {
+            all.put("accounts", patch);
+        }
+        Map<String, Object> given = levels(users, levels, changed);
+        if (!given.isEmpty()) {
+            all.put("adminLevels", given);
+        }
+        return all.isEmpty() ? Outcome.NOTHING : new Outcome(all, users);
+    }
+
+    /// The admin levels that users get, those of them who are or become members of accounts; a user
+    /// who is deleted from all of his has none any more.
+    private Map<String, Object> levels(
+            List<String> users, List<Setting> given, Map<String, Map<String, Object>> changed)
+            throws CommandFailure {
+        var tree = new AdminTree(document);
+        Map<String, AdminTree.Membership> members = tree.members();
+        var levels = new LinkedHashMap<String, Object>();
+        for (String user : users) {
+            List<String> of = members.containsKey(user) ? members.get(user).accounts() : List.of();
+            if (verb == Verb.DELETE) {
+                boolean gone = of.stream().allMatch(it -> names(changed, it, user));
+                if (gone && tree.level(user) != AdminLevel.NONE) {
+                    levels.put(user, JsonText.NULL);
+                }
+            } else if (!given.isEmpty()
+                    && (!of.isEmpty()
+                            || changed.values().stream().anyMatch(it -> it.containsKey(user)))) {
+                AdminLevel level = level(given.getLast());
+                levels.put(
+                        user,
+                        level == AdminLevel.NONE
+                                ? JsonText.NULL
+                                : level.name().toLowerCase(Locale.ROOT));
+            }
+        }
+        return levels;
+    }
+
+    private static boolean names(
+            Map<String, Map<String, Object>> changed, String account, String user) {
+        return changed.getOrDefault(account, Map.of()).containsKey(user);
+    }
+
+    /// As Slurm reads them: by their first letters.
+    private static AdminLevel level(Setting setting) throws CommandFailure {
+        String text = setting.value().toLowerCase(Locale.ROOT);
+        for (AdminLevel level : AdminLevel.values()) {
+            if (!text.isEmpty() && level.slurmName().toLowerCase(Locale.ROOT).startsWith(text)) {
+                return level;
+            }
+        }
+        throw new CommandFailure(
+                1,
+                " AdminLevel=%s is none of None, Operator and Administrator\n"
+                        .formatted(setting.value()));
     }
 
     /// Users who coordinate accounts, or no longer do.

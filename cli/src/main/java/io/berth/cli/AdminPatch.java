@@ -1,6 +1,8 @@
 package io.berth.cli;
 
 import io.berth.cli.Clause.Setting;
+import io.berth.client.JsonObject;
+import io.berth.client.JsonText;
 import io.berth.contracts.Limit;
 import io.berth.contracts.Tres;
 import java.util.ArrayList;

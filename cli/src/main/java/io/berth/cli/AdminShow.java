@@ -4,6 +4,8 @@ import static io.berth.cli.Table.Title.left;
 import static io.berth.cli.Table.Title.right;
 
 import io.berth.cli.CliOption.Words;
+import io.berth.client.JsonObject;
+import io.berth.client.JsonText;
 import io.berth.contracts.Limit;
 import io.berth.contracts.Tres;
 import io.berth.slurm.SlurmTime;
@@ -25,7 +27,17 @@ final class AdminShow {
                             right("Parent", 10),
                             right("Coord", 20)));
     private static final Table USERS =
-            new Table(List.of(right("User", 10), right("Def Acct", 10), right("Accounts", 30)));
+            new Table(
+                    List.of(
+                            right("User", 10),
+                            right("Def Acct", 10),
+                            right("Admin", 9),
+                            right("Accounts", 30)));
+
+    /// Fields that Slurm knows by a longer name than the one above their column.
+    private static final Map<String, String> OTHER_NAMES =
+            Map.of("adminlevel", "Admin", "defaultaccount", "Def Acct");
+
     private static final Table CLUSTERS =
             new Table(List.of(right("Cluster", 20), right("Def Acct", 10), right("Def QOS", 10)));
     private static final Table TRANSACTIONS =
@@ -111,7 +123,11 @@ final class AdminShow {
 
     private void print(Table all, String format, List<List<String>> rows) throws CommandFailure {
         List<String> given = clause.named("format");
-        Table shown = all.only("sacctmgr", given.isEmpty() ? format : String.join(",", given));
+        String asked = given.isEmpty() ? format : String.join(",", given);
+        for (var other : OTHER_NAMES.entrySet()) {
+            asked = asked.replaceAll("(?i)\\b" + other.getKey() + "\\b", other.getValue());
+        }
+        Table shown = all.only("sacctmgr", asked);
         shown.print(terminal.out(), words, all, rows);
     }
 
@@ -145,14 +161,20 @@ final class AdminShow {
     }
 
     private void users() throws CommandFailure {
-        Map<String, AdminTree.Membership> members = new AdminTree(document).members();
+        var tree = new AdminTree(document);
         var rows = new ArrayList<List<String>>();
-        members.forEach((user, of) -> {
-            if (wanted(user, "user", "users", "name", "names")) {
-                rows.add(List.of(user, of.defaultAccount(), String.join(",", of.accounts())));
-            }
-        });
-        print(USERS, "User,Def Acct", rows);
+        tree.members()
+                .forEach((user, of) -> {
+                    if (wanted(user, "user", "users", "name", "names")) {
+                        rows.add(
+                                List.of(
+                                        user,
+                                        of.defaultAccount(),
+                                        tree.level(user).slurmName(),
+                                        String.join(",", of.accounts())));
+                    }
+                });
+        print(USERS, "User,Def Acct,Admin", rows);
     }
 
     private void cluster() throws CommandFailure {

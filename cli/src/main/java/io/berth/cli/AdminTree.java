@@ -1,10 +1,14 @@
 package io.berth.cli;
 
+import io.berth.client.JsonObject;
+import io.berth.contracts.AdminLevel;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /// The account tree of a configuration as `sacctmgr show assoc` lists it: each account before its
 /// users, and these before the accounts below it, all by name.
@@ -58,6 +62,15 @@ record AdminTree(JsonObject document) {
                 add(rows, child, depth + 1);
             }
         }
+    }
+
+    /// What the user may do beyond what is his own.
+    AdminLevel level(String user) {
+        String level = document.object("adminLevels").text(user).toUpperCase(Locale.ROOT);
+        return Stream.of(AdminLevel.values())
+                .filter(it -> it.name().equals(level))
+                .findFirst()
+                .orElse(AdminLevel.NONE);
     }
 
     private static void add(

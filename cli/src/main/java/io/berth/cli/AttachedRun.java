@@ -1,5 +1,6 @@
 package io.berth.cli;
 
+import io.berth.client.JsonObject;
 import io.berth.slurm.session.Frame;
 import io.berth.slurm.session.FrameSocket;
 import java.io.ByteArrayOutputStream;

@@ -1,5 +1,6 @@
 package io.berth.cli;
 
+import io.berth.client.JsonObject;
 import io.berth.slurm.SlurmTime;
 import java.util.ArrayList;
 import java.util.List;

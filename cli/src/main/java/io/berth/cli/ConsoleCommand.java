@@ -3,6 +3,7 @@ package io.berth.cli;
 import static io.berth.cli.CliOption.flag;
 
 import io.berth.cli.CliOption.Words;
+import io.berth.client.Mesh;
 import java.util.List;
 
 /// `berth console`: the address of the console, with a token that signs in whoever opens it.
@@ -13,12 +14,13 @@ final class ConsoleCommand implements Command {
     private static final List<CliOption> OPTIONS =
             List.of(
                     flag("help", 'h', "this text"),
-                    flag("operator", '\0', "may act for all users"),
+                    flag("admin", '\0', "may act as any user, and change all"),
+                    flag("operator", '\0', "may look after all users and their jobs"),
                     flag("version", 'V', "Berth's version"));
 
     @Override
     public String synopsis() {
-        return "console [USER] [--operator]: the console's address, for yourself or a user; good for 12 hours";
+        return "console [USER] [--operator | --admin]: the console's address, for yourself or a user; good for 12 hours";
     }
 
     @Override
@@ -36,9 +38,10 @@ final class ConsoleCommand implements Command {
                 TokenCommand.token(
                         terminal,
                         user,
-                        List.of(words.has("operator") ? "operator" : "user"),
+                        List.of(TokenCommand.role(words.has("admin"), words.has("operator"))),
                         LIFETIME_SECONDS);
-        terminal.out().print(Mesh.of(terminal).gateway() + "/#token=" + token + "\n");
+        terminal.out()
+                .print(Mesh.of(terminal.surroundings()).gateway() + "/#token=" + token + "\n");
         return 0;
     }
 }

@@ -1,6 +1,7 @@
 package io.berth.cli;
 
 import io.berth.cli.CliOption.Words;
+import io.berth.client.JsonText;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,10 @@
 package io.berth.cli;
 
 import io.berth.cli.CliOption.Words;
-import io.berth.cli.MeshClient.Answer;
+import io.berth.client.Answer;
+import io.berth.client.JsonObject;
+import io.berth.client.JsonText;
+import io.berth.client.SubmissionJson;
 import io.berth.slurm.InvalidOption;
 import io.berth.slurm.JobSubmission;
 import io.berth.slurm.Sbatch;

@@ -1,7 +1,7 @@
 package io.berth.cli;
 
-import io.berth.cli.MeshClient.Answer;
 import io.berth.cli.MeshClient.NoAnswer;
+import io.berth.client.Answer;
 import io.berth.contracts.JobState;
 import io.berth.slurm.session.Frame;
 import io.berth.slurm.session.FrameSocket;

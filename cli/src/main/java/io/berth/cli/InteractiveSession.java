@@ -1,7 +1,8 @@
 package io.berth.cli;
 
-import io.berth.cli.MeshClient.Answer;
 import io.berth.cli.SubmissionPost.Voice;
+import io.berth.client.Answer;
+import io.berth.client.JsonObject;
 import java.net.URI;
 import java.util.Map;
 import java.util.TreeMap;

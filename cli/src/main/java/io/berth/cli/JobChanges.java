@@ -1,6 +1,8 @@
 package io.berth.cli;
 
-import io.berth.cli.MeshClient.Answer;
+import io.berth.client.Answer;
+import io.berth.client.JsonObject;
+import io.berth.client.JsonText;
 import io.berth.contracts.JobState;
 import io.berth.slurm.SlurmDate;
 import io.berth.slurm.SlurmMemory;

@@ -1,6 +1,7 @@
 package io.berth.cli;
 
 import io.berth.cli.JobField.Moment;
+import io.berth.client.JsonObject;
 import io.berth.slurm.HostList;
 import io.berth.slurm.SlurmMemory;
 import io.berth.slurm.SlurmTime;

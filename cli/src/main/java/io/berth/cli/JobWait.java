@@ -1,8 +1,8 @@
 package io.berth.cli;
 
-import io.berth.cli.MeshClient.Answer;
 import io.berth.cli.MeshClient.NoAnswer;
 import io.berth.cli.SubmissionPost.Submitted;
+import io.berth.client.Answer;
 import io.berth.contracts.JobState;
 import java.time.Duration;
 import java.util.List;
@@ -53,7 +53,7 @@ final class JobWait {
                             "GET",
                             (submitted.array() ? "/v1/jobs?job=" : "/v1/jobs/") + submitted.job(),
                             null,
-                            position == null ? List.of() : List.of(MeshClient.POSITION, position));
+                            position == null ? List.of() : List.of(Answer.POSITION, position));
             if (answer.ok()) {
                 return submitted.array()
                         ? JobView.all(answer.body())

@@ -3,8 +3,8 @@ package io.berth.cli;
 import static io.berth.cli.CliOption.flag;
 
 import io.berth.cli.CliOption.Words;
-import io.berth.cli.MeshClient.Answer;
 import io.berth.cli.MeshClient.NoAnswer;
+import io.berth.client.Answer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

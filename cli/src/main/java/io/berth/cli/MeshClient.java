@@ -1,5 +1,9 @@
 package io.berth.cli;
 
+import io.berth.client.Answer;
+import io.berth.client.JsonObject;
+import io.berth.client.JsonText;
+import io.berth.client.Mesh;
 import io.berth.slurm.session.Frame;
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,10 +18,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The HTTP client of one command.
+/// The HTTP client of one command: the JDK's old one, which is there sooner than that of
+/// [io.berth.client.Berth].
 final class MeshClient {
-
-    static final String POSITION = "Berth-Position";
 
     /// The byte with which an answer of bytes begins.
     private static final String OFFSET = "Berth-Output-Offset";
@@ -36,41 +39,11 @@ final class MeshClient {
     }
 
     static MeshClient of(Terminal terminal, String command) throws CommandFailure {
-        Mesh mesh = Mesh.of(terminal);
+        Mesh mesh = Mesh.of(terminal.surroundings());
         if (!mesh.plain().isEmpty() && terminal.variable("BERTH_PLAIN_HTTP", "").isEmpty()) {
-            throw CommandFailure.error(
-                    command,
-                    "no token is sent to %s, as others could read it on its way: use https, or set BERTH_PLAIN_HTTP=1 in a network that you trust"
-                            .formatted(mesh.plain()));
+            throw CommandFailure.error(command, Mesh.refusal(mesh.plain()));
         }
         return new MeshClient(command, mesh, Token.of(terminal, command));
-    }
-
-    /// What a service answered.
-    ///
-    /// @param position for reading one's own writes, null if the service gave none
-    record Answer(int status, JsonObject body, @Nullable String position) {
-
-        boolean ok() {
-            return status / 100 == 2;
-        }
-
-        /// Whether the same request may succeed later: the mesh is away, or has too much to do.
-        boolean unavailable() {
-            return status == 503 || status == 429;
-        }
-
-        /// Code of the problem, "" if the answer is none.
-        String code() {
-            return body.text("code");
-        }
-
-        String detail() {
-            if (body.has("detail")) {
-                return body.text("detail");
-            }
-            return body.has("title") ? body.text("title") : "the mesh answered " + status;
-        }
     }
 
     /// No answer: whether the request had an effect is not known.
@@ -264,21 +237,7 @@ final class MeshClient {
         try (InputStream in =
                 status < 400 ? connection.getInputStream() : connection.getErrorStream()) {
             byte[] bytes = in == null ? new byte[0] : in.readAllBytes();
-            return new Answer(status, body(status, bytes), connection.getHeaderField(POSITION));
-        }
-    }
-
-    private static JsonObject body(int status, byte[] bytes) throws IOException {
-        if (bytes.length == 0) {
-            return JsonObject.EMPTY;
-        }
-        try {
-            return JsonObject.read(bytes);
-        } catch (IOException e) {
-            if (status < 400) {
-                throw e;
-            }
-            return JsonObject.EMPTY;
+            return Answer.of(status, bytes, connection.getHeaderField(Answer.POSITION));
         }
     }
 }

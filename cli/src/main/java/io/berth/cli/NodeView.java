@@ -1,5 +1,6 @@
 package io.berth.cli;
 
+import io.berth.client.JsonObject;
 import io.berth.contracts.IndexSet;
 import io.berth.slurm.SlurmMemory;
 import java.util.BitSet;

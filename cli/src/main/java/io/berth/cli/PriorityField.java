@@ -1,5 +1,6 @@
 package io.berth.cli;
 
+import io.berth.client.JsonObject;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.List;

@@ -2,6 +2,7 @@ package io.berth.cli;
 
 import static io.berth.cli.Table.Title.right;
 
+import io.berth.client.JsonObject;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;

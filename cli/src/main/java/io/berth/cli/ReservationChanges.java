@@ -1,7 +1,9 @@
 package io.berth.cli;
 
 import io.berth.cli.Clause.Setting;
-import io.berth.cli.MeshClient.Answer;
+import io.berth.client.Answer;
+import io.berth.client.JsonObject;
+import io.berth.client.JsonText;
 import io.berth.slurm.SlurmDate;
 import io.berth.slurm.SlurmTime;
 import java.time.Instant;

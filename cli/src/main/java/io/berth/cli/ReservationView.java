@@ -1,5 +1,6 @@
 package io.berth.cli;
 
+import io.berth.client.JsonObject;
 import io.berth.slurm.HostList;
 import io.berth.slurm.SlurmTime;
 import java.time.ZoneId;

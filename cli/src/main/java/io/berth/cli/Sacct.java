@@ -6,6 +6,8 @@ import static io.berth.cli.CliOption.valued;
 import io.berth.cli.CliOption.Words;
 import io.berth.cli.JobField.Moment;
 import io.berth.cli.Layout.Column;
+import io.berth.client.JsonObject;
+import io.berth.client.Query;
 import io.berth.slurm.JobText;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,7 @@
 package io.berth.cli;
 
+import io.berth.client.JsonObject;
+import io.berth.client.JsonText;
 import io.berth.slurm.HostList;
 import java.util.LinkedHashMap;
 import java.util.List;

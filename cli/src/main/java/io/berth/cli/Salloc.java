@@ -1,8 +1,8 @@
 package io.berth.cli;
 
-import io.berth.cli.MeshClient.Answer;
 import io.berth.cli.MeshClient.NoAnswer;
 import io.berth.cli.SubmissionPost.Voice;
+import io.berth.client.Answer;
 import io.berth.contracts.JobState;
 import io.berth.slurm.InvalidOption;
 import io.berth.slurm.SignalText;

@@ -4,8 +4,9 @@ import static io.berth.cli.CliOption.flag;
 import static io.berth.cli.CliOption.valued;
 
 import io.berth.cli.CliOption.Words;
-import io.berth.cli.MeshClient.Answer;
 import io.berth.cli.MeshClient.NoAnswer;
+import io.berth.client.Answer;
+import io.berth.client.JsonObject;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Matcher;

@@ -4,7 +4,10 @@ import static io.berth.cli.CliOption.flag;
 import static io.berth.cli.CliOption.valued;
 
 import io.berth.cli.CliOption.Words;
-import io.berth.cli.MeshClient.Answer;
+import io.berth.client.Answer;
+import io.berth.client.JsonObject;
+import io.berth.client.JsonText;
+import io.berth.client.Query;
 import io.berth.slurm.SignalText;
 import java.util.ArrayList;
 import java.util.List;

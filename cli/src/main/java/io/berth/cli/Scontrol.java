@@ -4,7 +4,7 @@ import static io.berth.cli.CliOption.flag;
 import static io.berth.cli.CliOption.valued;
 
 import io.berth.cli.CliOption.Words;
-import io.berth.cli.MeshClient.Answer;
+import io.berth.client.Answer;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;

@@ -1,6 +1,8 @@
 package io.berth.cli;
 
-import io.berth.cli.MeshClient.Answer;
+import io.berth.client.Answer;
+import io.berth.client.JsonObject;
+import io.berth.client.JsonText;
 import io.berth.slurm.HostList;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -215,7 +217,7 @@ final class ScontrolActions {
     /// Succeeds where the gateway answers: there is nothing to read again, as what is applied holds
     /// at once.
     int reconfigure() throws CommandFailure {
-        if (!client.token().operator()) {
+        if (!client.token().admin()) {
             throw new CommandFailure(1, "slurm_reconfigure error: Access/permission denied\n");
         }
         client.get("/v1/partitions");

@@ -1,6 +1,7 @@
 package io.berth.cli;
 
-import io.berth.cli.MeshClient.Answer;
+import io.berth.client.Answer;
+import io.berth.client.Query;
 import io.berth.contracts.JobState;
 import io.berth.slurm.HostList;
 import io.berth.slurm.SlurmTime;

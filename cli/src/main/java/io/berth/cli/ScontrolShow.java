@@ -2,7 +2,9 @@ package io.berth.cli;
 
 import io.berth.cli.CliOption.Words;
 import io.berth.cli.JobField.Moment;
-import io.berth.cli.MeshClient.Answer;
+import io.berth.client.Answer;
+import io.berth.client.JsonObject;
+import io.berth.client.Query;
 import io.berth.slurm.HostList;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -3,6 +3,7 @@ package io.berth.cli;
 import static io.berth.cli.CliOption.flag;
 
 import io.berth.cli.CliOption.Words;
+import io.berth.client.Mesh;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
@@ -50,7 +51,7 @@ final class Sdiag implements Command {
             throw CommandFailure.error(
                     "sdiag", "--reset is not supported: the figures are those of the metrics");
         }
-        Mesh mesh = Mesh.of(terminal);
+        Mesh mesh = Mesh.of(terminal.surroundings());
         Map<String, Long> figures =
                 figures(Metrics.of("sdiag", mesh.gateway()), Metrics.of("sdiag", mesh.placement()));
         DataForm form = DataForm.of(words);

@@ -4,6 +4,7 @@ import static io.berth.cli.Table.Title.left;
 import static io.berth.cli.Table.Title.right;
 
 import io.berth.cli.CliOption.Words;
+import io.berth.client.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
 

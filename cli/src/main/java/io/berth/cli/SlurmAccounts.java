@@ -1,5 +1,6 @@
 package io.berth.cli;
 
+import io.berth.contracts.AdminLevel;
 import io.berth.contracts.Limit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -27,6 +28,7 @@ final class SlurmAccounts {
     private final Map<String, Map<String, Object>> accounts = new LinkedHashMap<>();
     private final Set<String> qos = new LinkedHashSet<>(Set.of(QOS));
     private final Map<String, String> defaults = new LinkedHashMap<>();
+    private final Map<String, Object> levels = new LinkedHashMap<>();
     private String parent = ROOT;
 
     /// @return what of the line could not be carried over
@@ -83,10 +85,19 @@ final class SlurmAccounts {
             String value = matcher.group(2).replace("'", "");
             if (user != null && key.equalsIgnoreCase("DefaultAccount")) {
                 defaults.put(user, value);
+            } else if (user != null && isLevel(key, value)) {
+                levels.put(
+                        user, value.equals(AdminLevel.OPERATOR.slurmName()) ? "operator" : "admin");
             } else if (!set(entry, key, value)) {
                 leftOut.add(key + "=" + value + " of " + subject + ": Berth knows no such setting");
             }
         }
+    }
+
+    private static boolean isLevel(String key, String value) {
+        return key.equalsIgnoreCase("AdminLevel")
+                && (value.equals(AdminLevel.OPERATOR.slurmName())
+                        || value.equals(AdminLevel.ADMIN.slurmName()));
     }
 
     @SuppressWarnings("unchecked")
@@ -138,6 +149,11 @@ final class SlurmAccounts {
         var entries = new LinkedHashMap<String, Object>();
         qos.forEach(it -> entries.put(it, Map.of()));
         return entries;
+    }
+
+    /// Of users who are operators or admins.
+    Map<String, Object> levels() {
+        return levels;
     }
 
     Map<String, Object> entries() {

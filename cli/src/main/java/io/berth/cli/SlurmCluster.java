@@ -390,6 +390,7 @@ final class SlurmCluster {
         file.put("partitions", partitions.entries());
         file.put("qos", accounts.qos());
         file.put("accounts", accounts.entries());
+        put(file, "adminLevels", accounts.levels());
         if (!hidden.isEmpty()) {
             file.put(
                     "privateData",

@@ -1,5 +1,6 @@
 package io.berth.cli;
 
+import io.berth.client.JsonText;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

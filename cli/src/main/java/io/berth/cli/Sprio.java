@@ -4,6 +4,7 @@ import static io.berth.cli.CliOption.flag;
 import static io.berth.cli.CliOption.valued;
 
 import io.berth.cli.CliOption.Words;
+import io.berth.client.JsonObject;
 import io.berth.slurm.JobText;
 import java.util.ArrayList;
 import java.util.List;

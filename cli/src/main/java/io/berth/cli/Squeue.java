@@ -5,6 +5,8 @@ import static io.berth.cli.CliOption.valued;
 
 import io.berth.cli.CliOption.Words;
 import io.berth.cli.JobField.Moment;
+import io.berth.client.Answer;
+import io.berth.client.Query;
 import io.berth.contracts.JobState;
 import io.berth.slurm.OptionName.Argument;
 import java.util.ArrayList;
@@ -155,7 +157,7 @@ final class Squeue implements Command {
             return List.of();
         }
         if (ids.size() == 1 && !words.has("steps")) {
-            MeshClient.Answer answer = client.ask("GET", JobIds.path(ids.getFirst()));
+            Answer answer = client.ask("GET", JobIds.path(ids.getFirst()));
             if (answer.status() == 404) {
                 throw new CommandFailure(1, "slurm_load_jobs error: Invalid job id specified\n");
             }
@@ -206,7 +208,7 @@ final class Squeue implements Command {
         }
         var launched = new ArrayList<JobView>();
         for (JobView job : jobs) {
-            MeshClient.Answer answer = client.ask("GET", "/v1/jobs/" + job.id());
+            Answer answer = client.ask("GET", "/v1/jobs/" + job.id());
             launched.add(answer.ok() ? new JobView(answer.body()) : job);
         }
         return launched;

@@ -1,6 +1,7 @@
 package io.berth.cli;
 
 import io.berth.cli.JobField.Moment;
+import io.berth.client.JsonText;
 import io.berth.contracts.JobState;
 import java.util.LinkedHashMap;
 import java.util.List;

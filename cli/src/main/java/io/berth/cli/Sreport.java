@@ -4,6 +4,8 @@ import static io.berth.cli.CliOption.valued;
 
 import io.berth.cli.CliOption.Words;
 import io.berth.cli.ReportRows.Unit;
+import io.berth.client.JsonObject;
+import io.berth.client.Query;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

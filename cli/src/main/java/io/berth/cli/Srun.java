@@ -1,6 +1,7 @@
 package io.berth.cli;
 
 import io.berth.cli.SubmissionPost.Voice;
+import io.berth.client.Answer;
 import io.berth.slurm.InvalidOption;
 import io.berth.slurm.SbatchLine;
 import io.berth.slurm.SbatchSetting;
@@ -262,7 +263,7 @@ final class Srun {
         String name = String.valueOf(line.value(Setting.JOBID));
         boolean pty = line.has(Setting.PTY);
         LocalTerminal local = LocalTerminal.of(terminal, "srun", pty);
-        MeshClient.Answer answer = client.ask("POST", JobIds.path(name) + "/sessions", "{}");
+        Answer answer = client.ask("POST", JobIds.path(name) + "/sessions", "{}");
         if (!answer.ok()) {
             throw new CommandFailure(1, unconfirmed(name, answer));
         }
@@ -312,7 +313,7 @@ final class Srun {
     }
 
     /// Slurm's words for a job that takes no step.
-    private static String unconfirmed(String job, MeshClient.Answer answer) {
+    private static String unconfirmed(String job, Answer answer) {
         String why = answer.status() == 404 ? "Invalid job id specified" : answer.detail();
         String more =
                 answer.status() == 404 || answer.status() == 409

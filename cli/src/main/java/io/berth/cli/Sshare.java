@@ -6,6 +6,7 @@ import static io.berth.cli.Table.Title.left;
 import static io.berth.cli.Table.Title.right;
 
 import io.berth.cli.CliOption.Words;
+import io.berth.client.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -6,6 +6,7 @@ import static io.berth.cli.CliOption.valued;
 import io.berth.cli.CliOption.Words;
 import io.berth.cli.Table.Title;
 import io.berth.cli.TasksUse.Extreme;
+import io.berth.client.JsonObject;
 import io.berth.contracts.JobState;
 import io.berth.slurm.HostList;
 import io.berth.slurm.SlurmMemory;

@@ -2,6 +2,8 @@ package io.berth.cli;
 
 import io.berth.cli.CliOption.Words;
 import io.berth.cli.JobField.Moment;
+import io.berth.client.JsonObject;
+import io.berth.client.Query;
 import io.berth.contracts.JobState;
 import io.berth.slurm.HostList;
 import io.berth.slurm.SlurmTime;

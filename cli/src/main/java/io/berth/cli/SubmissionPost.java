@@ -1,7 +1,8 @@
 package io.berth.cli;
 
-import io.berth.cli.MeshClient.Answer;
 import io.berth.cli.MeshClient.NoAnswer;
+import io.berth.client.Answer;
+import io.berth.client.SubmissionJson;
 import io.berth.slurm.JobSubmission;
 import java.time.Duration;
 import java.util.ArrayList;

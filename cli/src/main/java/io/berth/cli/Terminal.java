@@ -1,5 +1,6 @@
 package io.berth.cli;
 
+import io.berth.client.Surroundings;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.FileDescriptor;
@@ -89,18 +90,18 @@ record Terminal(
         return Optional.of(line.toString(StandardCharsets.UTF_8));
     }
 
+    Surroundings surroundings() {
+        return new Surroundings(environment, directory);
+    }
+
     /// The variable's value, or `otherwise` if it is not set or empty.
     String variable(String name, String otherwise) {
-        String value = environment.get(name);
-        return value == null || value.isEmpty() ? otherwise : value;
+        return surroundings().variable(name, otherwise);
     }
 
     /// The folder of Berth's data.
     Path home() {
-        String home = variable("BERTH_HOME", "");
-        return home.isEmpty()
-                ? Path.of(System.getProperty("user.home"), ".berth")
-                : directory.resolve(home);
+        return surroundings().home();
     }
 
     /// A file's content, by its name as the caller wrote it.

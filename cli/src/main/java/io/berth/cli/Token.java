@@ -1,9 +1,13 @@
 package io.berth.cli;
 
+import io.berth.client.JsonObject;
+import io.berth.client.Surroundings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -11,31 +15,27 @@ import org.jspecify.annotations.Nullable;
 /// the services do that.
 ///
 /// @param user whom the token names
-/// @param operator whether he may act for others
+/// @param operator whether he may look after others and their jobs, as an admin may too
+/// @param admin whether he may act as others
 /// @param socket where a new one can be had when it has expired; null for none
-record Token(String text, String user, boolean operator, @Nullable Path socket) {
+record Token(String text, String user, boolean operator, boolean admin, @Nullable Path socket) {
 
     /// The token of BERTH_TOKEN, else the mesh's operator token if the caller may read it, else the
     /// one that this machine's token socket gives him.
     static Token of(Terminal terminal, String command) throws CommandFailure {
-        String text = terminal.variable("BERTH_TOKEN", "");
-        if (text.isEmpty()) {
-            Path file = terminal.home().resolve("operator.token");
-            try {
-                text = Files.readString(file);
-            } catch (IOException e) {
-                Path socket = socket(terminal);
-                if (Files.exists(socket)) {
-                    return ofSocket(socket, command);
-                }
-                throw CommandFailure.error(
-                        command,
-                        "no token: set BERTH_TOKEN, or start a mesh here with 'berth up', which"
-                                + " writes "
-                                + file);
-            }
+        Surroundings here = terminal.surroundings();
+        Optional<String> text = here.token();
+        if (text.isPresent()) {
+            return parse(text.get());
         }
-        return parse(text.strip());
+        Path socket = socket(terminal);
+        if (Files.exists(socket)) {
+            return ofSocket(socket, command);
+        }
+        throw CommandFailure.error(
+                command,
+                "no token: set BERTH_TOKEN, or start a mesh here with 'berth up', which writes "
+                        + here.operatorToken());
     }
 
     private static Path socket(Terminal terminal) {
@@ -47,7 +47,7 @@ record Token(String text, String user, boolean operator, @Nullable Path socket) 
     static Token ofSocket(Path socket, String command) throws CommandFailure {
         try {
             Token token = parse(TokenSocket.ask(socket));
-            return new Token(token.text, token.user, token.operator, socket);
+            return new Token(token.text, token.user, token.operator, token.admin, socket);
         } catch (IOException e) {
             throw CommandFailure.error(command, "no token from " + socket + ": " + e.getMessage());
         }
@@ -66,15 +66,17 @@ record Token(String text, String user, boolean operator, @Nullable Path socket) 
                             .findFirst()
                             .map(claims::text)
                             .orElse("");
-            return new Token(text, user, claims.texts("groups").contains("operator"), null);
+            List<String> groups = claims.texts("groups");
+            boolean admin = groups.contains("admin");
+            return new Token(text, user, admin || groups.contains("operator"), admin, null);
         } catch (IOException | IllegalArgumentException e) {
-            return new Token(text, "", false, null);
+            return new Token(text, "", false, false, null);
         }
     }
 
-    /// The user in whose name the caller acts: an operator acts for the Unix user that he is, or
-    /// for the one that BERTH_USER names.
+    /// The user in whose name the caller acts: an admin acts for the Unix user that he is, or for
+    /// the one that BERTH_USER names.
     String actsFor(Terminal terminal) {
-        return operator ? terminal.variable("BERTH_USER", terminal.user()) : user;
+        return admin ? terminal.variable("BERTH_USER", terminal.user()) : user;
     }
 }

@@ -4,6 +4,7 @@ import static io.berth.cli.CliOption.flag;
 import static io.berth.cli.CliOption.valued;
 
 import io.berth.cli.CliOption.Words;
+import io.berth.client.JsonText;
 import io.berth.slurm.SlurmTime;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -25,19 +26,26 @@ import java.util.OptionalLong;
 final class TokenCommand implements Command {
 
     private static final long DEFAULT_LIFETIME_SECONDS = 30L * 86_400;
+    private static final String ADMIN = "admin";
     private static final String OPERATOR = "operator";
     private static final String USER = "user";
+
+    /// Groups that say what one may do.
+    private static final List<String> ROLES = List.of(ADMIN, OPERATOR, USER);
+
     private static final long SOCKET_LIFETIME_SECONDS = 3600;
 
     private static final List<CliOption> OPTIONS =
             List.of(
+                    flag("admin", '\0', "may act as any user, and change all"),
+                    valued("admins", '\0', "users who get an admin's there"),
                     valued("groups", 'g', "that the user is in, with commas between them"),
                     flag("help", 'h', "this text"),
                     valued(
                             "lifetime",
                             'l',
                             "as a time limit, such as 12:00:00 or 7-0; 30-0 if not given"),
-                    flag("operator", '\0', "may act for all users"),
+                    flag("operator", '\0', "may look after all users and their jobs"),
                     valued("scope", '\0', "good for this alone: read, submit or operate"),
                     valued(
                             "listen",
@@ -48,7 +56,7 @@ final class TokenCommand implements Command {
 
     @Override
     public String synopsis() {
-        return "token USER [--groups LIST] [--lifetime TIME] [--operator] [--scope SCOPE] | --listen SOCKET [--operators USERS]: a token for a user, or for each at a socket";
+        return "token USER [--groups LIST] [--lifetime TIME] [--operator | --admin] [--scope SCOPE] | --listen SOCKET [--operators USERS] [--admins USERS]: a token for a user, or for each at a socket";
     }
 
     @Override
@@ -64,10 +72,10 @@ final class TokenCommand implements Command {
         if (socket != null) {
             return listen(terminal, words, terminal.directory().resolve(socket), seconds);
         }
-        if (words.has("operators")) {
+        if (words.has("operators") || words.has("admins")) {
             throw CommandFailure.error(
                     "token",
-                    "--operators goes with --listen; one token is made an operator's by --operator");
+                    "--operators and --admins go with --listen; one token is made an operator's by --operator, an admin's by --admin");
         }
         if (words.operands().size() != 1 || words.operands().getFirst().isBlank()) {
             throw CommandFailure.error("token", "for which user? Give one name");
@@ -109,19 +117,23 @@ final class TokenCommand implements Command {
             throws CommandFailure {
         if (!words.operands().isEmpty()
                 || words.has("operator")
+                || words.has("admin")
                 || words.has("groups")
                 || words.has("scope")) {
             throw CommandFailure.error(
                     "token",
-                    "at a socket each user gets his own, with his groups: give --operators, and no user");
+                    "at a socket each user gets his own, with his groups: give --operators and --admins, and no user");
         }
         List<String> operators = words.list("operators");
+        List<String> admins = words.list("admins");
         TokenSocket.Mint mint =
                 user ->
                         token(
                                 terminal,
                                 user,
-                                groups(operators.contains(user), UnixGroups.of(user)),
+                                groups(
+                                        role(admins.contains(user), operators.contains(user)),
+                                        UnixGroups.of(user)),
                                 seconds);
         var unused = mint.token(terminal.user());
         try (var socket = TokenSocket.listen(path, mint)) {
@@ -144,24 +156,26 @@ final class TokenCommand implements Command {
 
     /// What he may, and the groups that this machine has him in. None of them gives him more than
     /// that, whatever its name.
-    static List<String> groups(boolean operator, List<String> unixGroups) {
+    static List<String> groups(String role, List<String> unixGroups) {
         var groups = new ArrayList<String>();
-        groups.add(operator ? OPERATOR : USER);
-        unixGroups.stream()
-                .filter(it -> !it.equals(OPERATOR) && !it.equals(USER))
-                .forEach(groups::add);
+        groups.add(role);
+        unixGroups.stream().filter(it -> !ROLES.contains(it)).forEach(groups::add);
         return groups;
+    }
+
+    static String role(boolean admin, boolean operator) {
+        return admin ? ADMIN : operator ? OPERATOR : USER;
     }
 
     /// What he may, and the groups that partitions know him by.
     private static List<String> groups(Words words) throws CommandFailure {
         String given = words.value("groups");
         var groups = new ArrayList<String>();
-        groups.add(words.has("operator") ? OPERATOR : USER);
+        groups.add(role(words.has("admin"), words.has("operator")));
         for (String group : given == null ? List.<String>of() : CliOption.split(given)) {
-            if (group.equals(OPERATOR)) {
+            if (group.equals(OPERATOR) || group.equals(ADMIN)) {
                 throw CommandFailure.error(
-                        "token", "group operator is given by --operator, not by --groups");
+                        "token", "group %1$s is given by --%1$s, not by --groups".formatted(group));
             }
             groups.add(group);
         }

@@ -1,6 +1,8 @@
 package io.berth.cli;
 
 import io.berth.cli.Clause.Setting;
+import io.berth.client.JsonObject;
+import io.berth.client.JsonText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -4,7 +4,8 @@ import static io.berth.cli.CliOption.flag;
 import static io.berth.cli.CliOption.valued;
 
 import io.berth.cli.CliOption.Words;
-import io.berth.cli.MeshClient.Answer;
+import io.berth.client.Answer;
+import io.berth.client.JsonObject;
 import io.berth.slurm.SlurmTime;
 import java.time.ZoneId;
 import java.util.List;

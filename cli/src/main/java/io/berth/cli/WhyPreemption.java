@@ -1,5 +1,6 @@
 package io.berth.cli;
 
+import io.berth.client.JsonObject;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,7 @@
 package io.berth.cli;
 
+import io.berth.client.JsonObject;
+import io.berth.client.JsonText;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;

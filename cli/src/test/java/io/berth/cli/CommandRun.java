@@ -23,8 +23,8 @@ final class CommandRun {
     /// Fri Nov 20 10:01:06 2026, when the samples of a real Slurm were taken.
     static final long NOW = Instant.parse("2026-11-20T10:01:06Z").toEpochMilli();
 
-    private static final String OPERATOR =
-            "e30.eyJpc3MiOiJiZXJ0aCIsInVwbiI6Im9wZXJhdG9yIiwiZ3JvdXBzIjpbIm9wZXJhdG9yIl19.x";
+    private static final String ADMIN =
+            "e30.eyJpc3MiOiJiZXJ0aCIsInVwbiI6Im9wZXJhdG9yIiwiZ3JvdXBzIjpbImFkbWluIl19.x";
 
     private final Map<String, String> environment = new HashMap<>();
     private final List<Duration> pauses = new ArrayList<>();
@@ -39,7 +39,7 @@ final class CommandRun {
     record Outcome(int exitCode, String out, String err) {}
 
     CommandRun() {
-        environment.put("BERTH_TOKEN", OPERATOR);
+        environment.put("BERTH_TOKEN", ADMIN);
     }
 
     CommandRun(FakeMesh mesh) {

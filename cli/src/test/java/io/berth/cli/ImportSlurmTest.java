@@ -98,7 +98,6 @@ final class ImportSlurmTest {
                           slurm.conf:15: PreemptParameters=reclaim_licenses: Berth knows no such setting
                           slurm.conf:17: NodeName=n[1-4] CPUs=64 Gres=gpu:a100:8,nic:2 Weight=10: a node tells what it has when its agent registers; its weight is carried over; resources other than GPUs are carried over
                           topology.conf:1: linkspeed=100: it is not used
-                          accounts.cfg:3: AdminLevel=Administrator of root: Berth knows no such setting
                         """);
     }
 

@@ -3,6 +3,7 @@ package io.berth.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.cli.CommandRun.Outcome;
+import io.berth.client.Mesh;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.cli.CommandRun.Outcome;
 import io.berth.cli.FakeMesh.Reply;
 import io.berth.cli.FakeMesh.Request;
+import io.berth.client.JsonObject;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -525,6 +526,8 @@ final class OtherCommandsTest {
         assertThat(new CommandRun().run("token", "bob", "--groups", "lab,operator").err())
                 .isEqualTo(
                         "token: error: group operator is given by --operator, not by --groups\n");
+        assertThat(new CommandRun().run("token", "bob", "-g", "admin").err())
+                .isEqualTo("token: error: group admin is given by --admin, not by --groups\n");
     }
 
     /// A token with these claims that nobody signed.
@@ -583,7 +586,7 @@ final class OtherCommandsTest {
     }
 
     @Test
-    void a_cluster_is_reconfigured_by_operators_and_there_is_nothing_to_do() {
+    void a_cluster_is_reconfigured_by_admins_and_there_is_nothing_to_do() {
         mesh.on("GET", "/v1/partitions", "{\"partitions\":[]}");
         String alice = "e30.eyJ1cG4iOiJhbGljZSIsImdyb3VwcyI6WyJ1c2VyIl19.x";
 

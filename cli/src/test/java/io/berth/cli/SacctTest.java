@@ -2,6 +2,7 @@ package io.berth.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.berth.client.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
 import java.util.ArrayList;

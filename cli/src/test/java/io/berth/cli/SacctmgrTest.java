@@ -24,6 +24,7 @@ final class SacctmgrTest {
              "defaultQos":"normal",
              "qos":{"normal":{},"high":{"priority":100,"flags":["DenyOnLimit"],"usageFactor":2.5,
               "limits":{"MaxTRESPU":"gres/gpu=8,cpu=64","MaxWall":"1-0"}}},
+             "adminLevels":{"root":"admin"},
              "accounts":{"root":{"users":{"root":{"shares":1}}},
               "team_a":{"shares":50,"description":"Team A","users":{"alice":{"shares":30},"bob":{"shares":20}}},
               "team_b":{"shares":30,"parent":"team_a","coordinators":["dora"],"limits":{"GrpTRES":{"gres/gpu":16}},
@@ -77,6 +78,11 @@ final class SacctmgrTest {
                 "modify user alice account=team_a partition=batch set MaxJobs=1 | {\"accounts\":{\"team_a\":{\"users\":{\"alice\":{\"partitions\":{\"batch\":{\"MaxJobs\":1}}}}}}}",
                 "delete user alice | {\"accounts\":{\"team_a\":{\"users\":{\"alice\":null}},\"team_b\":{\"users\":{\"alice\":null}}}}",
                 "delete user alice account=team_b | {\"accounts\":{\"team_b\":{\"users\":{\"alice\":null}}}}",
+                "modify user where name=alice set AdminLevel=Operator | {\"adminLevels\":{\"alice\":\"operator\"}}",
+                "modify user bob set AdminLevel=Admin fairshare=3 | {\"accounts\":{\"team_a\":{\"users\":{\"bob\":{\"shares\":3}}}},\"adminLevels\":{\"bob\":\"admin\"}}",
+                "modify user root set adminlevel=None | {\"adminLevels\":{\"root\":null}}",
+                "add user carol account=team_b AdminLevel=Operator | {\"accounts\":{\"team_b\":{\"users\":{\"carol\":{}}}},\"adminLevels\":{\"carol\":\"operator\"}}",
+                "delete user root | {\"accounts\":{\"root\":{\"users\":{\"root\":null}}},\"adminLevels\":{\"root\":null}}",
                 "add qos low priority=1 flags=DenyOnLimit | {\"qos\":{\"low\":{\"priority\":1,\"flags\":[\"DenyOnLimit\"]}}}",
                 "modify qos high set MaxTRESPerUser=gres/gpu=4 flags+=OverPartQos | {\"qos\":{\"high\":{\"limits\":{\"MaxTRESPU\":\"cpu=64,gres/gpu=4\"},\"flags\":[\"DenyOnLimit\",\"OverPartQos\"]}}}",
                 "add coordinator accounts=team_a,team_b names=carol | {\"accounts\":{\"team_a\":{\"coordinators\":[\"carol\"]},\"team_b\":{\"coordinators\":[\"dora\",\"carol\"]}}}",
@@ -236,6 +242,10 @@ final class SacctmgrTest {
         assertThat(run("sacctmgr -P -n show account team_a").out()).isEqualTo("team_a|Team A|\n");
         assertThat(run("sacctmgr -P -n show user format=user,def,accounts").out())
                 .isEqualTo("alice|team_b|team_a,team_b\nbob|team_a|team_a\nroot|root|root\n");
+        assertThat(run("sacctmgr -P show user format=user,AdminLevel").out())
+                .isEqualTo("User|Admin\nalice|None\nbob|None\nroot|Administrator\n");
+        assertThat(run("sacctmgr -i modify user bob set adminlevel=boss").err())
+                .isEqualTo(" AdminLevel=boss is none of None, Operator and Administrator\n");
         assertThat(run("sacctmgr -P -n show transactions").out())
                 .isEqualTo("2026-11-20T10:01:06|root|7\n");
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.cli.CommandRun.Outcome;
 import io.berth.cli.FakeMesh.Reply;
 import io.berth.cli.FakeMesh.Request;
+import io.berth.client.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

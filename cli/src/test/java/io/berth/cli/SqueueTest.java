@@ -3,6 +3,7 @@ package io.berth.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.cli.CommandRun.Outcome;
+import io.berth.client.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -128,7 +129,7 @@ final class SqueueTest {
     }
 
     @Test
-    void me_is_whom_the_operator_acts_for() {
+    void me_is_whom_the_admin_acts_for() {
         new CommandRun(mesh).with("BERTH_USER", "carol").run("squeue", "--me");
 
         assertThat(mesh.requests().getFirst().path()).isEqualTo("/v1/jobs?user=carol");

@@ -240,10 +240,10 @@ class TokenSocketTest {
 
     @Test
     void no_group_of_the_machine_makes_an_operator() {
-        var groups = List.of("lab", "operator", "user");
+        var groups = List.of("admin", "lab", "operator", "user");
 
-        assertThat(TokenCommand.groups(false, groups)).containsExactly("user", "lab");
-        assertThat(TokenCommand.groups(true, groups)).containsExactly("operator", "lab");
+        assertThat(TokenCommand.groups("user", groups)).containsExactly("user", "lab");
+        assertThat(TokenCommand.groups("operator", groups)).containsExactly("operator", "lab");
     }
 
     @Test
@@ -253,7 +253,7 @@ class TokenSocketTest {
                         new Outcome(
                                 1,
                                 "",
-                                "token: error: --operators goes with --listen; one token is made an operator's by --operator\n"));
+                                "token: error: --operators and --admins go with --listen; one token is made an operator's by --operator, an admin's by --admin\n"));
     }
 
     @Test
@@ -267,6 +267,6 @@ class TokenSocketTest {
         assertThat(outcome.err()).startsWith("token: error: cannot read the mesh's key ");
         assertThat(new CommandRun().run("token", "--listen", "x", "bob").err())
                 .isEqualTo(
-                        "token: error: at a socket each user gets his own, with his groups: give --operators, and no user\n");
+                        "token: error: at a socket each user gets his own, with his groups: give --operators and --admins, and no user\n");
     }
 }

@@ -381,7 +381,16 @@ final class SampleConfiguration {
                 null,
                 null,
                 List.of(),
-                null);
+                null,
+                Map.of());
+    }
+
+    /// Of a cluster with an operator and an admin.
+    static ConfigEntry ofAdminLevels() {
+        return ((ConfigEntry.Cluster) ofDeadlines())
+                .with(to ->
+                        to.adminLevels =
+                                Map.of("ops", AdminLevel.OPERATOR, "root", AdminLevel.ADMIN));
     }
 
     /// A reservation that goes when nobody uses it.

@@ -820,6 +820,7 @@ final class SampleEvents {
         addNamed("private", Topics.CONFIG, SampleConfiguration.ofPrivateData());
         addNamed("cores", Topics.NODES, SEEN_WITH_CORES);
         addNamed("cores", Topics.CONFIG, SampleConfiguration.ofWholeCores());
+        addNamed("levels", Topics.CONFIG, SampleConfiguration.ofAdminLevels());
         addNamed("exclusive", Topics.CONFIG, SampleConfiguration.ofExclusive());
     }
 

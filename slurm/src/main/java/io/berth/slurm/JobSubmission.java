@@ -3,6 +3,7 @@ package io.berth.slurm;
 import io.berth.contracts.LaunchMode;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// A job as it is asked for: the body of `POST /v1/jobs`, and what `sbatch` makes of a script and
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// @param script of a component after the first null: the first runs the script of all
 /// @param arguments what follows the script on the command line
 /// @param environment the variables that the job inherits
-/// @param user the owner; only an operator may name another than himself
+/// @param user the owner; only an admin may name another than himself
 /// @param tasksPerNode with `nodes`, instead of `tasks`
 /// @param memoryMibPerNode MiB, 0 for all of a node; at most one of the three memories is given
 /// @param gpus in total, over all nodes
@@ -145,40 +146,13 @@ public record JobSubmission(
                 new Nodes(
                         null, null, null, null, null, null, null, null, null, null, null, null,
                         null, null, null, null, null, null, null);
+    }
 
-        /// Of a job of a fixed number of nodes.
-        public Nodes(
-                @Nullable String constraint,
-                @Nullable String nodeList,
-                @Nullable String excludedNodes,
-                @Nullable Boolean exclusive,
-                @Nullable String switches,
-                @Nullable String reservation,
-                @Nullable String licenses,
-                @Nullable Integer sockets,
-                @Nullable Integer coresPerSocket,
-                @Nullable Integer threadsPerCore) {
-            this(
-                    constraint,
-                    nodeList,
-                    excludedNodes,
-                    exclusive,
-                    switches,
-                    reservation,
-                    licenses,
-                    sockets,
-                    coresPerSocket,
-                    threadsPerCore,
-                    null,
-                    null,
-                    null,
-                    null,
-                    null,
-                    null,
-                    null,
-                    null,
-                    null);
-        }
+    /// The submission that a draft says.
+    public static JobSubmission of(Consumer<SubmissionDraft> asked) {
+        var draft = new SubmissionDraft();
+        asked.accept(draft);
+        return draft.written();
     }
 
     /// The terms; never null.

@@ -191,26 +191,25 @@ final class NodesDraft {
     }
 
     /// @param range the nodes asked for at least and at most
-    JobSubmission.Nodes nodes(NodeRange range) {
-        return new JobSubmission.Nodes(
-                constraint,
-                nodeList,
-                excludedNodes,
-                exclusive,
-                switches,
-                reservation,
-                licenses,
-                sockets,
-                cores,
-                threads,
-                leastNodes ? null : range.most(),
-                contiguous,
-                minCpus,
-                tmpMib,
-                exclusiveUser,
-                segment,
-                parallel,
-                gpusPerSocket,
-                tasksPerSocket);
+    void write(SubmissionDraft.Nodes to, NodeRange range) {
+        to.constraint = constraint;
+        to.nodeList = nodeList;
+        to.excludedNodes = excludedNodes;
+        to.exclusive = exclusive;
+        to.switches = switches;
+        to.reservation = reservation;
+        to.licenses = licenses;
+        to.sockets = sockets;
+        to.coresPerSocket = cores;
+        to.threadsPerCore = threads;
+        to.maxNodes = leastNodes ? null : range.most();
+        to.contiguous = contiguous;
+        to.minCpusPerNode = minCpus;
+        to.tmpMib = tmpMib;
+        to.exclusiveUser = exclusiveUser;
+        to.segment = segment;
+        to.parallel = parallel;
+        to.gpusPerSocket = gpusPerSocket;
+        to.tasksPerSocket = tasksPerSocket;
     }
 }

@@ -245,49 +245,54 @@ final class SbatchDraft {
         EnumMap<Per, Long> chosen = chosenMemory(shape);
         String directory = first ? directory(from.workingDirectory()) : null;
         components.forEach(it -> warnings.addAll(it.warnings()));
+        Map<String, String> exported =
+                environment == null
+                        ? null
+                        : steps.in(ExportedEnvironment.of(export, exportFile, environment));
         var submission =
-                new JobSubmission(
-                        script,
-                        arguments,
-                        environment == null
-                                ? null
-                                : steps.in(ExportedEnvironment.of(export, exportFile, environment)),
-                        directory,
-                        first ? (user == null ? from.user() : user) : null,
-                        account,
-                        partition,
-                        qos,
-                        name == null ? from.name() : name,
-                        layout.nodes(),
-                        layout.tasks(),
-                        layout.tasksPerNode(),
-                        cpusPerTask,
-                        chosen.get(Per.NODE),
-                        chosen.get(Per.CPU),
-                        chosen.get(Per.GPU),
-                        shape.total(),
-                        shape.perNode(),
-                        shape.perTask(),
-                        cpusPerGpu,
-                        tasksPerGpu,
-                        shape.type(),
-                        gres.part(),
-                        gres.others(),
-                        timeLimit,
-                        nice,
-                        requeue,
-                        launch,
-                        first ? output : null,
-                        first ? error : null,
-                        first ? input : null,
-                        first ? append : null,
-                        first ? from.host() : null,
-                        first && container != null ? inDirectory(container, directory) : null,
-                        terms.terms(first),
-                        where.nodes(range),
-                        components.isEmpty()
-                                ? null
-                                : components.stream().map(SbatchRequest::submission).toList());
+                JobSubmission.of(it -> {
+                    it.script = script;
+                    it.arguments = arguments;
+                    it.environment = exported;
+                    it.workingDirectory = directory;
+                    it.user = first ? (user == null ? from.user() : user) : null;
+                    it.account = account;
+                    it.partition = partition;
+                    it.qos = qos;
+                    it.name = name == null ? from.name() : name;
+                    it.nodes = layout.nodes();
+                    it.tasks = layout.tasks();
+                    it.tasksPerNode = layout.tasksPerNode();
+                    it.cpusPerTask = cpusPerTask;
+                    it.memoryMibPerNode = chosen.get(Per.NODE);
+                    it.memoryMibPerCpu = chosen.get(Per.CPU);
+                    it.memoryMibPerGpu = chosen.get(Per.GPU);
+                    it.gpus = shape.total();
+                    it.gpusPerNode = shape.perNode();
+                    it.gpusPerTask = shape.perTask();
+                    it.cpusPerGpu = cpusPerGpu;
+                    it.tasksPerGpu = tasksPerGpu;
+                    it.gpuType = shape.type();
+                    it.gpuPart = gres.part();
+                    it.gres = gres.others();
+                    it.timeLimitSeconds = timeLimit;
+                    it.nice = nice;
+                    it.requeue = requeue;
+                    it.launch = launch;
+                    it.standardOutput = first ? output : null;
+                    it.standardError = first ? error : null;
+                    it.standardInput = first ? input : null;
+                    it.appendOutput = first ? append : null;
+                    it.submitHost = first ? from.host() : null;
+                    it.container =
+                            first && container != null ? inDirectory(container, directory) : null;
+                    terms.write(it.terms, first);
+                    where.write(it.where, range);
+                    it.components =
+                            components.isEmpty()
+                                    ? null
+                                    : components.stream().map(SbatchRequest::submission).toList();
+                });
         return new SbatchRequest(
                 submission,
                 parsable || components.stream().anyMatch(SbatchRequest::parsable),

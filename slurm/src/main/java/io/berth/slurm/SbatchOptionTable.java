@@ -68,8 +68,7 @@ final class SbatchOptionTable {
         same("quiet", 'Q', NONE, null, SbatchSetting.QUIET);
         same("requeue", '\0', NONE, "SBATCH_REQUEUE", SbatchSetting.REQUEUE);
         same("usage", '\0', NONE, null, SbatchSetting.USAGE);
-        different(
-                "user", null, SbatchSetting.USER, "Berth's own: an operator submits for this user");
+        different("user", null, SbatchSetting.USER, "Berth's own: an admin submits for this user");
         same("version", 'V', NONE, null, SbatchSetting.VERSION);
         same("test-only", '\0', NONE, null, SbatchSetting.TEST_ONLY);
         same("wait", 'W', NONE, "SBATCH_WAIT", SbatchSetting.WAIT);

@@ -137,21 +137,20 @@ final class TermsDraft {
     }
 
     /// @param mail whether mail is told of it: of a heterogeneous job the first component
-    JobSubmission.Terms terms(boolean mail) {
-        return new JobSubmission.Terms(
-                array,
-                dependency,
-                killOnInvalidDependency,
-                hold,
-                beginAt,
-                deadlineAt,
-                timeMin,
-                signal,
-                priority,
-                comment,
-                preemption,
-                mail ? mailType : null,
-                mail ? mailUser : null,
-                maxWait);
+    void write(SubmissionDraft.Terms to, boolean mail) {
+        to.array = array;
+        to.dependency = dependency;
+        to.killOnInvalidDependency = killOnInvalidDependency;
+        to.hold = hold;
+        to.beginAt = beginAt;
+        to.deadlineAt = deadlineAt;
+        to.timeMinSeconds = timeMin;
+        to.signal = signal;
+        to.priority = priority;
+        to.comment = comment;
+        to.preemption = preemption;
+        to.mailType = mail ? mailType : null;
+        to.mailUser = mail ? mailUser : null;
+        to.maxWaitSeconds = maxWait;
     }
 }

@@ -398,46 +398,24 @@ final class SbatchTest {
                                 "-N2-4")
                         .submission();
 
-        assertThat(job.conditions())
-                .isEqualTo(
-                        new JobSubmission.Terms(
-                                "0-9%2",
-                                "afterok:7",
-                                true,
-                                true,
-                                NOW.plusHours(1).toInstant().toEpochMilli(),
-                                null,
-                                null,
-                                "B:USR1@60",
-                                null,
-                                null,
-                                null,
-                                "END,FAIL",
-                                "alice@lab",
-                                null));
+        JobSubmission asked =
+                JobSubmission.of(it -> {
+                    it.terms.array = "0-9%2";
+                    it.terms.dependency = "afterok:7";
+                    it.terms.killOnInvalidDependency = true;
+                    it.terms.hold = true;
+                    it.terms.beginAt = NOW.plusHours(1).toInstant().toEpochMilli();
+                    it.terms.signal = "B:USR1@60";
+                    it.terms.mailType = "END,FAIL";
+                    it.terms.mailUser = "alice@lab";
+                    it.where.constraint = "a100&nvme";
+                    it.where.excludedNodes = "n[1-2]";
+                    it.where.exclusive = true;
+                    it.where.maxNodes = 4;
+                });
+        assertThat(job.terms()).isEqualTo(asked.terms());
         assertThat(job.nodes()).isEqualTo(2);
-        assertThat(job.nodesWanted())
-                .isEqualTo(
-                        new JobSubmission.Nodes(
-                                "a100&nvme",
-                                null,
-                                "n[1-2]",
-                                true,
-                                null,
-                                null,
-                                null,
-                                null,
-                                null,
-                                null,
-                                4,
-                                null,
-                                null,
-                                null,
-                                null,
-                                null,
-                                null,
-                                null,
-                                null));
+        assertThat(job.where()).isEqualTo(asked.where());
     }
 
     @ParameterizedTest

@@ -75,6 +75,24 @@ class JobsMeshTest {
     }
 
     @Test
+    void a_java_program_submits_and_waits() throws IOException {
+        Path script = mesh.work().resolve("train.sh");
+        Files.writeString(script, "#!/bin/sh\nexit 3\n");
+
+        Outcome outcome =
+                mesh.run(
+                        List.of(
+                                System.getProperty("java.home") + "/bin/java",
+                                "-cp",
+                                TestMesh.ROOT.resolve("cli/target/lib") + "/*",
+                                example("java/Train.java"),
+                                script.toString()));
+
+        assertThat(outcome.status()).as(outcome.err()).isEqualTo(3);
+        assertThat(outcome.out()).matches("\\d+ FAILED on \\[\\S+]\n");
+    }
+
+    @Test
     void sbatch_exits_with_the_exit_code_of_the_job() throws IOException {
         Outcome outcome = mesh.berth("sbatch", "--wait", "--wrap", "exit 3");
 

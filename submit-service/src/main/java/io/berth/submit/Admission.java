@@ -146,7 +146,7 @@ public final class Admission {
                             caller.user()
                                     + " may not submit for "
                                     + user
-                                    + ": only an operator may submit for others"));
+                                    + ": only an admin may submit for others"));
         }
         return user;
     }

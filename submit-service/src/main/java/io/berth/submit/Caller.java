@@ -1,5 +1,6 @@
 package io.berth.submit;
 
+import io.berth.contracts.AdminLevel;
 import io.berth.contracts.config.Configuration;
 import io.berth.core.request.Sight;
 import io.berth.log.trace.TraceContext;
@@ -8,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Who sends a request.
 ///
-/// @param operator whether he may act for every user
+/// @param level what he may do beyond what is his own
 /// @param host where the request comes from
 /// @param gateway where nodes reach the gateway that he asks, such as `ws://gateway:7600`; empty if
 ///   that is not known
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// @param trace the span that the request is, or is a part of; null if it is in no trace
 public record Caller(
         String user,
-        boolean operator,
+        AdminLevel level,
         String host,
         String gateway,
         Set<String> groups,
@@ -27,8 +28,17 @@ public record Caller(
     }
 
     /// One in no group who asks at a gateway that nodes need not reach.
-    public Caller(String user, boolean operator, String host) {
-        this(user, operator, host, "", Set.of(), null);
+    public Caller(String user, AdminLevel level, String host) {
+        this(user, level, host, "", Set.of(), null);
+    }
+
+    /// Whether he is an operator, as every admin is.
+    public boolean operator() {
+        return level != AdminLevel.NONE;
+    }
+
+    public boolean admin() {
+        return level == AdminLevel.ADMIN;
     }
 
     /// What he may see of the cluster.
@@ -37,11 +47,16 @@ public record Caller(
     }
 
     Sight sight(@Nullable Configuration configuration) {
-        return new Sight(configuration, user, operator);
+        return new Sight(configuration, user, operator());
     }
 
-    /// Whether he may submit for that user, or cancel that user's jobs.
+    /// Whether he may look after the jobs of that user.
+    public boolean looksAfter(String other) {
+        return operator() || user.equals(other);
+    }
+
+    /// Whether he may do what makes something run as that user.
     public boolean mayActFor(String other) {
-        return operator || user.equals(other);
+        return admin() || user.equals(other);
     }
 }

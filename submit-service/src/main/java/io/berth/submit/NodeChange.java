@@ -27,7 +27,7 @@ public record NodeChange(
 
     /// What is asked of the node, at least one thing.
     public List<NodeRequest> requests(NodeName node, Caller caller) throws Refused {
-        Permissions.ofOperator(caller, "change nodes");
+        Permissions.ofAdmin(caller, "change nodes");
         var requests = new ArrayList<NodeRequest>();
         if (features != null) {
             requests.add(new NodeRequest.FeaturesSet(node, caller.user(), checkedFeatures()));

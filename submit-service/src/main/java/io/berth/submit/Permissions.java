@@ -7,18 +7,8 @@ import io.berth.core.request.Sight;
 import io.berth.submit.Refusal.NotAllowed;
 import java.util.Locale;
 
-/// Who may do what to jobs and nodes. An operator may do everything; a user what is his own to do.
-///
-/// | | owner, coordinator of the job's account | other user | operator |
-/// |---|---|---|---|
-/// | see jobs and nodes | yes | yes, but what is private | yes |
-/// | read what a job wrote, attach to its step, start one | owner: yes, coordinator: no | no | yes |
-/// | cancel, signal, requeue, hold | yes | no | yes |
-/// | release | what a user held | no | yes |
-/// | lower the time limit, raise nice | yes | no | yes |
-/// | raise the time limit, lower nice, set a priority, move to the top | no | no | yes |
-/// | suspend and resume | no | no | yes |
-/// | drain, resume or set down nodes | no | no | yes |
+/// Who may do what to jobs and nodes. An admin may do everything; a user what is his own to do. The
+/// table of it all stands in docs/commands.md.
 public final class Permissions {
 
     private Permissions() {}
@@ -27,7 +17,7 @@ public final class Permissions {
     ///   operator
     public static void toControl(Job job, Caller caller, Configuration configuration)
             throws Refused {
-        if (!caller.mayActFor(job.user())
+        if (!caller.looksAfter(job.user())
                 && !configuration.coordinates(caller.user(), job.description().account())) {
             throw denied(
                     "job %s is not %s's: only its owner, a coordinator of its account or an operator may do that"
@@ -37,23 +27,27 @@ public final class Permissions {
 
     /// @throws Refused unless the job is the caller's, or he is an operator
     public static void toRead(Job job, Caller caller) throws Refused {
-        ofOwner(job, caller, "read what it wrote");
+        if (!caller.looksAfter(job.user())) {
+            throw denied(
+                    "job %s is not %s's: only its owner or an operator may read what it wrote"
+                            .formatted(job.id(), caller.user()));
+        }
     }
 
-    /// @throws Refused unless the job is the caller's, or he is an operator
+    /// @throws Refused unless the job is the caller's, or he is an admin
     public static void toAttach(Job job, Caller caller) throws Refused {
-        ofOwner(job, caller, "attach to its step");
+        asOwner(job, caller, "attach to its step");
     }
 
-    /// @throws Refused unless the job is the caller's, or he is an operator
+    /// @throws Refused unless the job is the caller's, or he is an admin
     public static void toStart(Job job, Caller caller) throws Refused {
-        ofOwner(job, caller, "start a step in it");
+        asOwner(job, caller, "start a step in it");
     }
 
-    private static void ofOwner(Job job, Caller caller, String what) throws Refused {
+    private static void asOwner(Job job, Caller caller, String what) throws Refused {
         if (!caller.mayActFor(job.user())) {
             throw denied(
-                    "job %s is not %s's: only its owner or an operator may %s"
+                    "job %s is not %s's: only its owner or an admin may %s"
                             .formatted(job.id(), caller.user(), what));
         }
     }
@@ -84,6 +78,13 @@ public final class Permissions {
     public static void ofOperator(Caller caller, String what) throws Refused {
         if (!caller.operator()) {
             throw denied("only an operator may " + what);
+        }
+    }
+
+    /// @param what what only an admin may do
+    public static void ofAdmin(Caller caller, String what) throws Refused {
+        if (!caller.admin()) {
+            throw denied("only an admin may " + what);
         }
     }
 

@@ -27,9 +27,11 @@ export function useToken(token) {
 export function me() {
   try {
     const claims = JSON.parse(atob(sessionStorage.getItem(KEY).split('.')[1].replace(/-/g, '+').replace(/_/g, '/')));
-    return { user: String(claims.upn ?? claims.sub ?? '?'), operator: (claims.groups ?? []).includes('operator') };
+    const groups = claims.groups ?? [];
+    const admin = groups.includes('admin');
+    return { user: String(claims.upn ?? claims.sub ?? '?'), operator: admin || groups.includes('operator'), admin };
   } catch {
-    return { user: '?', operator: false };
+    return { user: '?', operator: false, admin: false };
   }
 }
 
@@ -93,8 +95,8 @@ export async function follow(onEvent, onLive) {
         rest = blocks.pop();
         for (const block of blocks) {
           const field = (name) => block.split('\n').find((line) => line.startsWith(name + ':'))?.slice(name.length + 1).trim();
+          lastId = field('id') ?? lastId;
           if (field('data') !== undefined) {
-            lastId = field('id') ?? lastId;
             onEvent(field('event'), JSON.parse(field('data')));
           }
         }

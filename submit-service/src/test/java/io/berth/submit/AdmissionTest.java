@@ -3,6 +3,7 @@ package io.berth.submit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.berth.contracts.AdminLevel;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobSpec;
@@ -31,8 +32,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class AdmissionTest {
-    private static final Caller ALICE = new Caller("alice", false, "10.0.0.1");
-    private static final Caller ROOT = new Caller("root", true, "10.0.0.1");
+    private static final Caller ALICE = new Caller("alice", AdminLevel.NONE, "10.0.0.1");
+    private static final Caller ROOT = new Caller("root", AdminLevel.ADMIN, "10.0.0.1");
 
     @Test
     void a_bare_script_becomes_a_job_by_the_clusters_defaults() {
@@ -175,7 +176,9 @@ final class AdmissionTest {
                         it instanceof Cluster all
                                 ? all.with(to -> to.privateData = List.of(PrivateData.NODES))
                                 : it);
-        var caller = new Caller(user, user.equals("root"), "10.0.0.1");
+        var caller =
+                new Caller(
+                        user, user.equals("root") ? AdminLevel.ADMIN : AdminLevel.NONE, "10.0.0.1");
         var admission = new Admission(configuration, Samples.NODES, caller, 1000, 0);
 
         assertThat(admission.decide(Asked.fields("gpusPerNode=9")))
@@ -211,7 +214,8 @@ final class AdmissionTest {
     @Test
     void a_user_without_association_has_the_default_account() {
         var description =
-                admitted(Asked.fields("default"), new Caller("carol", false, "h")).description();
+                admitted(Asked.fields("default"), new Caller("carol", AdminLevel.NONE, "h"))
+                        .description();
 
         assertThat(description.account()).isEqualTo("default");
     }

@@ -3,6 +3,7 @@ package io.berth.submit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.berth.contracts.AdminLevel;
 import io.berth.contracts.Amendment;
 import io.berth.contracts.Blocks;
 import io.berth.contracts.Blocks.Block;
@@ -44,7 +45,7 @@ final class AmendedBlocksTest {
         Configuration configuration =
                 Samples.configuration(
                         it -> it instanceof Cluster all ? all.with(to -> to.blocks = ONE) : it);
-        var caller = new Caller("alice", false, "10.0.0.1");
+        var caller = new Caller("alice", AdminLevel.NONE, "10.0.0.1");
         var status =
                 Samples.status(
                         1,

@@ -3,6 +3,7 @@ package io.berth.submit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.berth.contracts.AdminLevel;
 import io.berth.contracts.DeclaredGres;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.Gres;
@@ -44,7 +45,7 @@ final class AmendedRequestTest {
     private static @Nullable ResourceRequest amended(
             String partition, ResourceRequest before, Map<String, ?> change, JobState state)
             throws Refused {
-        var caller = new Caller("alice", false, "10.0.0.1");
+        var caller = new Caller("alice", AdminLevel.NONE, "10.0.0.1");
         var status =
                 Samples.status(
                         1,

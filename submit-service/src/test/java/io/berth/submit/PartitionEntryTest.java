@@ -3,6 +3,7 @@ package io.berth.submit;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.berth.contracts.AdminLevel;
 import io.berth.contracts.event.ConfigEntry.Part;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.PartitionRules;
@@ -13,8 +14,8 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 final class PartitionEntryTest {
-    private static final Caller ALICE = new Caller("alice", false, "10.0.0.7");
-    private static final Caller OPERATOR = new Caller("root", true, "10.0.0.8");
+    private static final Caller ALICE = new Caller("alice", AdminLevel.NONE, "10.0.0.7");
+    private static final Caller OPERATOR = new Caller("root", AdminLevel.OPERATOR, "10.0.0.8");
 
     private static Partition partition(List<String> hosts, boolean rootOnly) {
         return partition(new Use(0, 0, 0, false, hosts, rootOnly));
@@ -57,7 +58,7 @@ final class PartitionEntryTest {
                                 null,
                                 List.of("lab", "chemistry"),
                                 null));
-        var member = new Caller("alice", false, "h", "", Set.of("user", "lab"), null);
+        var member = new Caller("alice", AdminLevel.NONE, "h", "", Set.of("user", "lab"), null);
 
         assertThatCode(() -> entry(member).check(night, "physics", "normal"))
                 .doesNotThrowAnyException();

@@ -2,6 +2,7 @@ package io.berth.submit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.berth.contracts.AdminLevel;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobState;
 import io.berth.contracts.Limits;
@@ -112,7 +113,7 @@ final class ReservedAdmissionTest {
                         JobState.PENDING,
                         Reason.RESOURCES,
                         Rank.NONE);
-        var carol = new Caller("carol", false, "10.0.0.1");
+        var carol = new Caller("carol", AdminLevel.NONE, "10.0.0.1");
         var admission =
                 new Admission(configuration(PrivateData.RESERVATIONS), List.of(), carol, 100, NOW);
         JobChange change = Json.mapper().convertValue(Map.of(what, value), JobChange.class);
@@ -160,7 +161,7 @@ final class ReservedAdmissionTest {
     }
 
     private static @Nullable String refusal(Map<String, ?> fields, PrivateData... hidden) {
-        var caller = new Caller("alice", false, "10.0.0.1");
+        var caller = new Caller("alice", AdminLevel.NONE, "10.0.0.1");
         Decision decision =
                 new Admission(configuration(hidden), List.of(), caller, 100, NOW)
                         .decide(Asked.with(fields));

@@ -3,6 +3,7 @@ package io.berth.submit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.berth.contracts.AdminLevel;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobState;
 import io.berth.contracts.Limit;
@@ -169,7 +170,7 @@ final class SubmissionLimitsTest {
         Configuration configuration =
                 Samples.configuration(
                         it -> it instanceof Partition p ? Samples.with(p, rules) : it);
-        var alice = new Caller("alice", false, "10.0.0.1");
+        var alice = new Caller("alice", AdminLevel.NONE, "10.0.0.1");
 
         var decision =
                 new Admission(configuration, Samples.NODES, alice, 10_001, 0)

@@ -1,6 +1,7 @@
 package io.berth.accounting.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.berth.contracts.AdminLevel;
 import io.berth.contracts.Blocks;
 import io.berth.contracts.DeclaredGres;
 import io.berth.contracts.MigGpus;
@@ -142,7 +143,8 @@ public final class ClusterFile {
                 "blocks",
                 "blockSizes",
                 "privateData",
-                "wholeCores");
+                "wholeCores",
+                "adminLevels");
         var file = new ClusterFile(normal);
         file.addCluster(root);
         file.records.addAll(PartitionsSection.of(root));
@@ -191,6 +193,7 @@ public final class ClusterFile {
         @Nullable PreemptRules preemption = preempt.equals(PreemptRules.NONE) ? null : preempt;
         List<PrivateData> hidden = privateData(root);
         boolean wholeCores = root.flag("wholeCores");
+        Map<String, AdminLevel> adminLevels = adminLevels(root.map("adminLevels"));
         records.add(part ->
                 new Cluster(
                         part,
@@ -211,7 +214,8 @@ public final class ClusterFile {
                         gres,
                         blocks,
                         hidden,
-                        wholeCores));
+                        wholeCores,
+                        adminLevels));
     }
 
     private static List<PrivateData> privateData(YamlMap root) throws InvalidClusterFile {
@@ -220,6 +224,17 @@ public final class ClusterFile {
             hidden.add(YamlMap.choice("privateData", kind, PrivateData.class));
         }
         return List.copyOf(hidden);
+    }
+
+    private static Map<String, AdminLevel> adminLevels(YamlMap map) throws InvalidClusterFile {
+        var levels = new TreeMap<String, AdminLevel>();
+        for (String user : map.names()) {
+            AdminLevel level = map.choice(user, AdminLevel.NONE);
+            if (level != AdminLevel.NONE) {
+                levels.put(user, level);
+            }
+        }
+        return levels;
     }
 
     private void addLicenses(YamlMap licenses) throws InvalidClusterFile {

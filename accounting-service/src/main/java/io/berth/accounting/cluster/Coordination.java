@@ -198,7 +198,7 @@ public final class Coordination {
         return account instanceof ObjectNode map ? map.deepCopy().without("users") : account;
     }
 
-    private static TreeSet<String> keys(JsonNode one, JsonNode other) {
+    static TreeSet<String> keys(JsonNode one, JsonNode other) {
         var keys = new TreeSet<String>();
         one.fieldNames().forEachRemaining(keys::add);
         other.fieldNames().forEachRemaining(keys::add);

@@ -32,6 +32,9 @@ public final class VisibleTree {
                     Reservation it = known == null ? null : known.reservations().get(name);
                     return it != null && sight.reservation(it);
                 });
+        keep(
+                visible.path("adminLevels"),
+                user -> !sight.hides(PrivateData.USERS) || user.equals(sight.user()));
         keep(visible.path("partitions"), _ -> !sight.hides(PrivateData.PARTITIONS));
         return visible;
     }

@@ -10,8 +10,10 @@ import io.berth.accounting.ClusterConfiguration;
 import io.berth.accounting.cluster.ClusterFile;
 import io.berth.accounting.cluster.Coordination;
 import io.berth.accounting.cluster.Difference;
+import io.berth.accounting.cluster.Operation;
 import io.berth.accounting.cluster.Revision;
 import io.berth.accounting.cluster.VisibleTree;
+import io.berth.core.request.Roles;
 import io.quarkus.security.Authenticated;
 import io.quarkus.security.identity.SecurityIdentity;
 import io.smallrye.common.annotation.Blocking;
@@ -34,7 +36,8 @@ import org.jboss.resteasy.reactive.server.ServerExceptionMapper;
 import org.jspecify.annotations.Nullable;
 
 /// The cluster's configuration over HTTP: read by every user but for what is private, changed by
-/// operators, and by coordinators as far as [Coordination] goes.
+/// admins, by operators as far as [Operation] goes, and by coordinators as far as [Coordination]
+/// does.
 ///
 /// The whole of it has the shape of the cluster file, in JSON. `If-Match` with the number of the
 /// revision that one has seen makes a change fail rather than undo another one; `dryRun` only tells
@@ -221,7 +224,7 @@ public class ConfigurationResource {
             expected = Long.valueOf(number);
         }
         String author = identity.getPrincipal().getName();
-        boolean operator = identity.hasRole("operator");
+        boolean operator = identity.hasRole(Roles.OPERATOR);
         if (!operator && !Coordination.exists(author, configuration.latest().file())) {
             return refusal(
                     new Changed.Refused(
@@ -229,9 +232,12 @@ public class ConfigurationResource {
                             "only an operator, or a coordinator of an account, may change the configuration"));
         }
         ClusterConfiguration.Edit allowed =
-                operator
+                identity.hasRole(Roles.ADMIN)
                         ? edit
-                        : before -> Coordination.checked(author, before, edit.apply(before));
+                        : operator
+                                ? before -> Operation.checked(before, edit.apply(before))
+                                : before ->
+                                        Coordination.checked(author, before, edit.apply(before));
         return switch (configuration.change(author, expected, dryRun, allowed)) {
             case Changed.Done done ->
                     Response.ok(

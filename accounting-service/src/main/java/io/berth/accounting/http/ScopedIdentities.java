@@ -1,18 +1,30 @@
 package io.berth.accounting.http;
 
+import io.berth.accounting.ClusterConfiguration;
+import io.berth.contracts.AdminLevel;
+import io.berth.contracts.config.Configuration;
+import io.berth.core.request.Roles;
 import io.berth.core.request.Scope;
 import io.quarkus.security.identity.AuthenticationRequestContext;
 import io.quarkus.security.identity.SecurityIdentity;
 import io.quarkus.security.identity.SecurityIdentityAugmentor;
 import io.quarkus.security.runtime.QuarkusSecurityIdentity;
 import io.smallrye.mutiny.Uni;
+import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Singleton;
+import java.util.Optional;
+import java.util.Set;
 import org.eclipse.microprofile.jwt.JsonWebToken;
 
-/// What the scopes of a token leave of the roles that its groups give: without `berth:operate` an
-/// operator is a user.
+/// The roles of those who ask, by their tokens and by the configuration.
 @Singleton
 class ScopedIdentities implements SecurityIdentityAugmentor {
+
+    private final Instance<ClusterConfiguration> configuration;
+
+    ScopedIdentities(Instance<ClusterConfiguration> configuration) {
+        this.configuration = configuration;
+    }
 
     /// Under each of the names that providers give it.
     static Scope scope(SecurityIdentity identity) {
@@ -25,23 +37,28 @@ class ScopedIdentities implements SecurityIdentityAugmentor {
     @Override
     public Uni<SecurityIdentity> augment(
             SecurityIdentity identity, AuthenticationRequestContext context) {
-        return Uni.createFrom().item(limited(identity));
+        if (identity.isAnonymous()) {
+            return Uni.createFrom().item(identity);
+        }
+        Optional<Configuration> inForce = configuration.get().inForce();
+        String user = identity.getPrincipal().getName();
+        return Uni.createFrom()
+                .item(
+                        inRoles(
+                                identity,
+                                inForce.map(it -> it.adminLevel(user)).orElse(AdminLevel.NONE)));
     }
 
-    static SecurityIdentity limited(SecurityIdentity identity) {
-        return scope(identity).allows(Scope.OPERATE) || !identity.hasRole("operator")
+    /// @param level that the configuration gives
+    static SecurityIdentity inRoles(SecurityIdentity identity, AdminLevel level) {
+        Set<String> roles = Roles.of(identity.getRoles(), scope(identity), level);
+        return roles.equals(identity.getRoles())
                 ? identity
-                : asUser(identity);
-    }
-
-    private static SecurityIdentity asUser(SecurityIdentity identity) {
-        var builder =
-                QuarkusSecurityIdentity.builder()
+                : QuarkusSecurityIdentity.builder()
                         .setPrincipal(identity.getPrincipal())
                         .addCredentials(identity.getCredentials())
                         .addAttributes(identity.getAttributes())
-                        .addRole("user");
-        identity.getRoles().stream().filter(it -> !it.equals("operator")).forEach(builder::addRole);
-        return builder.build();
+                        .addRoles(roles)
+                        .build();
     }
 }

@@ -2,6 +2,7 @@ package io.berth.accounting.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.berth.contracts.AdminLevel;
 import io.berth.core.request.Scope;
 import io.quarkus.security.identity.SecurityIdentity;
 import io.quarkus.security.runtime.QuarkusSecurityIdentity;
@@ -30,10 +31,12 @@ final class RequestScopesTest {
     void without_the_scope_to_operate_an_operator_is_a_user_of_the_same_groups() {
         SecurityIdentity limited = operator("scope", "openid berth:submit");
 
-        assertThat(ScopedIdentities.limited(limited).getRoles())
+        assertThat(ScopedIdentities.inRoles(limited, AdminLevel.ADMIN).getRoles())
                 .containsExactlyInAnyOrder("user", "lab");
-        assertThat(ScopedIdentities.limited(limited).getPrincipal().getName()).isEqualTo("root");
-        assertThat(ScopedIdentities.limited(operator("scp", List.of("berth:read"))).getRoles())
+        assertThat(ScopedIdentities.inRoles(limited, AdminLevel.ADMIN).getPrincipal().getName())
+                .isEqualTo("root");
+        SecurityIdentity reader = operator("scp", List.of("berth:read"));
+        assertThat(ScopedIdentities.inRoles(reader, AdminLevel.NONE).getRoles())
                 .doesNotContain("operator");
     }
 
@@ -42,8 +45,17 @@ final class RequestScopesTest {
         for (String scope : List.of("openid", "berth:operate")) {
             SecurityIdentity whole = operator("scope", scope);
 
-            assertThat(ScopedIdentities.limited(whole)).isSameAs(whole);
+            assertThat(ScopedIdentities.inRoles(whole, AdminLevel.NONE)).isSameAs(whole);
         }
+    }
+
+    @Test
+    void the_configuration_makes_operators_and_admins_too() {
+        SecurityIdentity operator = operator("scope", "openid");
+
+        assertThat(ScopedIdentities.inRoles(operator, AdminLevel.OPERATOR)).isSameAs(operator);
+        assertThat(ScopedIdentities.inRoles(operator, AdminLevel.ADMIN).getRoles())
+                .containsExactlyInAnyOrder("admin", "operator", "lab");
     }
 
     @ParameterizedTest

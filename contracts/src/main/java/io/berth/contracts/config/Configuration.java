@@ -1,5 +1,6 @@
 package io.berth.contracts.config;
 
+import io.berth.contracts.AdminLevel;
 import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.ConfigEntry.Account;
 import io.berth.contracts.event.ConfigEntry.Association;
@@ -90,6 +91,11 @@ public record Configuration(
             }
         }
         return false;
+    }
+
+    /// What the user may do beyond what is his own, whatever his token says.
+    public AdminLevel adminLevel(String user) {
+        return cluster.adminLevels().getOrDefault(user, AdminLevel.NONE);
     }
 
     /// Whether the user may charge the account: by an association, or because the account is the

@@ -3,6 +3,7 @@ package io.berth.contracts.event;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import io.berth.contracts.Added;
+import io.berth.contracts.AdminLevel;
 import io.berth.contracts.Blocks;
 import io.berth.contracts.DeclaredGres;
 import io.berth.contracts.Gres;
@@ -58,6 +59,7 @@ public sealed interface ConfigEntry {
     /// @param blocks of nodes that are close to one another; null is as their GPUs tell
     /// @param privateData what not everybody may see
     /// @param wholeCores whether jobs get CPUs by whole cores (CR_Core); null is no, one by one
+    /// @param adminLevels of users who may do more than what is their own, by name
     record Cluster(
             Part part,
             String name,
@@ -77,7 +79,8 @@ public sealed interface ConfigEntry {
             @Nullable List<DeclaredGres> gres,
             @Nullable Blocks blocks,
             @Added @JsonInclude(Include.NON_EMPTY) List<PrivateData> privateData,
-            @Nullable Boolean wholeCores)
+            @Nullable Boolean wholeCores,
+            @Added @JsonInclude(Include.NON_EMPTY) Map<String, AdminLevel> adminLevels)
             implements ConfigEntry {
 
         private static final long MAX_SWITCH_WAIT_SECONDS = 300;
@@ -89,6 +92,10 @@ public sealed interface ConfigEntry {
             nodeWeights = nodeWeights == null ? null : new NodeWeights(nodeWeights);
             gres = gres == null ? null : List.copyOf(gres);
             wholeCores = Boolean.TRUE.equals(wholeCores) ? true : null;
+            adminLevels =
+                    adminLevels == null
+                            ? Map.of()
+                            : Collections.unmodifiableMap(new TreeMap<>(adminLevels));
         }
 
         /// A cluster whose GPUs are all given out whole, and where everybody sees everything.
@@ -123,7 +130,8 @@ public sealed interface ConfigEntry {
                     null,
                     null,
                     List.of(),
-                    null);
+                    null,
+                    Map.of());
         }
 
         /// A cluster with the default rules.
@@ -178,7 +186,8 @@ public sealed interface ConfigEntry {
                     draft.gres,
                     draft.blocks,
                     draft.privateData,
-                    draft.wholeCores);
+                    draft.wholeCores,
+                    draft.adminLevels);
         }
 
         /// Whether jobs get CPUs by whole cores.
@@ -256,6 +265,7 @@ public sealed interface ConfigEntry {
         public @Nullable Blocks blocks;
         public List<PrivateData> privateData;
         public @Nullable Boolean wholeCores;
+        public Map<String, AdminLevel> adminLevels;
 
         private Draft(Cluster cluster) {
             sharedGpus = cluster.sharedGpus;
@@ -264,6 +274,7 @@ public sealed interface ConfigEntry {
             blocks = cluster.blocks;
             privateData = cluster.privateData;
             wholeCores = cluster.wholeCores;
+            adminLevels = cluster.adminLevels;
         }
     }
 

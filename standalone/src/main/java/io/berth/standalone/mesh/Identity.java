@@ -23,7 +23,10 @@ import java.util.List;
 /// The key of a home, and the tokens that are signed with it: JWT, ES256.
 public final class Identity {
 
-    /// The group of those who may act for others.
+    /// The group of those who may act as others, and change all.
+    public static final String ADMIN = "admin";
+
+    /// The group of those who may look after others.
     public static final String OPERATOR = "operator";
 
     public static final String USER = "user";
@@ -47,16 +50,25 @@ public final class Identity {
                 Files.deleteIfExists(home.operatorToken());
             }
             var identity = new Identity(read(home.privateKey()));
-            if (!Files.exists(home.operatorToken())) {
+            if (!Files.exists(home.operatorToken()) || !isAdmins(home.operatorToken())) {
                 MeshHome.write(
-                        home.operatorToken(),
-                        identity.token(operator, OPERATOR) + "\n",
-                        "rw-------");
+                        home.operatorToken(), identity.token(operator, ADMIN) + "\n", "rw-------");
             }
             return identity;
         } catch (GeneralSecurityException e) {
             throw new IOException("cannot use the key in " + home.privateKey(), e);
         }
+    }
+
+    /// Whether it is one: those that were written before there were admins are operators'.
+    private static boolean isAdmins(Path token) throws IOException {
+        String[] parts = Files.readString(token).strip().split("\\.");
+        return parts.length == 3
+                && Json.mapper()
+                        .readTree(Base64.getUrlDecoder().decode(parts[1]))
+                        .path("groups")
+                        .toString()
+                        .contains("\"" + ADMIN + "\"");
     }
 
     /// A token of that user.

@@ -38,7 +38,7 @@ class IdentityTest {
         assertThat(claims.path("iss").asText()).isEqualTo("berth");
         assertThat(claims.path("sub").asText()).isEqualTo("alice");
         assertThat(claims.path("upn").asText()).isEqualTo("alice");
-        assertThat(claims.path("groups")).extracting(JsonNode::asText).containsExactly("operator");
+        assertThat(claims.path("groups")).extracting(JsonNode::asText).containsExactly("admin");
     }
 
     @Test
@@ -62,6 +62,29 @@ class IdentityTest {
         }
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(home.root())))
                 .isEqualTo("rwx------");
+    }
+
+    @Test
+    void a_token_from_before_there_were_admins_is_made_anew() throws Exception {
+        String admin = groups();
+        String old =
+                new String(
+                        Base64.getUrlEncoder()
+                                .encode("{\"groups\":[\"operator\"]}".getBytes(UTF_8)),
+                        UTF_8);
+        Files.writeString(home.operatorToken(), "e30." + old + ".x\n");
+
+        Identity.of(home, "alice");
+
+        assertThat(groups()).isEqualTo(admin);
+    }
+
+    private String groups() throws Exception {
+        String[] token = Files.readString(home.operatorToken()).strip().split("\\.");
+        return Json.mapper()
+                .readTree(Base64.getUrlDecoder().decode(token[1]))
+                .path("groups")
+                .toString();
     }
 
     @Test

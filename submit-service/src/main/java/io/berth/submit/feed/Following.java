@@ -20,6 +20,11 @@ public final class Following implements AutoCloseable {
         this.position = position;
     }
 
+    /// Where it is: what stands below is told, or was not there to be told.
+    public FeedPosition position() {
+        return position;
+    }
+
     /// The next events; there may be none, at the latest when that much time has passed. What a
     /// slow client missed is read from the log again, as far as the log goes back.
     ///

@@ -1,6 +1,7 @@
 package io.berth.submit.http;
 
 import io.berth.submit.feed.FeedEvent;
+import io.berth.submit.feed.FeedPosition;
 import io.berth.submit.feed.Following.Told;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.sse.OutboundSseEvent;
@@ -12,6 +13,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /// A client that is told events as they come. Used by one thread.
 final class EventClient {
@@ -24,15 +26,19 @@ final class EventClient {
 
     private final SseEventSink sink;
     private final Sse sse;
+    private final Supplier<FeedPosition> position;
     private final LongSupplier clock;
     private long sentAt;
 
     /// Greets the client.
     ///
+    /// @param position up to which there is nothing to tell it
     /// @param clock nanoseconds
-    EventClient(SseEventSink sink, Sse sse, LongSupplier clock) throws ClientGone {
+    EventClient(SseEventSink sink, Sse sse, Supplier<FeedPosition> position, LongSupplier clock)
+            throws ClientGone {
         this.sink = sink;
         this.sse = sse;
+        this.position = position;
         this.clock = clock;
         comment("following");
     }
@@ -55,8 +61,9 @@ final class EventClient {
         }
     }
 
+    /// It carries an id, so that a client that was told nothing knows where to go on too.
     private void comment(String text) throws ClientGone {
-        send(sse.newEventBuilder().comment(text).build());
+        send(sse.newEventBuilder().id(position.get().toString()).comment(text).build());
     }
 
     private OutboundSseEvent event(Told told) {

@@ -64,7 +64,7 @@ public class EventResource {
         Caller caller = callers.of(request);
         try (sink;
                 Following following = feed.follow(from)) {
-            var client = new EventClient(sink, sse, System::nanoTime);
+            var client = new EventClient(sink, sse, following::position, System::nanoTime);
             while (!sink.isClosed() && !feed.stopped()) {
                 List<Following.Told> told = following.next(client.patience());
                 Sight sight = caller.sight(gateway.picture(null));

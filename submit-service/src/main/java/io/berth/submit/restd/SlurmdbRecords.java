@@ -59,7 +59,7 @@ record SlurmdbRecords(Configuration configuration, Sight sight) {
     private Map<String, Object> user(String name) {
         var fields = new LinkedHashMap<String, Object>();
         fields.put("name", name);
-        fields.put("administrator_level", List.of("None"));
+        fields.put("administrator_level", List.of(configuration.adminLevel(name).slurmName()));
         fields.put("default", Map.of("account", configuration.accountOf(name), "wckey", ""));
         fields.put(
                 "associations",

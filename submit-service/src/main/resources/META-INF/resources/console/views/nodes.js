@@ -46,9 +46,9 @@ async function change(node, body) {
   }
 }
 
-/** For operators: no new work here, or work again. */
+/** For admins: no new work here, or work again. */
 function actions(node) {
-  if (!me().operator) return null;
+  if (!me().admin) return null;
   const drained = DRAINED.has(node.state) || node.reason;
   return h('span', { class: 'actions' }, drained
     ? h('button', { type: 'button', onclick: () => change(node, { state: 'resume' }) }, 'Resume')

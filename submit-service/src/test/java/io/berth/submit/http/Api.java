@@ -26,6 +26,10 @@ final class Api {
         return given().auth().oauth2(Tokens.operator());
     }
 
+    static RequestSpecification asAdmin() {
+        return given().auth().oauth2(Tokens.admin());
+    }
+
     /// A submission with these JSON fields, such as `"nodes":2`, besides the script.
     static Response submit(RequestSpecification caller, String fields) {
         String more = fields.isEmpty() ? "" : "," + fields;

@@ -53,7 +53,11 @@ class ControlTest {
     }
 
     private static RequestSpecification caller(String who) {
-        return who.equals("operator") ? Api.asOperator() : Api.as(who);
+        return switch (who) {
+            case "operator" -> Api.asOperator();
+            case "admin" -> Api.asAdmin();
+            default -> Api.as(who);
+        };
     }
 
     private static Response change(String who, String path, String body) {
@@ -376,15 +380,16 @@ class ControlTest {
     }
 
     @Test
-    void only_operators_drain_nodes_and_they_say_why() throws Exception {
+    void only_admins_drain_nodes_and_they_say_why() throws Exception {
         String node = "/v1/nodes/" + Samples.DGX.node();
 
         Api.refused(change("alice", node, "{\"state\":\"resume\"}"), 403, "not_allowed");
-        Api.refused(change("operator", node, "{\"state\":\"drain\"}"), 422, "invalid_option")
+        Api.refused(change("operator", node, "{\"state\":\"resume\"}"), 403, "not_allowed");
+        Api.refused(change("admin", node, "{\"state\":\"drain\"}"), 422, "invalid_option")
                 .body("detail", containsString("You must specify a reason"));
-        Api.refused(change("operator", node, "{\"state\":\"fail\"}"), 422, "invalid_node");
+        Api.refused(change("admin", node, "{\"state\":\"fail\"}"), 422, "invalid_node");
         change(
-                        "operator",
+                        "admin",
                         node,
                         "{\"state\":\"DRAIN\",\"reason\":\"bad fan\",\"features\":[\"nvme\"]}")
                 .then()

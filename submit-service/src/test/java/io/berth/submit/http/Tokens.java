@@ -51,6 +51,10 @@ record Tokens(String privateKey, String publicPem, ECPublicKey publicKey) {
         return token(Map.of("upn", "root", "groups", List.of("operator")));
     }
 
+    static String admin() {
+        return token(Map.of("upn", "root", "groups", List.of("admin")));
+    }
+
     /// A token that is right but for these claims.
     static String token(Map<String, ?> claims) {
         return token(claims, ConfigProvider.getConfig().getValue("test.token-key", String.class));

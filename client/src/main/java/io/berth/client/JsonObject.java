@@ -1,4 +1,4 @@
-package io.berth.cli;
+package io.berth.client;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
@@ -12,16 +12,16 @@ import org.jspecify.annotations.Nullable;
 
 /// A JSON object as it was read. A getter of a field that is absent or of another type gives the
 /// empty value of its own type, as the gateway leaves out what does not apply.
-record JsonObject(Map<String, @Nullable Object> fields) {
+public record JsonObject(Map<String, @Nullable Object> fields) {
 
-    static final JsonObject EMPTY = new JsonObject(Map.of());
+    public static final JsonObject EMPTY = new JsonObject(Map.of());
 
     private static final JsonFactory FACTORY = new JsonFactory();
 
     /// The object that this text is.
     ///
     /// @throws IOException if it is none
-    static JsonObject read(byte[] text) throws IOException {
+    public static JsonObject read(byte[] text) throws IOException {
         try (JsonParser parser = FACTORY.createParser(text)) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {
                 throw new IOException("the text is no JSON object");
@@ -59,34 +59,34 @@ record JsonObject(Map<String, @Nullable Object> fields) {
         };
     }
 
-    boolean has(String name) {
+    public boolean has(String name) {
         return fields.get(name) != null;
     }
 
     /// The text, "" if there is none.
-    String text(String name) {
+    public String text(String name) {
         return fields.get(name) instanceof String text ? text : "";
     }
 
     /// The number without its fraction, 0 if there is none.
-    long number(String name) {
+    public long number(String name) {
         return fields.get(name) instanceof Number number ? number.longValue() : 0;
     }
 
-    double decimal(String name) {
+    public double decimal(String name) {
         return fields.get(name) instanceof Number number ? number.doubleValue() : 0;
     }
 
-    boolean flag(String name) {
+    public boolean flag(String name) {
         return Boolean.TRUE.equals(fields.get(name));
     }
 
-    JsonObject object(String name) {
+    public JsonObject object(String name) {
         return fields.get(name) instanceof JsonObject object ? object : EMPTY;
     }
 
     /// The objects of a list, without what is none.
-    List<JsonObject> objects(String name) {
+    public List<JsonObject> objects(String name) {
         var objects = new ArrayList<JsonObject>();
         if (fields.get(name) instanceof List<?> items) {
             for (Object item : items) {
@@ -99,7 +99,7 @@ record JsonObject(Map<String, @Nullable Object> fields) {
     }
 
     /// The texts of a list, without what is none.
-    List<String> texts(String name) {
+    public List<String> texts(String name) {
         var texts = new ArrayList<String>();
         if (fields.get(name) instanceof List<?> items) {
             for (Object item : items) {
@@ -112,7 +112,7 @@ record JsonObject(Map<String, @Nullable Object> fields) {
     }
 
     /// The whole numbers of a list, without what is none.
-    List<Long> numbers(String name) {
+    public List<Long> numbers(String name) {
         var numbers = new ArrayList<Long>();
         if (fields.get(name) instanceof List<?> items) {
             for (Object item : items) {

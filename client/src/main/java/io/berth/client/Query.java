@@ -1,21 +1,21 @@
-package io.berth.cli;
+package io.berth.client;
 
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 
 /// A path with parameters, each a list: `/v1/jobs?state=PENDING,RUNNING&user=alice`.
-final class Query {
+public final class Query {
 
     private final StringBuilder url;
     private char separator = '?';
 
-    Query(String path) {
+    public Query(String path) {
         url = new StringBuilder(path);
     }
 
     /// Adds a parameter, unless it has no values.
-    Query with(String name, Collection<?> values) {
+    public Query with(String name, Collection<?> values) {
         for (Object value : values) {
             url.append(separator).append(separator == ',' ? "" : name + "=");
             url.append(URLEncoder.encode(value.toString(), StandardCharsets.UTF_8));

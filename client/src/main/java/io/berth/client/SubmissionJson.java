@@ -1,4 +1,4 @@
-package io.berth.cli;
+package io.berth.client;
 
 import io.berth.slurm.JobSubmission;
 import java.util.LinkedHashMap;
@@ -7,15 +7,15 @@ import org.jspecify.annotations.Nullable;
 
 /// A submission as the gateway reads it, written without the data binding that would cost a command
 /// its speed.
-final class SubmissionJson {
+public final class SubmissionJson {
 
     private SubmissionJson() {}
 
-    static String of(JobSubmission job) {
+    public static String of(JobSubmission job) {
         return JsonText.compact(fields(job));
     }
 
-    static Map<String, @Nullable Object> fields(JobSubmission job) {
+    public static Map<String, @Nullable Object> fields(JobSubmission job) {
         Map<String, @Nullable Object> json = new LinkedHashMap<>();
         json.put("script", job.script());
         json.put("arguments", job.arguments());

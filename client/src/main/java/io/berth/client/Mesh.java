@@ -1,4 +1,4 @@
-package io.berth.cli;
+package io.berth.client;
 
 import java.io.IOException;
 import java.io.Reader;
@@ -9,13 +9,13 @@ import java.util.Properties;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// Where the mesh's services are: what variables say, else what `berth up` has written to
-/// `mesh.properties`, else this machine's default ports.
+/// Where the mesh's services are: what variables (`BERTH_URL` …) say, else what `berth up` has
+/// written to `mesh.properties`, else this machine's default ports.
 ///
 /// @param gateway address without a slash at its end
-record Mesh(String gateway, String accounting, String placement) {
+public record Mesh(String gateway, String accounting, String placement) {
 
-    static final int DEFAULT_PORT_BASE = 7600;
+    public static final int DEFAULT_PORT_BASE = 7600;
 
     private static final Pattern LOOPBACK =
             Pattern.compile(
@@ -24,28 +24,38 @@ record Mesh(String gateway, String accounting, String placement) {
     private static final int ACCOUNTING_OFFSET = 3;
     private static final int PLACEMENT_OFFSET = 2;
 
-    static Mesh of(Terminal terminal) {
-        Properties written = written(terminal.home().resolve("mesh.properties"));
-        int base = portBase(terminal);
+    public static Mesh of(Surroundings at) {
+        Properties written = written(at.home().resolve("mesh.properties"));
+        int base = portBase(at);
         return new Mesh(
-                address(terminal, "BERTH_URL", written.getProperty("url", local(base))),
+                address(at, "BERTH_URL", written.getProperty("url", local(base))),
                 address(
-                        terminal,
+                        at,
                         "BERTH_ACCOUNTING_URL",
                         written.getProperty("accountingUrl", local(base + ACCOUNTING_OFFSET))),
                 address(
-                        terminal,
+                        at,
                         "BERTH_PLACEMENT_URL",
                         written.getProperty("placementUrl", local(base + PLACEMENT_OFFSET))));
     }
 
     /// The first of the addresses to which a token would go so that others on its way could read
     /// it, "" if there is none: of another machine by plain HTTP.
-    String plain() {
+    public String plain() {
         return Stream.of(gateway, accounting, placement)
                 .filter(Mesh::isPlain)
                 .findFirst()
                 .orElse("");
+    }
+
+    boolean gatewayIsPlain() {
+        return isPlain(gateway);
+    }
+
+    /// Why nothing is sent to an address by plain HTTP.
+    public static String refusal(String plain) {
+        return "no token is sent to %s, as others could read it on its way: use https, or set BERTH_PLAIN_HTTP=1 in a network that you trust"
+                .formatted(plain);
     }
 
     private static boolean isPlain(String address) {
@@ -53,8 +63,8 @@ record Mesh(String gateway, String accounting, String placement) {
                 && !LOOPBACK.matcher(address).matches();
     }
 
-    private static String address(Terminal terminal, String variable, String otherwise) {
-        String address = terminal.variable(variable, otherwise);
+    private static String address(Surroundings at, String variable, String otherwise) {
+        String address = at.variable(variable, otherwise);
         return address.endsWith("/") ? address.substring(0, address.length() - 1) : address;
     }
 
@@ -62,8 +72,8 @@ record Mesh(String gateway, String accounting, String placement) {
         return "http://127.0.0.1:" + port;
     }
 
-    private static int portBase(Terminal terminal) {
-        String base = terminal.variable("BERTH_PORT_BASE", "");
+    private static int portBase(Surroundings at) {
+        String base = at.variable("BERTH_PORT_BASE", "");
         try {
             return base.isEmpty() ? DEFAULT_PORT_BASE : Integer.parseInt(base);
         } catch (NumberFormatException e) {

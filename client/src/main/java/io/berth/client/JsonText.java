@@ -1,4 +1,4 @@
-package io.berth.cli;
+package io.berth.client;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
 
 /// JSON as it is sent and printed. Fields that are null are left out, those that are [#NULL] are
 /// not.
-final class JsonText {
+public final class JsonText {
 
     /// A null that is written.
-    static final Object NULL = Explicit.NULL;
+    public static final Object NULL = Explicit.NULL;
 
     private enum Explicit {
         NULL
@@ -26,12 +26,12 @@ final class JsonText {
     private JsonText() {}
 
     /// In one line.
-    static String compact(Map<String, ? extends @Nullable Object> object) {
+    public static String compact(Map<String, ? extends @Nullable Object> object) {
         return write(object, false);
     }
 
     /// In indented lines, the last one ended.
-    static String pretty(Map<String, ? extends @Nullable Object> object) {
+    public static String pretty(Map<String, ? extends @Nullable Object> object) {
         return write(object, true) + "\n";
     }
 

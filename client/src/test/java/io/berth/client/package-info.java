@@ -1,0 +1,4 @@
+@NullMarked
+package io.berth.client;
+
+import org.jspecify.annotations.NullMarked;
