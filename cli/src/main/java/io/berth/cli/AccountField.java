@@ -202,7 +202,8 @@ enum AccountField {
     String value(AccountedJob job, Moment moment) {
         return switch (this) {
             case ACCOUNT -> job.text("account");
-            case ALLOC_CPUS, NCPUS, REQ_CPUS -> Long.toString(job.cpus());
+            case ALLOC_CPUS, NCPUS -> Long.toString(job.cpus());
+            case REQ_CPUS -> Long.toString(job.requestedCpus());
             case ALLOC_NODES -> Long.toString(job.started() ? job.nodes() : 0);
             case ALLOC_TRES -> job.started() ? job.tres() : "";
             case AVE_CPU -> averageCpu(job);
@@ -252,7 +253,8 @@ enum AccountField {
             case RESERVATION -> ofJob(job, "reservation");
             case RESTARTS -> job.ofJob() ? Long.toString(job.number("restarts")) : "";
             case SUSPENDED -> SlurmTime.full(job.number("suspendedSeconds"));
-            case NNODES, REQ_NODES -> Long.toString(job.nodes());
+            case NNODES -> Long.toString(job.nodes());
+            case REQ_NODES -> Long.toString(job.requestedNodes());
             case NODE_LIST ->
                     job.text("nodeList").isEmpty() ? "None assigned" : job.text("nodeList");
             case NTASKS -> job.ofJob() ? "" : Long.toString(job.number("tasks"));
@@ -261,7 +263,7 @@ enum AccountField {
             case REASON ->
                     job.ofJob() && job.text("reason").isEmpty() ? "None" : ofJob(job, "reason");
             case REQ_MEM -> job.ofJob() ? memory(job) : "";
-            case REQ_TRES -> job.ofJob() ? job.tres() : "";
+            case REQ_TRES -> job.ofJob() ? job.requestedTres() : "";
             case RUNS -> job.ofJob() ? Long.toString(job.json().objects("runs").size()) : "";
             case START -> time(job, "startedAt", moment);
             case STATE -> job.state();
@@ -409,7 +411,7 @@ enum AccountField {
     }
 
     private static String memory(AccountedJob job) {
-        return SlurmMemory.exact(job.number("memoryMib"));
+        return SlurmMemory.exact(job.requestedMemory());
     }
 
     private static String limit(AccountedJob job) {

@@ -8,6 +8,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// A line of `sacct`: a job as accounting tells of it, its batch script, or a step of it.
@@ -367,6 +370,52 @@ record AccountedJob(JsonObject json, Line line) {
 
     String exit() {
         return json.number("exitCode") + ":" + json.number("signal");
+    }
+
+    /// What the job asked for of that, memory in MiB, or what it had if the books have not kept it.
+    private long requested(String tres, long had) {
+        JsonObject requested = json.object("requested");
+        return requested.fields().isEmpty() ? had : requested.number(tres);
+    }
+
+    /// A step asks for what it has.
+    long requestedCpus() {
+        return ofJob() ? requested("cpu", cpus()) : cpus();
+    }
+
+    /// In MiB.
+    long requestedMemory() {
+        return requested("mem", number("memoryMib"));
+    }
+
+    long requestedNodes() {
+        return ofJob() ? requested("node", nodes()) : nodes();
+    }
+
+    /// As [#tres], of what the job asked for.
+    String requestedTres() {
+        Map<String, @Nullable Object> requested = new TreeMap<>(json.object("requested").fields());
+        if (requested.isEmpty()) {
+            return tres();
+        }
+        requested.put("billing", requestedCpus());
+        if (requestedMemory() == 0) {
+            requested.remove("mem");
+        } else {
+            requested.put("mem", SlurmMemory.rounded(requestedMemory()));
+        }
+        Set<String> names = requested.keySet();
+        return requested.entrySet().stream()
+                .filter(it -> told(it.getKey(), names))
+                .map(it -> it.getKey() + "=" + it.getValue())
+                .collect(Collectors.joining(","));
+    }
+
+    /// GPUs without their type, and other resources with it.
+    private static boolean told(String name, Set<String> all) {
+        return name.equals("gres/gpu")
+                || (!name.startsWith("gres/gpu:")
+                        && all.stream().noneMatch(it -> it.startsWith(name + ":")));
     }
 
     /// `billing=8,cpu=8,gres/gpu=2,mem=16G,node=1`; a step is not billed.

@@ -59,7 +59,11 @@ record SacctJson(AccountedJob job) {
         fields.put("qos", job.text("qos"));
         fields.put(
                 "required",
-                object("CPUs", job.cpus(), "memory", job.number("memoryMib") / job.nodes()));
+                object(
+                        "CPUs",
+                        job.requestedCpus(),
+                        "memory",
+                        job.requestedMemory() / job.requestedNodes()));
         fields.put("kill_request_user", SlurmData.orNull(job.text("cancelledBy")));
         fields.put(
                 "reservation", object("id", 0, "name", SlurmData.orNull(job.text("reservation"))));
@@ -77,7 +81,7 @@ record SacctJson(AccountedJob job) {
                         "allocated",
                         job.started() ? SlurmData.tres(tres()) : List.of(),
                         "requested",
-                        SlurmData.tres(tres())));
+                        SlurmData.tres(inMib(job.requestedTres(), job.requestedMemory()))));
         fields.put("user", job.text("user"));
         fields.put("wckey", object("wckey", "", "flags", List.of()));
         fields.put("berth", json);
@@ -142,8 +146,11 @@ record SacctJson(AccountedJob job) {
 
     /// As in [AccountedJob#tres], with memory in MiB.
     private String tres() {
-        long mib = job.number("memoryMib");
-        return job.tres().replaceFirst(",mem=[^,]*", mib == 0 ? "" : ",mem=" + mib);
+        return inMib(job.tres(), job.number("memoryMib"));
+    }
+
+    private static String inMib(String tres, long mib) {
+        return tres.replaceFirst(",mem=[^,]*", mib == 0 ? "" : ",mem=" + mib);
     }
 
     /// A batch script or a step.

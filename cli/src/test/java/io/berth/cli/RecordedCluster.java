@@ -398,6 +398,9 @@ record RecordedCluster(Path samples) {
                         .put("gpus", tres.getOrDefault("gres/gpu", 0L))
                         .put("tasks", nodes.equals("node[01-08]") ? 8 : 1)
                         .put("reason", row.get("Reason"));
+        ObjectNode requested = job.putObject("requested");
+        tres(row.getOrDefault("ReqTRES", "")).forEach(requested::put);
+        requested.remove("billing");
         put(job, row, "eligibleAt", "Eligible");
         put(job, row, "endedAt", "End");
         if (started) {

@@ -493,6 +493,33 @@ final class SacctTest {
                 .isEqualTo("sacct: error: Invalid unit type: Q; it is one of K, M, G, T, P\n");
     }
 
+    /// As a job that has its two nodes alone; of one before the books kept it, what it had.
+    @Test
+    void what_a_job_asked_for_is_told_beside_what_it_had() {
+        String job =
+                """
+                {"id":12,"name":"t","user":"bob","account":"a","partition":"low","qos":"normal","state":"COMPLETED",
+                 "startedAt":1795168900000,"endedAt":1795168960000,"nodes":2,"nodeList":"n[1-2]","cpus":256,
+                 "memoryMib":25600,"gpus":16,"tasks":2,"runs":[{"lease":1}]REQUESTED}\
+                """;
+        String asked =
+                ",\"requested\":{\"cpu\":2,\"gres/fpga\":1,\"gres/fpga:x\":1,\"gres/gpu\":16,\"gres/gpu:a100\":16,\"mem\":200,\"node\":2}";
+        String[] command = {
+            "sacct", "-X", "-P", "-n", "-o", "AllocCPUS,ReqCPUS,ReqMem,ReqTRES,AllocTRES"
+        };
+
+        mesh.on(
+                "GET",
+                "/v1/accounting/jobs",
+                "{\"jobs\":[" + job.replace("REQUESTED", asked) + "]}");
+        assertThat(out(command))
+                .isEqualTo(
+                        "256|2|200M|billing=2,cpu=2,gres/fpga:x=1,gres/gpu=16,mem=200M,node=2|billing=256,cpu=256,gres/gpu=16,mem=25G,node=2\n");
+        mesh.on("GET", "/v1/accounting/jobs", "{\"jobs\":[" + job.replace("REQUESTED", "") + "]}");
+        assertThat(out(command))
+                .startsWith("256|256|25G|billing=256,cpu=256,gres/gpu=16,mem=25G,node=2|");
+    }
+
     @Test
     void times_are_cut_to_what_is_asked_for() {
         stepping();

@@ -11,11 +11,14 @@ import io.berth.contracts.JobState;
 import io.berth.contracts.Reason;
 import io.berth.contracts.ShareRequest;
 import io.berth.contracts.Tres;
+import io.berth.contracts.event.ConfigEntry.Prices;
 import io.berth.core.fairshare.Member;
+import io.berth.core.limits.JobUse;
 import io.quarkus.hibernate.reactive.panache.Panache;
 import io.quarkus.hibernate.reactive.panache.PanacheEntityBase;
 import io.smallrye.mutiny.Uni;
 import jakarta.persistence.Column;
+import jakarta.persistence.Convert;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EnumType;
 import jakarta.persistence.Enumerated;
@@ -23,6 +26,7 @@ import jakarta.persistence.Id;
 import jakarta.persistence.Table;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +35,8 @@ import org.jspecify.annotations.Nullable;
 @Entity
 @Table(name = "job")
 public class JobRow extends PanacheEntityBase {
+
+    private static final Prices UNPRICED = new Prices(0, 0, 0, Map.of());
 
     @Id public long id;
     public String name = "";
@@ -88,6 +94,11 @@ public class JobRow extends PanacheEntityBase {
     /// What it wants, or had, of other resources, such as `gres/nic=4`; null is none.
     public @Nullable String gres;
 
+    /// What it asked for, named as [Tres] names it, memory in MiB; empty of jobs of which that was
+    /// not kept.
+    @Convert(converter = AmountsColumn.class)
+    public Map<String, Long> requested = Map.of();
+
     /// Of its last run; 0 before the first.
     public int lease;
 
@@ -137,12 +148,11 @@ public class JobRow extends PanacheEntityBase {
         var request = description.request();
         nodes = request.nodes();
         tasks = request.tasks();
+        requested = new TreeMap<>(JobUse.asked(description, UNPRICED).tres());
+        requested.remove(Tres.BILLING);
         if (lease == 0) {
             cpus = request.totalCpus();
-            memoryMib = 0;
-            for (int node = 0; node < request.nodes(); node++) {
-                memoryMib = Math.addExact(memoryMib, request.memoryMibOn(node, 0));
-            }
+            memoryMib = requested.getOrDefault(Tres.MEMORY, 0L);
             ShareRequest part = request.gpus().share();
             gpuPart = part == null ? null : part.sharing().tres() + "=" + part.amount();
             gres = gres(Collections.nCopies(request.nodes(), request.gres()));

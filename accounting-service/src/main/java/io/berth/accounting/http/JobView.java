@@ -9,6 +9,7 @@ import io.berth.contracts.ExitStatus;
 import io.berth.contracts.JobState;
 import io.berth.contracts.TasksUsage;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// A job as accounting shows it. Times are epoch milliseconds and left out while they are not
@@ -19,6 +20,10 @@ import org.jspecify.annotations.Nullable;
 /// @param hetJob the first component of the heterogeneous job that it is one of; left out for
 ///   others
 /// @param hetOffset its place among the components, from 0
+/// @param cpus that its last run has, or had, as are memory and GPUs; what it asked for before the
+///   first
+/// @param requested what it asked for, by the names of limits, memory in MiB; empty of jobs of
+///   which the books have not kept it
 /// @param startedAt when its last run was placed
 /// @param elapsedSeconds how long its last run has held, or held, its resources, less the time for
 ///   which it was suspended
@@ -56,6 +61,7 @@ public record JobView(
         @Nullable String gpuType,
         @Nullable String gpuPart,
         @Nullable String gres,
+        Map<String, Long> requested,
         @Nullable String reservation,
         int restarts,
         @Nullable String cancelledBy,
@@ -236,6 +242,7 @@ public record JobView(
                 job.gpuType,
                 job.gpuPart,
                 job.gres,
+                job.requested,
                 job.reservation,
                 job.restarts,
                 job.cancelledBy,

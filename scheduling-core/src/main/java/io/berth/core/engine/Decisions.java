@@ -10,8 +10,11 @@ public interface Decisions {
 
     /// The first time from `now` on at which limits will let the job start, as far as the latest
     /// ends of runs tell, beside what all others have that have an expected start; [Node#NEVER] if
-    /// they do not tell. Such a job keeps nothing for itself.
-    default long allowedFrom(Waiting job, long now) {
+    /// they do not tell. Such a job keeps nothing for itself. Of a component of a set: its whole
+    /// set, as for [#leaves].
+    ///
+    /// @param without jobs whose expected starts do not count
+    default long allowedFrom(Waiting job, List<Waiting> without, long now) {
         return admits(job) ? now : Node.NEVER;
     }
 

@@ -73,6 +73,12 @@ final class HetSet {
         return complete() && waiting.values().stream().allMatch(it -> it.fit.plannable());
     }
 
+    /// How long it takes until the last of its components has ended, in milliseconds; [Node#NEVER]
+    /// without limit.
+    long length() {
+        return waiting.values().stream().mapToLong(it -> it.length).max().orElse(0);
+    }
+
     /// The component that stands last in the order of priority.
     Waiting last(long now) {
         Waiting found = last;

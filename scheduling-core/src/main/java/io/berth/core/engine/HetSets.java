@@ -155,11 +155,16 @@ final class HetSets {
 
     /// The earliest time that is found at which all can start, and their seats then; not whole if
     /// there is none before that.
-    Seats earliest(HetSet set, long now, long before, Decisions decisions) {
+    ///
+    /// @param from when limits let them start; [Node#NEVER] if that is not known
+    Seats earliest(HetSet set, long now, long from, long before, Decisions decisions) {
+        if (from >= before) {
+            return new Seats(Map.of(), set.lead(), Node.NEVER, Node.NEVER);
+        }
         return lifted(
                 set,
                 () -> {
-                    long time = now;
+                    long time = from;
                     Seats seats = seats(set, time, now, decisions);
                     for (int turn = 0; !seats.whole() && turn < INSTANTS; turn++) {
                         if (seats.again() <= time || seats.again() >= before) {

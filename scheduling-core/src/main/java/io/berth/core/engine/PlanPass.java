@@ -77,7 +77,7 @@ final class PlanPass {
         for (Waiting lead : leads()) {
             HetSet set = Objects.requireNonNull(lead.set);
             boolean may = set.planned();
-            if (!may && looks > 0 && decisions.admits(lead)) {
+            if (!may && looks > 0 && all.hasTurn(lead, now, decisions)) {
                 looks--;
                 may = findsSeats(set);
             }
@@ -110,7 +110,7 @@ final class PlanPass {
 
     /// Whether a set has seats at any time: one that has none puts nobody behind it out of order.
     private boolean findsSeats(HetSet set) {
-        return set.plannable() && all.sets.earliest(set, now, Node.NEVER, decisions).whole();
+        return set.plannable() && all.seatsInTurn(set, now, decisions).whole();
     }
 
     private int wanted() {
@@ -178,18 +178,23 @@ final class PlanPass {
     /// @param ahead the place of the job before it
     /// @return the place of its last component
     private long settle(HetSet set, long ahead) {
-        Plan plan = set.lead().plan;
+        Waiting lead = set.lead();
+        Plan plan = lead.plan;
         long place = plan == null ? ahead + 1 : plan.place();
         long before = plan == null ? Node.NEVER : plan.start();
         long last = place + set.components().size() - 1;
-        Seats found = all.sets.now(set, now, decisions);
-        if (!found.whole()) {
-            found = all.sets.earliest(set, now, before, decisions);
+        Seats found = null;
+        if (all.startable(lead, now, decisions)) {
+            found = all.sets.now(set, now, decisions);
+        }
+        if (found == null || !found.whole()) {
+            long from = Scheduling.allowedFrom(lead, now, decisions);
+            found = all.sets.earliest(set, now, from, before, decisions);
         }
         if (found.whole() && found.start() <= now) {
             all.start(found, now, decisions);
         } else if (found.whole() && found.start() < before) {
-            all.unplan(set.lead(), decisions);
+            all.unplan(lead, decisions);
             all.plan(found, place, decisions);
         }
         return last;
@@ -250,7 +255,7 @@ final class PlanPass {
     }
 
     private @Nullable Place earlier(Plan plan) {
-        long from = decisions.allowedFrom(plan.job(), now);
+        long from = Scheduling.allowedFrom(plan.job(), now, decisions);
         if (from >= plan.start()) {
             return null;
         }

@@ -319,6 +319,18 @@ public final class Scheduling {
         return known == null ? 0 : end(known, 0);
     }
 
+    /// When a job that waits, and all that start with it, would have ended if they started now;
+    /// `Long.MAX_VALUE` for never.
+    public long until(long job, long now) {
+        Waiting known = waiting.get(job);
+        return known == null ? now : until(known, now);
+    }
+
+    /// The same of any job with that limit; 0 is none.
+    public static long untilAtMost(long now, long limitMillis) {
+        return Search.end(now, lengthOf(limitMillis));
+    }
+
     /// A job holds resources.
     ///
     /// @param placedAt when it took them
@@ -469,8 +481,11 @@ public final class Scheduling {
     /// Where a job can start soonest on the nodes that hold it, as soon as limits let it; null if
     /// that is nowhere, or if limits do not let it have so many.
     @Nullable Place earliest(Waiting job, long now, Decisions decisions) {
+        return earliest(job, now, allowedFrom(job, now, decisions), decisions);
+    }
+
+    private @Nullable Place earliest(Waiting job, long now, long from, Decisions decisions) {
         FitClass least = job.fit.least;
-        long from = decisions.allowedFrom(job, now);
         if (from == Node.NEVER) {
             return null;
         }
@@ -497,16 +512,42 @@ public final class Scheduling {
 
     /// Whether a job that starts now leaves all others what they are expected to start with.
     static boolean leaves(Waiting job, long now, Decisions decisions) {
-        return decisions.leaves(job, Search.end(now, job.length));
+        return decisions.leaves(job, until(job, now));
+    }
+
+    private static long until(Waiting job, long now) {
+        return Search.end(now, job.set == null ? job.length : job.set.length());
+    }
+
+    /// When limits let the job start beside all that is planned; [Node#NEVER] if they do not tell.
+    static long allowedFrom(Waiting job, long now, Decisions decisions) {
+        return decisions.allowedFrom(job, List.of(), now);
+    }
+
+    /// The same if nobody behind the job had an expected start.
+    private long turn(Waiting job, long now, Decisions decisions) {
+        return decisions.allowedFrom(job, plans.behind(job, now), now);
+    }
+
+    /// Whether the job would have an expected start if nobody behind it had one.
+    boolean overtaken(Waiting job, long now, Decisions decisions) {
+        Waiting last = plans.last();
+        return last != null
+                && Waiting.compare(job, last, now) < 0
+                && earliest(job, now, turn(job, now, decisions), decisions) != null;
+    }
+
+    /// Where a set would have seats if limits counted nobody behind it.
+    Seats seatsInTurn(HetSet set, long now, Decisions decisions) {
+        return sets.earliest(set, now, turn(set.lead(), now, decisions), Node.NEVER, decisions);
     }
 
     /// Whether limits let the job have an expected start. With [Backfill#EASY] the one of a
     /// partition is for who waits for room alone.
     boolean plannable(Waiting job, long now, Decisions decisions) {
-        boolean waitsForRoomAlone = job.set != null || settings.backfill() == Backfill.EASY;
-        return waitsForRoomAlone
+        return settings.backfill() == Backfill.EASY
                 ? decisions.admits(job)
-                : decisions.allowedFrom(job, now) != Node.NEVER;
+                : allowedFrom(job, now, decisions) != Node.NEVER;
     }
 
     /// The last search for the job has found nothing for a window that ends then: it lowers the
@@ -566,7 +607,7 @@ public final class Scheduling {
         for (Plan plan : plans.all()) {
             Waiting job = plan.job();
             boolean asked =
-                    job.set == null ? !startable(job, now, decisions) : job == job.set.lead();
+                    (job.set == null || job == job.set.lead()) && !startable(job, now, decisions);
             job.limited |= asked;
             if (asked && !plannable(job, now, decisions)) {
                 held.add(job);
@@ -578,19 +619,29 @@ public final class Scheduling {
     /// A job that came in, found the plan full and stands before one of its jobs makes it stale.
     private void lookAtArrivals(long now, Decisions decisions) {
         Waiting last = plans.last();
-        var looked = new HashSet<HetSet>();
-        for (Waiting job : arrived) {
-            stale |=
-                    last != null
-                            && (job.set == null
-                                    ? job.line != null && job.fit.plannable()
-                                    : looked.add(job.set)
-                                            && job.plan == null
-                                            && job.set.plannable())
-                            && Waiting.compare(job, last, now) < 0
-                            && decisions.admits(job);
+        if (last != null && !stale) {
+            var looked = new HashSet<HetSet>();
+            stale =
+                    arrived.stream()
+                            .filter(it -> it.set == null || looked.add(it.set))
+                            .filter(Scheduling::unplanned)
+                            .filter(it -> Waiting.compare(it, last, now) < 0)
+                            .anyMatch(it -> hasTurn(it, now, decisions));
         }
         arrived.clear();
+    }
+
+    private static boolean unplanned(Waiting job) {
+        return job.set == null
+                ? job.line != null && job.fit.plannable()
+                : job.plan == null && job.set.plannable();
+    }
+
+    /// Whether limits would let the job have an expected start if nobody behind it had one.
+    boolean hasTurn(Waiting job, long now, Decisions decisions) {
+        return plannable(job, now, decisions)
+                || (settings.backfill() == Backfill.CONSERVATIVE
+                        && turn(job, now, decisions) != Node.NEVER);
     }
 
     /// Nothing is known of what classes could have.
@@ -726,13 +777,13 @@ public final class Scheduling {
         var heads = new HashMap<Integer, Waiting>();
         for (FitClass fit : queue.classes()) {
             Waiting head = fit.able ? queue.head(fit, Buckets.count() - 1, now) : null;
-            if (head != null && decisions.admits(head)) {
+            if (head != null && startable(head, now, decisions)) {
                 heads.merge(fit.partition, head, (a, b) -> first(a, b, now));
             }
         }
         for (HetSet set : sets.complete()) {
             boolean able = set.components().stream().allMatch(it -> it.fit.able);
-            if (!set.planned() && able && decisions.admits(set.lead())) {
+            if (!set.planned() && able && startable(set.lead(), now, decisions)) {
                 set.components()
                         .forEach(it ->
                                 heads.merge(it.fit.partition, it, (a, b) -> first(a, b, now)));
@@ -741,7 +792,7 @@ public final class Scheduling {
         for (Plan plan : plans.all()) {
             Waiting job = plan.job();
             Waiting head = heads.get(job.fit.partition);
-            if ((head == null || first(job, head, now) == job) && decisions.admits(job)) {
+            if ((head == null || first(job, head, now) == job) && startable(job, now, decisions)) {
                 heads.put(job.fit.partition, job);
             }
         }

@@ -175,18 +175,19 @@ final class StartPass {
 
     /// Starts a set if all of it can start, or plans it.
     private void trySet(HetSet set) {
-        if (!set.complete() || !decisions.admits(set.lead())) {
+        if (!set.complete()) {
             return;
         }
         Plan plan = set.lead().plan;
-        Seats found = all.sets.now(set, now, decisions);
-        if (found.whole()) {
+        boolean startable = all.startable(set.lead(), now, decisions);
+        Seats found = startable ? all.sets.now(set, now, decisions) : null;
+        if (found != null && found.whole()) {
             all.start(found, now, decisions);
             lineUpHelped();
             setsAgain = true;
         } else if (plan != null) {
             all.stale(all.stale() || plan.start() <= now);
-        } else if (off || (set.plannable() && all.mayPlan(set))) {
+        } else if (off ? startable : set.plannable() && all.mayPlan(set)) {
             plan(set);
         }
     }
@@ -195,10 +196,11 @@ final class StartPass {
     /// seats now: those are kept from it. One that finds no seats at any time does neither, and is
     /// not looked for again in this pass.
     private void plan(HetSet set) {
-        if (!sought.add(set)) {
+        if (!sought.add(set) || !all.plannable(set.lead(), now, decisions)) {
             return;
         }
-        Seats found = all.sets.earliest(set, now, Node.NEVER, decisions);
+        long from = Scheduling.allowedFrom(set.lead(), now, decisions);
+        Seats found = all.sets.earliest(set, now, from, Node.NEVER, decisions);
         if (found.whole() && off) {
             set.components().forEach(it -> keep(it.fit));
         } else if (found.whole() && found.start() <= now) {
@@ -321,6 +323,7 @@ final class StartPass {
     /// Gives the job an expected start, unless limits hold it back. What was planned before stands.
     private void plan(Waiting job) {
         if (!all.plannable(job, now, decisions)) {
+            all.stale(all.stale() || all.overtaken(job, now, decisions));
             setAside(job);
             return;
         }

@@ -50,6 +50,11 @@ final class LimitCheck {
                     Limit.MAX_TRES_PER_USER,
                     Limit.MAX_TRES_PER_ACCOUNT);
 
+    private static final List<Limit> LASTING_COUNTS =
+            IN_COUNTS.stream().filter(it -> !OF_WHAT_RUNS.contains(it)).toList();
+    private static final List<Limit> LASTING_RESOURCES =
+            IN_RESOURCES.stream().filter(it -> !OF_WHAT_RUNS.contains(it)).toList();
+
     static final List<Limit> AT_SUBMISSION =
             List.of(
                     Limit.GRP_SUBMIT_JOBS,
@@ -60,7 +65,7 @@ final class LimitCheck {
     private final JobUse job;
     private final Counters counters;
     private final long nowSeconds;
-    private final List<Place> places;
+    private final List<Place> limiting;
     private final long limitSeconds;
 
     LimitCheck(LimitPolicy policy, JobUse job, Counters counters, long nowSeconds) {
@@ -68,7 +73,7 @@ final class LimitCheck {
         this.job = job;
         this.counters = counters;
         this.nowSeconds = nowSeconds;
-        this.places = policy.places(job);
+        this.limiting = policy.limiting(job);
         this.limitSeconds = job.longestSeconds();
     }
 
@@ -78,31 +83,25 @@ final class LimitCheck {
 
     /// The same of limits that hold whatever of the running jobs has ended.
     Optional<Reason> lasting() {
-        return first(IN_COUNTS.stream().filter(it -> !OF_WHAT_RUNS.contains(it)).toList())
-                .or(() ->
-                        first(
-                                IN_RESOURCES.stream()
-                                        .filter(it -> !OF_WHAT_RUNS.contains(it))
-                                        .toList()));
+        return first(LASTING_COUNTS).or(() -> first(LASTING_RESOURCES));
     }
 
     /// What the job adds to each sum that limits bound by what runs.
     List<Claim> claims() {
         var claims = new ArrayList<Claim>();
         Map<Limit, Set<String>> read = new EnumMap<>(Limit.class);
-        for (Place place : places) {
+        for (Place place : limiting) {
             for (Limit limit : OF_WHAT_RUNS) {
                 Set<String> before = read.getOrDefault(limit, Set.of());
-                String key = place.keyOf(limit);
                 place.limits()
                         .count(limit)
-                        .ifPresent(bound -> claims.add(claim(key, "", 1, bound, before)));
+                        .ifPresent(bound -> claims.add(claim(place, limit, "", 1, bound, before)));
                 place.limits()
                         .amounts(limit)
                         .forEach((resource, bound) -> {
                             long own = job.tres().getOrDefault(resource, 0L);
                             if (own > 0) {
-                                claims.add(claim(key, resource, own, bound, before));
+                                claims.add(claim(place, limit, resource, own, bound, before));
                             }
                         });
             }
@@ -114,11 +113,12 @@ final class LimitCheck {
     }
 
     private static Claim claim(
-            String key, String resource, long own, long bound, Set<String> before) {
+            Place place, Limit limit, String resource, long own, long bound, Set<String> before) {
         return new Claim(
-                new Counter(key, resource),
+                new Counter(place.keyOf(limit), resource),
                 own,
-                before.contains(resource) ? Long.MAX_VALUE : bound);
+                before.contains(resource) ? Long.MAX_VALUE : bound,
+                LimitReasons.of(place.ofQos(), limit, resource));
     }
 
     Optional<Reason> submit() {
@@ -138,7 +138,7 @@ final class LimitCheck {
 
     private Optional<Reason> first(List<Limit> limits) {
         Map<Limit, Set<String>> read = new EnumMap<>(Limit.class);
-        for (Place place : places) {
+        for (Place place : limiting) {
             for (Limit limit : limits) {
                 Optional<Reason> met = met(place, limit, read);
                 if (met.isPresent()) {

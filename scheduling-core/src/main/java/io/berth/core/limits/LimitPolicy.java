@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The limits of one configuration, and whether a job may start or be accepted under them. Confined
@@ -41,11 +42,31 @@ public final class LimitPolicy {
 
     private record Member(String account, String user) {}
 
+    /// @param limiting those that limit something
+    private record Places(List<Place> all, List<Place> limiting, List<String> keys) {
+
+        static Places of(List<Place> all) {
+            return new Places(
+                    List.copyOf(all),
+                    all.stream().filter(it -> !it.limits().none()).toList(),
+                    keys(all));
+        }
+
+        static List<String> keys(List<Place> of) {
+            return of.stream()
+                    .flatMap(it ->
+                            it.ofQos()
+                                    ? Stream.of(it.key(), it.userKey(), it.accountKey())
+                                    : Stream.of(it.key()))
+                    .toList();
+        }
+    }
+
     private record Way(String user, String account, String partition, String qos) {}
 
     private final Configuration configuration;
     private final Map<Member, Association> associations = new HashMap<>();
-    private final Map<Way, List<Place>> ways = new HashMap<>();
+    private final Map<Way, Places> ways = new HashMap<>();
     private final boolean none;
     private final boolean timed;
     private final Set<String> budgets;
@@ -114,22 +135,24 @@ public final class LimitPolicy {
     }
 
     /// The sums that a job is part of.
-    List<String> keys(JobUse job) {
-        var keys = new ArrayList<String>();
-        for (Place place : places(job)) {
-            keys.add(place.key());
-            if (place.ofQos()) {
-                keys.add(place.userKey());
-                keys.add(place.accountKey());
-            }
-        }
-        return keys;
+    public List<String> keys(JobUse job) {
+        return places(job).keys();
     }
 
-    /// In the order of precedence.
-    List<Place> places(JobUse job) {
+    /// The sums that its limits are of.
+    public List<String> limitedKeys(JobUse job) {
+        return Places.keys(limiting(job));
+    }
+
+    /// The places of a job that limit something, in the order of precedence.
+    List<Place> limiting(JobUse job) {
+        return places(job).limiting();
+    }
+
+    private Places places(JobUse job) {
         return ways.computeIfAbsent(
-                new Way(job.user(), job.account(), job.partition(), job.qos()), _ -> find(job));
+                new Way(job.user(), job.account(), job.partition(), job.qos()),
+                _ -> Places.of(find(job)));
     }
 
     private List<Place> find(JobUse job) {
@@ -213,7 +236,7 @@ public final class LimitPolicy {
     /// Whether a limit on the number of submitted jobs holds for this one: only then its submission
     /// needs counters.
     public boolean countsSubmissions(JobUse job) {
-        return places(job).stream()
+        return limiting(job).stream()
                 .anyMatch(place ->
                         LimitCheck.AT_SUBMISSION.stream()
                                 .anyMatch(it -> place.limits().counts().containsKey(it)));

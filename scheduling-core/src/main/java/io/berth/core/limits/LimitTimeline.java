@@ -1,7 +1,10 @@
 package io.berth.core.limits;
 
 import io.berth.contracts.JobId;
+import io.berth.contracts.Reason;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -26,7 +29,33 @@ public final class LimitTimeline {
 
     /// What a job adds to a sum, and what that may be for the job to start; `Long.MAX_VALUE` if
     /// that does not matter to it.
-    public record Claim(Counter counter, long amount, long bound) {}
+    ///
+    /// @param reason that a job shows which waits for it
+    public record Claim(Counter counter, long amount, long bound, Reason reason) {
+
+        /// What jobs claim that start together, each beside those before it.
+        public static List<Claim> together(List<List<Claim>> jobs) {
+            var sums = new LinkedHashMap<Counter, Claim>();
+            for (List<Claim> claims : jobs) {
+                var own = new LinkedHashMap<Counter, Claim>();
+                claims.forEach(it -> own.merge(it.counter, it, Claim::tighter));
+                own.forEach((counter, claim) -> sums.merge(counter, claim, Claim::and));
+            }
+            return List.copyOf(sums.values());
+        }
+
+        private Claim tighter(Claim other) {
+            return bound <= other.bound ? this : other;
+        }
+
+        private Claim and(Claim next) {
+            long sum = Saturated.plus(amount, next.amount);
+            long before = Saturated.plus(bound, next.amount);
+            return next.bound < before
+                    ? new Claim(counter, sum, next.bound, next.reason)
+                    : new Claim(counter, sum, before, reason);
+        }
+    }
 
     /// @param time when a run ends, or a planned job starts
     private record Stay(Map<Counter, Long> amounts, boolean planned, long time) {}
@@ -135,57 +164,78 @@ public final class LimitTimeline {
         }
     }
 
-    /// The first time from `now` on at which a job that does not run may start, as far as runs give
-    /// back by then what it wants, beside all that is planned for others; `Long.MAX_VALUE` if that
-    /// leaves it too little.
+    /// The first time from `now` on at which jobs that do not run may start, as far as runs give
+    /// back by then what they want, beside all that is planned for others; `Long.MAX_VALUE` if that
+    /// leaves them too little.
     ///
+    /// @param jobs that start together
+    /// @param claims of them together
+    /// @param without jobs that are planned and do not count
     /// @param floor when runs end that are past their ends
-    public long from(JobId job, List<Claim> claims, long now, long floor) {
-        Stay own = lift(job);
+    public long from(
+            List<JobId> jobs, List<Claim> claims, List<JobId> without, long now, long floor) {
+        List<@Nullable Stay> own = lift(jobs);
         long from = now;
         for (Claim claim : claims) {
             Curve curve = curves.get(claim.counter());
-            if (curve != null || claim.amount() > claim.bound()) {
-                from = Math.max(from, from(claim, curve, now, floor));
+            boolean bounds = claim.bound() < Long.MAX_VALUE;
+            if (bounds && (curve != null || claim.amount() > claim.bound())) {
+                from = Math.max(from, from(claim, curve, without, now, floor));
             }
         }
-        putBack(job, own);
+        putBack(jobs, own);
         return from;
     }
 
-    private static long from(Claim claim, @Nullable Curve curve, long now, long floor) {
-        long least = Saturated.plus(claim.amount(), curve == null ? 0 : curve.planned);
-        if (curve == null || least > claim.bound()) {
+    private long from(
+            Claim claim, @Nullable Curve curve, List<JobId> without, long now, long floor) {
+        if (curve == null || claim.amount() > claim.bound()) {
             return Long.MAX_VALUE;
         }
-        return curve.downTo(claim.bound() - least, now, floor);
-    }
-
-    /// Whether a job that does not run may do so from now on until then, and leaves every other one
-    /// its expected start.
-    ///
-    /// @param until `Long.MAX_VALUE` for ever
-    public boolean leaves(JobId job, List<Claim> claims, long until) {
-        Stay own = lift(job);
-        boolean leaves = true;
-        for (Claim claim : claims) {
-            Curve curve = curves.get(claim.counter());
-            leaves =
-                    leaves && (curve == null || curve.leaves(claim.amount(), claim.bound(), until));
+        long most = claim.bound() - claim.amount() - curve.planned;
+        for (int i = 0; most < 0 && i < without.size(); i++) {
+            Stay stay = stays.get(without.get(i));
+            most += stay == null ? 0 : stay.amounts.getOrDefault(claim.counter(), 0L);
         }
-        putBack(job, own);
-        return leaves;
+        return most < 0 ? Long.MAX_VALUE : curve.downTo(most, now, floor);
     }
 
-    private @Nullable Stay lift(JobId job) {
-        Stay own = stays.get(job);
-        leave(job);
+    /// The first of the claims that keeps jobs which do not run from doing so from now on until
+    /// then, since another one could not start when it is expected to; null if none does.
+    ///
+    /// @param jobs that start together
+    /// @param claims of them together
+    /// @param until `Long.MAX_VALUE` for ever
+    public @Nullable Claim kept(List<JobId> jobs, List<Claim> claims, long until) {
+        List<@Nullable Stay> own = lift(jobs);
+        Claim kept = null;
+        for (int i = 0; kept == null && i < claims.size(); i++) {
+            Claim claim = claims.get(i);
+            Curve curve = curves.get(claim.counter());
+            kept =
+                    curve == null || curve.leaves(claim.amount(), claim.bound(), until)
+                            ? null
+                            : claim;
+        }
+        putBack(jobs, own);
+        return kept;
+    }
+
+    private List<@Nullable Stay> lift(List<JobId> jobs) {
+        var own = new ArrayList<@Nullable Stay>();
+        for (JobId job : jobs) {
+            own.add(stays.get(job));
+            leave(job);
+        }
         return own;
     }
 
-    private void putBack(JobId job, @Nullable Stay own) {
-        if (own != null) {
-            enter(job, own);
+    private void putBack(List<JobId> jobs, List<@Nullable Stay> own) {
+        for (int i = 0; i < jobs.size(); i++) {
+            Stay stay = own.get(i);
+            if (stay != null) {
+                enter(jobs.get(i), stay);
+            }
         }
     }
 }

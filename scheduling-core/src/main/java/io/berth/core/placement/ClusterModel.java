@@ -162,7 +162,7 @@ final class ClusterModel {
     /// A job that has just started holds these places, if it matters to anybody where they are.
     void seat(JobStatus job, List<Allocation> allocations) {
         if (nodes.seats()) {
-            NodeTable.Held held = nodes.held(allocations, tenants.of(job.description()));
+            NodeTable.Held held = nodes.held(job.job(), allocations, tenants.of(job.description()));
             engine.seat(job.job().value(), held.nodes(), held.demands());
         }
         drains.hold(job, allocations);
@@ -196,6 +196,8 @@ final class ClusterModel {
     private void take(JobStatus job) {
         quotas.ended(job);
         mig.forget(job.job());
+        Set<JobId> beside = nodes.split.beside(job.job());
+        nodes.split.leave(job.job());
         Run run = job.run();
         if (run != null) {
             run(job, run);
@@ -205,6 +207,14 @@ final class ClusterModel {
             forget(job.job());
         } else {
             wait(job);
+        }
+        beside.addAll(nodes.split.beside(job.job()));
+        for (JobId id : beside) {
+            JobStatus other = state.knownJob(id);
+            Run its = other.run();
+            if (its != null) {
+                hold(other, its);
+            }
         }
     }
 
@@ -218,18 +228,28 @@ final class ClusterModel {
     }
 
     private void run(JobStatus job, Run run) {
-        Suspensions standstill = run.standstill();
-        // One that wants its CPUs back counts as if it had them, so that nobody new gets them.
-        NodeTable.Held held =
-                nodes.held(
-                        standstill.resuming() ? run.allocations() : run.held(),
-                        tenants.of(job.description()));
         long end = end(job, run);
+        nodes.split.hold(job.job(), held(run), end);
         count(job, run);
-        long id = job.job().value();
-        engine.run(id, held.nodes(), held.demands(), end, grounds.stake(job, run));
+        hold(job, run);
         drains.hold(job, run.allocations());
+        long id = job.job().value();
         engine.share(id, licenses.counts(job.description().request()), end);
+    }
+
+    private void hold(JobStatus job, Run run) {
+        NodeTable.Held held = nodes.held(job.job(), held(run), tenants.of(job.description()));
+        engine.run(
+                job.job().value(),
+                held.nodes(),
+                held.demands(),
+                end(job, run),
+                grounds.stake(job, run));
+    }
+
+    /// One that wants its CPUs back counts as if it had them, so that nobody new gets them.
+    private static List<Allocation> held(Run run) {
+        return run.standstill().resuming() ? run.allocations() : run.held();
     }
 
     /// When a run ends at the latest.
@@ -349,6 +369,7 @@ final class ClusterModel {
     }
 
     void forget(JobId job) {
+        nodes.split.leave(job);
         quotas.forget(job);
         mig.forget(job);
         engine.forget(job.value());

@@ -4,8 +4,10 @@ import io.berth.contracts.Allocation;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuShare;
 import io.berth.contracts.Gres;
+import io.berth.contracts.IndexSet;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.ShareRequest;
@@ -56,6 +58,10 @@ final class NodeTable {
 
     /// Whether any of those who wait ask where things lie on nodes.
     private final boolean asked;
+
+    /// The runs of which parts of cores are counted.
+    final SplitCores split =
+            new SplitCores(node -> indices.containsKey(node) ? kindOf(node).cores() : null);
 
     NodeTable(CellState state, Configuration configuration, GpuLayout.Known layouts) {
         this.state = state;
@@ -285,14 +291,16 @@ final class NodeTable {
         return admission.choices(request, of);
     }
 
+    /// What the engine counts of what a job holds.
+    ///
     /// @param tenant for whom they are held
-    Held held(List<Allocation> allocations, Tenant tenant) {
+    Held held(JobId job, List<Allocation> allocations, Tenant tenant) {
         var on = new ArrayList<Integer>();
         var demands = new ArrayList<Demand>();
         for (Allocation allocation : allocations) {
             Integer index = indices.get(allocation.node());
             if (index != null) {
-                for (Demand demand : held(index, allocation)) {
+                for (Demand demand : held(index, allocation, split.counted(job, allocation))) {
                     on.add(index);
                     demands.add(demand.of(tenant));
                 }
@@ -319,7 +327,9 @@ final class NodeTable {
 
     /// What an allocation takes of its node, by kind of GPU. One that was placed when a GPU was
     /// shared and is not any more, or the other way round, takes all of it.
-    private List<Demand> held(int index, Allocation allocation) {
+    ///
+    /// @param counted the CPUs of it that count
+    private List<Demand> held(int index, Allocation allocation, IndexSet counted) {
         NodeKind kind = kinds.get(kindOf.get(index));
         NodeStatus status = status(allocation.node());
         SharedGpus rule = sharedOn(allocation.node());
@@ -335,9 +345,9 @@ final class NodeTable {
             slot += inParts ? 1 : 0;
         }
         // Of what was placed before cores were given out whole the rest of a core is nobody's.
-        int cpus = kind.cores().heldBy(allocation.cpus());
+        int cpus = kind.cores().heldBy(counted);
         long memory = allocation.memoryMib();
-        Counted others = counted(kind, allocation);
+        Counted others = counted(kind, allocation, counted);
         var demands = new ArrayList<Demand>();
         for (var entry : byLane.entrySet()) {
             demands.add(new Demand(cpus, memory, entry.getValue(), entry.getKey()).with(others));
@@ -349,7 +359,7 @@ final class NodeTable {
     }
 
     /// What an allocation takes of what its kind of node counts beside CPUs, memory and GPUs.
-    private Counted counted(NodeKind kind, Allocation allocation) {
+    private Counted counted(NodeKind kind, Allocation allocation, IndexSet cpus) {
         long[] others = kind.amounts(Gres.heldOf(allocation.gres(), gres(allocation.node())));
         Seats seats = kind.seats();
         return Counted.of(
@@ -359,7 +369,7 @@ final class NodeTable {
                                 others,
                                 inventory(allocation.node()).gpus(),
                                 gpu -> allocation.gpus().contains(gpu.uuid()),
-                                allocation.cpus()));
+                                cpus));
     }
 
     private Inventory inventory(NodeName node) {

@@ -22,11 +22,13 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.IntUnaryOperator;
 import java.util.function.ToIntBiFunction;
 import org.jspecify.annotations.Nullable;
@@ -35,8 +37,8 @@ import org.jspecify.annotations.Nullable;
 /// back.
 ///
 /// Waiting jobs of which a limit must think the same form a *kind*: a look costs as many verdicts
-/// as there are kinds, however many jobs wait, and each start one more for a kind that is asked
-/// after it. Without any limit it costs nothing.
+/// as there are kinds whose limits count what has changed since, however many jobs wait. Without
+/// any limit it costs nothing.
 final class Quotas {
 
     private static final long MINUTE_MILLIS = TimeUnit.MINUTES.toMillis(1);
@@ -62,6 +64,7 @@ final class Quotas {
 
     /// The waiting jobs of one kind.
     private static final class Group {
+        final Kind kind;
         final JobUse use;
         final List<Claim> claims;
         final Set<JobId> jobs = new TreeSet<>();
@@ -71,12 +74,14 @@ final class Quotas {
 
         Optional<Reason> verdict = Optional.empty();
 
-        /// Whether it waits for more than the ends of runs.
-        boolean lasting;
+        /// Whether it waits for more than the ends of runs; null if it was not asked since.
+        @Nullable Boolean lasting;
 
-        long look = -1;
+        /// Whether the verdict holds still.
+        boolean fresh;
 
-        Group(JobUse use, List<Claim> claims) {
+        Group(Kind kind, JobUse use, List<Claim> claims) {
+            this.kind = kind;
             this.use = use;
             this.claims = claims;
         }
@@ -92,7 +97,11 @@ final class Quotas {
     private final Counters counters;
     private final LimitTimeline timeline = new LimitTimeline();
     private final Map<Kind, Group> waiting = new HashMap<>();
-    private final Map<JobId, Kind> kinds = new HashMap<>();
+    private final Map<JobId, Group> groups = new HashMap<>();
+
+    /// Of the jobs with an expected start, what was told of them last.
+    private final Map<JobId, Optional<Reason>> planned = new TreeMap<>();
+
     private final Map<JobId, Held> held = new HashMap<>();
 
     /// The first components of the sets that were kept back when they were last asked for together.
@@ -103,8 +112,8 @@ final class Quotas {
 
     private long bookedUntil;
 
-    /// Grows whenever a verdict may change.
-    private long look;
+    /// The groups whose verdicts depend on each sum.
+    private final Map<String, Set<Group>> byKey = new HashMap<>();
 
     private long lookedAt;
 
@@ -120,9 +129,9 @@ final class Quotas {
             return;
         }
         drop(job.job());
-        Kind kind = Kind.of(job.description());
-        group(kind, job.description()).jobs.add(job.job());
-        kinds.put(job.job(), kind);
+        Group group = group(Kind.of(job.description()), job.description());
+        group.jobs.add(job.job());
+        groups.put(job.job(), group);
     }
 
     private Group group(Kind kind, JobDescription job) {
@@ -130,7 +139,11 @@ final class Quotas {
                 kind,
                 _ -> {
                     JobUse use = wanted(job);
-                    return new Group(use, policy.claims(use));
+                    var group = new Group(kind, use, policy.claims(use));
+                    policy.limitedKeys(use)
+                            .forEach(it ->
+                                    byKey.computeIfAbsent(it, _ -> new HashSet<>()).add(group));
+                    return group;
                 });
     }
 
@@ -163,7 +176,7 @@ final class Quotas {
             forget(job.job());
             held.put(job.job(), taken);
             counters.running(taken.use(), taken.endSeconds(), 1);
-            look++;
+            lookAgain(taken.use());
         }
         timeline.run(job.job(), policy.claims(taken.use()), until);
     }
@@ -203,9 +216,10 @@ final class Quotas {
             if (run.freedAt() >= bookedUntil && run.lease() > counted) {
                 JobDescription description = job.description();
                 Prices prices = policy.prices(description.partition());
-                counters.ended(JobUse.asked(description, prices), Spending.of(run));
+                JobUse use = JobUse.asked(description, prices);
+                counters.ended(use, Spending.of(run));
                 unbooked.put(job.job(), job);
-                look++;
+                lookAgain(use);
             }
         }
     }
@@ -222,7 +236,14 @@ final class Quotas {
         List<JobStatus> jobs = List.copyOf(unbooked.values());
         unbooked.clear();
         jobs.forEach(this::ended);
-        look++;
+        waiting.values().forEach(it -> it.fresh = false);
+    }
+
+    /// Verdicts may change: what is counted for such a job did.
+    private void lookAgain(JobUse use) {
+        for (String key : policy.keys(use)) {
+            byKey.getOrDefault(key, Set.of()).forEach(it -> it.fresh = false);
+        }
     }
 
     /// A job neither waits nor holds anything.
@@ -236,89 +257,136 @@ final class Quotas {
         Held taken = held.remove(job);
         if (taken != null) {
             counters.running(taken.use(), taken.endSeconds(), -1);
-            look++;
+            lookAgain(taken.use());
         }
-        Kind kind = kinds.remove(job);
-        Group group = kind == null ? null : waiting.get(kind);
+        planned.remove(job);
+        Group group = groups.remove(job);
         if (group != null) {
             group.jobs.remove(job);
             if (group.jobs.isEmpty()) {
-                waiting.remove(kind);
+                waiting.remove(group.kind);
+                policy.limitedKeys(group.use)
+                        .forEach(key ->
+                                byKey.computeIfPresent(
+                                        key,
+                                        (_, of) -> {
+                                            of.remove(group);
+                                            return of.isEmpty() ? null : of;
+                                        }));
             }
         }
     }
 
+    /// Whether there is no limit at all.
+    boolean none() {
+        return policy.none();
+    }
+
     /// The limit that keeps a waiting job back; null if none does.
     @Nullable Reason met(JobId job, long now) {
-        Group group = group(job);
+        Group group = groups.get(job);
         return group == null ? null : verdict(group, now).orElse(null);
     }
 
     /// A waiting job is expected to start then, in epoch milliseconds.
     void plans(JobId job, long start) {
-        Group group = group(job);
+        Group group = groups.get(job);
         if (group != null) {
             timeline.plan(job, group.claims, start);
+            planned.putIfAbsent(job, Optional.empty());
         }
     }
 
     /// Nothing is expected of a waiting job any more.
     void unplans(JobId job) {
-        if (group(job) != null) {
+        if (planned.remove(job) != null) {
             timeline.leave(job);
         }
     }
 
-    /// The first time from now on at which limits will let a waiting job start, as far as the
-    /// latest ends of runs tell and beside all that is planned for others; `Long.MAX_VALUE` if they
-    /// do not tell.
-    long allowedFrom(JobId job, long now) {
-        Group group = group(job);
-        if (group == null) {
+    /// The first time from now on at which limits will let waiting jobs start together, as far as
+    /// the latest ends of runs tell and beside all that is planned for others; `Long.MAX_VALUE` if
+    /// they do not tell.
+    ///
+    /// @param without jobs that are planned and do not count
+    long allowedFrom(List<JobId> jobs, List<JobId> without, long now) {
+        if (policy.none()) {
             return now;
         }
-        boolean kept = verdict(group, now).isPresent();
-        if (kept && group.lasting) {
+        boolean kept = met(jobs, now) != null;
+        if (kept && lasting(jobs, now)) {
             return Long.MAX_VALUE;
         }
-        long from = timeline.from(job, group.claims, now, now + Scheduling.OVERRUN_MILLIS);
+        long floor = now + Scheduling.OVERRUN_MILLIS;
+        long from = timeline.from(jobs, claims(jobs), without, now, floor);
         // A limit of a partition counts runs elsewhere too, which the job's counters do not have.
         return kept && from <= now ? Long.MAX_VALUE : from;
     }
 
-    /// Whether a waiting job may run from now on until then, in epoch milliseconds, without a limit
-    /// keeping back another one at its expected start.
-    boolean leaves(JobId job, long until) {
-        Group group = group(job);
-        return group == null || timeline.leaves(job, group.claims, until);
+    private List<Claim> claims(List<JobId> jobs) {
+        List<List<Claim>> claims =
+                jobs.stream()
+                        .map(groups::get)
+                        .filter(Objects::nonNull)
+                        .map(it -> it.claims)
+                        .toList();
+        return claims.size() == 1 ? claims.getFirst() : Claim.together(claims);
     }
 
-    private @Nullable Group group(JobId job) {
-        Kind kind = kinds.get(job);
-        return kind == null ? null : waiting.get(kind);
+    /// The limit that keeps waiting jobs from running together from now on until then, in epoch
+    /// milliseconds, since it would keep back another one at its expected start; null if none does.
+    @Nullable Reason kept(List<JobId> jobs, long until) {
+        return planned.isEmpty() ? null : kept(jobs, claims(jobs), until);
+    }
+
+    private @Nullable Reason kept(List<JobId> jobs, List<Claim> claims, long until) {
+        Claim kept = timeline.kept(jobs, claims, until);
+        return kept == null ? null : kept.reason();
     }
 
     /// The limit that keeps waiting jobs from starting together, each beside those before it; null
     /// if none does.
-    @Nullable Reason together(List<JobId> jobs, long now) {
-        var counted = new ArrayList<Held>();
-        Optional<Reason> met = Optional.empty();
-        for (JobId job : jobs) {
-            Group group = group(job);
-            if (group != null && met.isEmpty()) {
-                met = policy.start(group.use, counters, now / 1000);
-                var next = new Held(group.use, now / 1000 + group.use.longestSeconds());
-                counters.running(next.use(), next.endSeconds(), 1);
-                counted.add(next);
-            }
+    @Nullable Reason met(List<JobId> jobs, long now) {
+        if (jobs.size() == 1) {
+            return met(jobs.getFirst(), now);
         }
-        counted.forEach(it -> counters.running(it.use(), it.endSeconds(), -1));
+        Optional<Reason> met = together(jobs, now, use -> policy.start(use, counters, now / 1000));
         if (met.isPresent()) {
             keptTogether.add(jobs.getFirst());
         } else {
             keptTogether.remove(jobs.getFirst());
         }
         return met.orElse(null);
+    }
+
+    /// Whether jobs that limits keep back wait for more than the ends of runs.
+    private boolean lasting(List<JobId> jobs, long now) {
+        if (jobs.size() > 1) {
+            return together(jobs, now, use -> policy.lasting(use, counters, now / 1000))
+                    .isPresent();
+        }
+        Group group = Objects.requireNonNull(groups.get(jobs.getFirst()));
+        if (group.lasting == null) {
+            group.lasting = policy.lasting(group.use, counters, now / 1000).isPresent();
+        }
+        return group.lasting;
+    }
+
+    private Optional<Reason> together(
+            List<JobId> jobs, long now, Function<JobUse, Optional<Reason>> look) {
+        var counted = new ArrayList<Held>();
+        Optional<Reason> met = Optional.empty();
+        for (JobId job : jobs) {
+            Group group = groups.get(job);
+            if (group != null && met.isEmpty()) {
+                met = look.apply(group.use);
+                var next = new Held(group.use, now / 1000 + group.use.longestSeconds());
+                counters.running(next.use(), next.endSeconds(), 1);
+                counted.add(next);
+            }
+        }
+        counted.forEach(it -> counters.running(it.use(), it.endSeconds(), -1));
+        return met;
     }
 
     /// The limit that a job would meet that asks for this; null if it would meet none.
@@ -329,14 +397,12 @@ final class Quotas {
     private Optional<Reason> verdict(Group group, long now) {
         if (policy.timed() && now != lookedAt) {
             lookedAt = now;
-            look++;
+            waiting.values().forEach(it -> it.fresh = false);
         }
-        if (group.look != look) {
+        if (!group.fresh) {
             group.verdict = policy.start(group.use, counters, now / 1000);
-            group.lasting =
-                    group.verdict.isPresent()
-                            && policy.lasting(group.use, counters, now / 1000).isPresent();
-            group.look = look;
+            group.lasting = null;
+            group.fresh = true;
         }
         return group.verdict;
     }
@@ -355,12 +421,32 @@ final class Quotas {
     Set<JobId> changed(long now) {
         var changed = new TreeSet<JobId>();
         for (Group group : waiting.values()) {
-            Optional<Reason> verdict = verdict(group, now);
+            Optional<Reason> verdict = told(List.of(), group, now);
             if (!verdict.equals(group.told)) {
                 group.told = verdict;
                 changed.addAll(group.jobs);
             }
         }
+        planned.replaceAll((job, before) -> {
+            Group group = groups.get(job);
+            Optional<Reason> told = group == null ? before : told(List.of(job), group, now);
+            if (!told.equals(before)) {
+                changed.add(job);
+            }
+            return told;
+        });
         return changed;
+    }
+
+    /// The limit that keeps a job of the group back now.
+    ///
+    /// @param own the job, if it has an expected start
+    private Optional<Reason> told(List<JobId> own, Group group, long now) {
+        Optional<Reason> verdict = verdict(group, now);
+        if (verdict.isPresent() || planned.isEmpty()) {
+            return verdict;
+        }
+        long until = Scheduling.untilAtMost(now, group.kind.limitSeconds() * 1000);
+        return Optional.ofNullable(kept(own, group.claims, until));
     }
 }

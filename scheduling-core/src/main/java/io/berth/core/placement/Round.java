@@ -98,25 +98,26 @@ final class Round implements Decisions {
     }
 
     @Override
-    public long allowedFrom(Waiting job, long from) {
+    public long allowedFrom(Waiting job, List<Waiting> without, long from) {
         JobStatus status = state.knownJob(new JobId(job.job()));
-        if (status.description().het() != null) {
-            return admits(status) ? from : Long.MAX_VALUE;
-        }
+        List<JobId> others = without.stream().map(it -> new JobId(it.job())).toList();
         return throttles.admits(status) && mayBegin(status)
-                ? model.quotas.allowedFrom(status.job(), from)
+                ? model.quotas.allowedFrom(Eligibility.together(status), others, from)
                 : Long.MAX_VALUE;
     }
 
     @Override
     public boolean leaves(Waiting job, long until) {
-        return model.quotas.leaves(new JobId(job.job()), until);
+        return model.quotas.none() || kept(state.knownJob(new JobId(job.job())), until) == null;
+    }
+
+    /// The limit that keeps a job back for the expected start of another one.
+    private @Nullable Reason kept(JobStatus job, long until) {
+        return model.quotas.kept(Eligibility.together(job), until);
     }
 
     private @Nullable Reason limit(JobStatus job) {
-        return job.description().het() == null
-                ? model.quotas.met(job.job(), now)
-                : model.quotas.together(Eligibility.together(job), now);
+        return model.quotas.met(Eligibility.together(job), now);
     }
 
     /// Whether what the job depends on still holds beside all that this pass has started: no
@@ -350,11 +351,16 @@ final class Round implements Decisions {
     /// The limit that keeps a job back when all has started that does.
     private @Nullable Reason lastLimit(JobStatus job) {
         return job.description().het() == null
-                ? limit(job)
+                ? anyLimit(job)
                 : ofSets.computeIfAbsent(
                                 Eligibility.together(job).getFirst(),
-                                _ -> Optional.ofNullable(limit(job)))
+                                _ -> Optional.ofNullable(anyLimit(job)))
                         .orElse(null);
+    }
+
+    private @Nullable Reason anyLimit(JobStatus job) {
+        Reason met = limit(job);
+        return met == null ? kept(job, model.engine.until(job.job().value(), now)) : met;
     }
 
     private Reason reason(JobStatus job, boolean first) {

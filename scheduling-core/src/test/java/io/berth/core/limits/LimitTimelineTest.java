@@ -3,6 +3,7 @@ package io.berth.core.limits;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.JobId;
+import io.berth.contracts.Reason;
 import io.berth.core.limits.LimitTimeline.Claim;
 import io.berth.core.limits.LimitTimeline.Counter;
 import java.util.List;
@@ -13,19 +14,20 @@ import org.junit.jupiter.api.Test;
 final class LimitTimelineTest {
 
     private static final long NEVER = Long.MAX_VALUE;
+    private static final Reason MET = Reason.QOS_MAX_GRES_PER_USER;
 
     private final LimitTimeline timeline = new LimitTimeline();
 
     private static List<Claim> gpus(long amount) {
-        return List.of(new Claim(new Counter("alice", "gres/gpu"), amount, 4));
+        return List.of(new Claim(new Counter("alice", "gres/gpu"), amount, 4, MET));
     }
 
     private long from(long job, long amount) {
-        return timeline.from(new JobId(job), gpus(amount), 0, 5);
+        return timeline.from(List.of(new JobId(job)), gpus(amount), List.of(), 0, 5);
     }
 
     private boolean leaves(long amount, long until) {
-        return timeline.leaves(new JobId(99), gpus(amount), until);
+        return timeline.kept(List.of(new JobId(99)), gpus(amount), until) == null;
     }
 
     @Test
@@ -73,7 +75,7 @@ final class LimitTimelineTest {
         assertThat(leaves(1, NEVER)).isTrue();
         assertThat(leaves(2, 60)).isTrue();
         assertThat(leaves(2, 61)).isFalse();
-        assertThat(timeline.leaves(new JobId(2), gpus(4), NEVER)).as("itself").isTrue();
+        assertThat(timeline.kept(List.of(new JobId(2)), gpus(4), NEVER)).as("itself").isNull();
     }
 
     @Test
@@ -99,12 +101,36 @@ final class LimitTimelineTest {
     }
 
     @Test
+    void what_is_planned_for_some_may_be_left_out() {
+        timeline.plan(new JobId(1), gpus(2), 60);
+        timeline.plan(new JobId(2), gpus(2), 60);
+
+        List<JobId> job = List.of(new JobId(3));
+        assertThat(timeline.from(job, gpus(2), List.of(), 0, 5)).isEqualTo(NEVER);
+        assertThat(timeline.from(job, gpus(2), List.of(new JobId(2)), 0, 5)).isZero();
+        assertThat(timeline.from(job, gpus(3), List.of(new JobId(2)), 0, 5)).isEqualTo(NEVER);
+    }
+
+    /// The first may be the third of three; a partition's limit leaves the second one more.
+    @Test
+    void those_that_start_together_count_beside_those_before_them() {
+        var jobs = new Counter("alice", "");
+        List<Claim> first = List.of(new Claim(jobs, 1, 3, MET), new Claim(jobs, 1, 9, MET));
+        List<Claim> second = List.of(new Claim(jobs, 1, 4, MET));
+
+        assertThat(Claim.together(List.of(first, second)))
+                .containsExactly(new Claim(jobs, 2, 4, MET));
+        assertThat(Claim.together(List.of(second, first)))
+                .containsExactly(new Claim(jobs, 2, 3, MET));
+    }
+
+    @Test
     void a_limit_that_is_not_read_for_a_job_keeps_it_from_nothing() {
         timeline.run(new JobId(1), gpus(4), 90);
         timeline.plan(new JobId(2), gpus(4), 90);
-        List<Claim> free = List.of(new Claim(new Counter("alice", "gres/gpu"), 8, Long.MAX_VALUE));
+        List<Claim> free = List.of(new Claim(new Counter("alice", "gres/gpu"), 8, NEVER, MET));
 
-        assertThat(timeline.from(new JobId(3), free, 0, 5)).isZero();
-        assertThat(timeline.leaves(new JobId(3), free, NEVER)).isTrue();
+        assertThat(timeline.from(List.of(new JobId(3)), free, List.of(), 0, 5)).isZero();
+        assertThat(timeline.kept(List.of(new JobId(3)), free, NEVER)).isNull();
     }
 }

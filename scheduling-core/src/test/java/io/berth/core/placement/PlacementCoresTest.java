@@ -22,9 +22,13 @@ import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.PartitionRules;
 import io.berth.contracts.event.PartitionRules.State;
+import io.berth.contracts.event.RunReport.Cause;
 import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.lifecycle.Engine;
+import io.berth.core.placement.Placement.Pass;
 import io.berth.core.placement.Verdict.Question;
 import io.berth.core.placement.Verdict.Stage;
+import io.berth.core.state.Fact;
 import io.berth.core.state.Input;
 import io.berth.core.testing.TestCell;
 import java.util.LinkedHashMap;
@@ -174,6 +178,55 @@ final class PlacementCoresTest {
 
         assertThat(cell.where(1)).containsExactly("n1:0:");
         assertThat(cell.job(2).reason()).isEqualTo(Reason.RESOURCES);
+    }
+
+    /// CPUs 0 and 4 are of core 0: eight jobs of before the switch hold four cores.
+    @Test
+    void a_core_that_two_have_from_before_counts_once_and_until_the_last_of_them_has_ended() {
+        node(SPLIT);
+        cell.submit(1, TestCell.job(cpus(1), 600));
+        for (long id = 2; id <= 4; id++) {
+            cell.submit(id, TestCell.job(cpus(1), 60));
+        }
+        cell.submit(5, TestCell.job(cpus(1), 300));
+        cell.round();
+        wholeCores();
+        var placement = new Placement(cell.state, Settings.DEFAULT);
+        for (long id = 2; id <= 4; id++) {
+            cell.started(id, 1, "n1").forEach(placement::note);
+            cell.ended(id, 1, "n1", Cause.EXITED, 0).forEach(placement::note);
+        }
+        cell.submit(6, cpus(6)).forEach(placement::note);
+        cell.submit(7, TestCell.job(cpus(8), 600)).forEach(placement::note);
+        decide(placement);
+        assertThat(cell.where(1)).containsExactly("n1:0:");
+        assertThat(cell.where(5)).containsExactly("n1:4:");
+        assertThat(cell.where(6)).containsExactly("n1:1-3,5-7:");
+
+        cell.started(1, 1, "n1").forEach(placement::note);
+        cell.ended(1, 1, "n1", Cause.EXITED, 0).forEach(placement::note);
+        cell.submit(8, cpus(1)).forEach(placement::note);
+        decide(placement);
+        assertThat(cell.where(8)).as("a job beside 5 on its core").isEmpty();
+
+        cell.started(5, 1, "n1").forEach(placement::note);
+        cell.ended(5, 1, "n1", Cause.EXITED, 0).forEach(placement::note);
+        decide(placement);
+        assertThat(cell.where(8)).containsExactly("n1:0,4:");
+    }
+
+    /// What is kept from before decides as what is made anew.
+    private void decide(Placement placement) {
+        List<Fact> facts = Engine.place(cell.state, placement, cell.now, Pass.PLAN);
+        assertThat(facts)
+                .isEqualTo(
+                        Engine.place(
+                                cell.state,
+                                new Placement(cell.state, Settings.DEFAULT),
+                                cell.now,
+                                Pass.PLAN));
+        facts.forEach(cell.state::replay);
+        facts.forEach(placement::note);
     }
 
     @Test

@@ -22,6 +22,10 @@ import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.contracts.event.PreemptRules;
 import io.berth.contracts.event.RunReport.Cause;
 import io.berth.contracts.event.Terms;
+import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.lifecycle.Engine;
+import io.berth.core.placement.Placement.Pass;
+import io.berth.core.state.Fact;
 import io.berth.core.state.Input;
 import io.berth.core.testing.TestCell;
 import java.util.LinkedHashMap;
@@ -66,8 +70,8 @@ final class PlacementLimitsTest {
         assertThat(cell.where(4)).isNotEmpty();
     }
 
-    private void submit(long id, int gpus, long limitSeconds) {
-        cell.submit(id, TestCell.job(gpus(1, gpus, null), limitSeconds));
+    private List<Fact> submit(long id, int gpus, long limitSeconds) {
+        return cell.submit(id, TestCell.job(gpus(1, gpus, null), limitSeconds));
     }
 
     private @Nullable Long start(long id) {
@@ -132,6 +136,139 @@ final class PlacementLimitsTest {
 
         assertThat(start(2)).isEqualTo(zero + 602_000);
         assertThat(cell.where(3)).isEmpty();
+    }
+
+    @Test
+    void who_is_ahead_has_the_start_that_one_behind_him_was_given_under_the_same_limit() {
+        var placement = new Placement(cell.state, Settings.DEFAULT);
+        submit(1, 4, 600);
+        decide(placement, Pass.START);
+        submit(2, 4, 600).forEach(placement::note);
+        decide(placement, Pass.START);
+        assertThat(start(2)).isEqualTo(zero + 602_000);
+
+        cell.submit(3, urgent(gpus(1, 4, null), 600)).forEach(placement::note);
+        decide(placement, Pass.START);
+        assertThat(placement.stale()).isTrue();
+        decide(placement, Pass.PLAN);
+
+        assertThat(start(3)).isEqualTo(zero + 602_000);
+        assertThat(start(2)).isNull();
+        assertThat(placement.stale()).isFalse();
+    }
+
+    @Test
+    void who_has_room_under_a_limit_since_another_one_is_gone_has_it_before_one_behind_him() {
+        var placement = new Placement(cell.state, Settings.DEFAULT);
+        submit(1, 4, 600);
+        decide(placement, Pass.START);
+        cell.submit(2, urgent(gpus(1, 3, null), 600)).forEach(placement::note);
+        cell.submit(3, urgent(gpus(1, 4, null), 600)).forEach(placement::note);
+        submit(4, 1, 600).forEach(placement::note);
+        decide(placement, Pass.START);
+        assertThat(start(3)).isNull();
+        assertThat(start(4)).isEqualTo(zero + 602_000);
+        assertThat(placement.stale()).isFalse();
+
+        cell.cancel(2).forEach(placement::note);
+        decide(placement, Pass.START);
+        assertThat(placement.stale()).isTrue();
+        decide(placement, Pass.PLAN);
+
+        assertThat(start(3)).isEqualTo(zero + 602_000);
+        assertThat(start(4)).isNull();
+    }
+
+    private void decide(Placement placement, Pass pass) {
+        List<Fact> facts = Engine.place(cell.state, placement, cell.now, pass);
+        facts.forEach(cell.state::replay);
+        facts.forEach(placement::note);
+    }
+
+    @Test
+    void who_is_kept_back_for_the_start_of_another_one_says_the_limit_of_both() {
+        submit(1, 2, 600);
+        submit(2, 4, 600);
+        submit(3, 2, 900);
+        cell.submit(4, "bob", gpus(1, 8, null));
+        cell.submit(5, "bob", gpus(1, 4, null));
+
+        cell.round();
+
+        assertThat(cell.where(3)).isEmpty();
+        assertThat(cell.job(3).reason()).isEqualTo(Reason.QOS_MAX_GRES_PER_USER);
+    }
+
+    @Test
+    void he_says_so_until_that_one_is_gone() {
+        var placement = new Placement(cell.state, Settings.DEFAULT);
+        submit(1, 2, 600);
+        decide(placement, Pass.START);
+        submit(2, 4, 600).forEach(placement::note);
+        submit(3, 2, 900).forEach(placement::note);
+        cell.submit(4, "bob", gpus(1, 4, null)).forEach(placement::note);
+        decide(placement, Pass.START);
+        assertThat(cell.job(3).reason()).isEqualTo(Reason.QOS_MAX_GRES_PER_USER);
+        cell.submit(5, "carol", gpus(1, 2, null)).forEach(placement::note);
+        decide(placement, Pass.START);
+
+        cell.cancel(2).forEach(placement::note);
+        decide(placement, Pass.START);
+
+        assertThat(cell.where(3)).isEmpty();
+        assertThat(cell.job(3).reason()).isEqualTo(Reason.RESOURCES);
+    }
+
+    @Test
+    void a_heterogeneous_job_is_expected_when_limits_let_all_of_it_start() {
+        submit(1, 2, 600);
+        cell.round();
+
+        cell.submitTogether(2, job(1), job(2));
+        cell.round();
+
+        assertThat(cell.job(2).reason()).isEqualTo(Reason.QOS_MAX_GRES_PER_USER);
+        assertThat(start(2)).isEqualTo(zero + 602_000);
+        assertThat(start(3)).isEqualTo(zero + 602_000);
+    }
+
+    @Test
+    void a_heterogeneous_job_leaves_others_their_starts_under_a_limit() {
+        submit(1, 2, 600);
+        submit(2, 4, 600);
+        cell.round();
+        assertThat(start(2)).isEqualTo(zero + 602_000);
+
+        cell.submitTogether(3, job(1), job(1));
+        cell.submitTogether(
+                5, TestCell.job(gpus(1, 1, null), 300), TestCell.job(gpus(1, 1, null), 300));
+        cell.round();
+
+        assertThat(cell.where(3)).isEmpty();
+        assertThat(cell.job(4).reason()).isEqualTo(Reason.QOS_MAX_GRES_PER_USER);
+        assertThat(cell.where(5)).isNotEmpty();
+        assertThat(cell.where(6)).isNotEmpty();
+    }
+
+    @Test
+    void a_heterogeneous_job_that_is_ahead_has_the_start_of_one_behind_it() {
+        var placement = new Placement(cell.state, Settings.DEFAULT);
+        submit(1, 4, 600);
+        submit(2, 4, 600);
+        decide(placement, Pass.START);
+
+        JobDescription urgent = urgent(gpus(1, 2, null), 600);
+        cell.submitTogether(3, urgent, urgent).forEach(placement::note);
+        decide(placement, Pass.START);
+        assertThat(placement.stale()).isTrue();
+        decide(placement, Pass.PLAN);
+
+        assertThat(start(3)).isEqualTo(zero + 602_000);
+        assertThat(start(2)).isNull();
+    }
+
+    private static JobDescription job(int gpus) {
+        return TestCell.job(gpus(1, gpus, null), 900);
     }
 
     private static JobDescription urgent(ResourceRequest request, long limitSeconds) {

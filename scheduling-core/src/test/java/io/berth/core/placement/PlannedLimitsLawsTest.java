@@ -88,6 +88,9 @@ final class PlannedLimitsLawsTest {
 
             checkRuns();
             starts().forEach(this::checkStart);
+            if (!kept.stale()) {
+                cell.state.pending().forEach(this::checkNotOvertaken);
+            }
             boolean madeAnew = pass == Pass.PLAN && !outOfOrder.isEmpty();
             checkNoneIsLater(before, madeAnew ? outOfOrder.first() : new JobId(Long.MAX_VALUE));
         }
@@ -190,6 +193,25 @@ final class PlannedLimitsLawsTest {
                 .as("jobs of %s when %s starts", user, id)
                 .isLessThanOrEqualTo(JOBS);
         assertThat(gpusOf(there)).as("GPUs when %s starts", id).isLessThanOrEqualTo(OF_ALL);
+    }
+
+    /// Who has no expected start would have none either if nobody behind him had one.
+    private void checkNotOvertaken(JobId id) {
+        JobStatus own = cell.state.knownJob(id);
+        if (own.planned() == null) {
+            String user = own.description().user();
+            Predicate<JobStatus> counts =
+                    job ->
+                            job.job().equals(id)
+                                    || (job.planned() != null && job.job().compareTo(id) < 0);
+            Predicate<JobStatus> its = counts.and(job -> of(user, job));
+            assertThat(
+                            gpusOf(its) > OF_USER
+                                    || jobs().filter(its).count() > JOBS
+                                    || gpusOf(counts) > OF_ALL)
+                    .as("a limit is taken by who is ahead of %s", id)
+                    .isTrue();
+        }
     }
 
     /// Those that were planned after one that stands behind them.
