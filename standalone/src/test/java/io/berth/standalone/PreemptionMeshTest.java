@@ -1,9 +1,15 @@
 package io.berth.standalone;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import io.berth.contracts.json.Json;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -11,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -18,7 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Urgent jobs on a full node, with real processes: the cluster file of the documentation.
+/// Urgent jobs on a full node, with real processes: the cluster file of the documentation. Beside
+/// the node is the host, with a GPU in MIG mode where the machine lets a test make one up.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("mesh")
 class PreemptionMeshTest {
@@ -44,8 +52,12 @@ class PreemptionMeshTest {
             exit 1
             """;
 
+    private static final List<String> UP =
+            List.of("up", "--detach", "--gpu-profile", "none", "--virtual", "1xl4");
+
     private final TestMesh mesh;
     private final Workload jobs;
+    private boolean mig;
 
     PreemptionMeshTest(@TempDir Path folder) throws IOException {
         mesh = new TestMesh(folder);
@@ -54,7 +66,16 @@ class PreemptionMeshTest {
 
     @BeforeAll
     void start() throws IOException {
-        mesh.up("--gpu-profile", "none", "--virtual", "1xl4");
+        mig = mesh.run(MigHost.trial()).status() == 0;
+        if (!mig) {
+            mesh.berth(UP.toArray(String[]::new)).succeeded();
+            return;
+        }
+        MigHost host = MigHost.in(mesh.work().resolve("driver"));
+        mesh.run(host.compiling()).succeeded();
+        var command = new ArrayList<>(List.of(TestMesh.ROOT.resolve("berth").toString()));
+        command.addAll(UP);
+        mesh.run(host.running(command.toArray(String[]::new))).succeeded();
     }
 
     @AfterAll
@@ -69,12 +90,17 @@ class PreemptionMeshTest {
 
     /// @param more lines of the cluster file
     private void configure(String type, String more) throws IOException {
-        String text =
-                Files.readString(EXAMPLE)
-                                .replace("nodes: ALL", "nodes: " + NODE)
-                                .replace("type: partition_prio", "type: " + type)
-                        + more;
-        Path file = Files.writeString(mesh.work().resolve(type + ".yaml"), text);
+        apply(type, example(type) + more);
+    }
+
+    private static String example(String type) throws IOException {
+        return Files.readString(EXAMPLE)
+                .replace("nodes: ALL", "nodes: " + NODE)
+                .replace("type: partition_prio", "type: " + type);
+    }
+
+    private void apply(String name, String text) throws IOException {
+        Path file = Files.writeString(mesh.work().resolve(name + ".yaml"), text);
         mesh.berth("apply", "-i", "-f", file.toString()).succeeded();
     }
 
@@ -214,5 +240,92 @@ class PreemptionMeshTest {
 
     private String squeue(String format, long job) throws IOException {
         return mesh.berth("squeue", "-h", "-o", format, "-j", Long.toString(job)).out().strip();
+    }
+
+    /// Writes down its GPUs, and of the device files in a folder those that it may open.
+    private static final String OPENS =
+            """
+            echo $CUDA_VISIBLE_DEVICES
+            for device in '%s'/*; do
+                (: <"$device") 2>&1 | grep -q 'not permitted' || echo "${device##*/}"
+            done
+            """;
+
+    @Test
+    void a_gpu_in_mig_mode_is_divided_for_a_job_and_is_whole_again_for_another() throws Exception {
+        assumeThat(mig).as("a C compiler, and the right to mount").isTrue();
+        String host = host();
+        apply(
+                "mig",
+                example("partition_prio")
+                        .replace("partitions:\n", "partitions:\n  beside: {nodes: " + host + "}\n")
+                        .concat(
+                                "migGpus: {split: {nodes: %s, gpus: 1, costSeconds: 1, holdSeconds: 1}}\n"
+                                        .formatted(host)));
+        long epoch = epoch(host);
+
+        List<String> seventh = onInstance("1g.5gb");
+        long divided = epoch(host);
+        String node = mesh.berth("scontrol", "show", "node", host).succeeded().out();
+        List<String> whole = onInstance("7g.40gb");
+
+        String first = seventh.removeFirst();
+        assertThat(first).startsWith("MIG-1-1g.5gb-");
+        int place = Integer.parseInt(first.substring(first.lastIndexOf('-') + 1));
+        assertThat(seventh).containsExactlyInAnyOrderElementsOf(MigHost.devices(place + 1));
+        assertThat(node).contains("Mig=1:7x1g.5gb");
+        assertThat(divided).isGreaterThan(epoch);
+        assertThat(whole.removeFirst()).isEqualTo("MIG-1-7g.40gb-0");
+        assertThat(whole).containsExactlyInAnyOrderElementsOf(MigHost.devices(1));
+        assertThat(epoch(host)).isGreaterThan(divided);
+    }
+
+    /// What a job of one such instance writes down.
+    private List<String> onInstance(String profile) throws IOException {
+        String script = OPENS.formatted(mesh.home().spool().resolve("devices"));
+        String id =
+                await().atMost(PATIENCE)
+                        .until(
+                                () ->
+                                        mesh.berth(
+                                                "sbatch",
+                                                "--parsable",
+                                                "-pbeside",
+                                                "-oopens-%j",
+                                                "--gres=gpu:" + profile + ":1",
+                                                "--wrap",
+                                                script),
+                                it -> it.status() == 0)
+                        .out()
+                        .strip();
+        jobs.awaitCompleted(List.of(Long.parseLong(id)));
+        return new ArrayList<>(Files.readAllLines(mesh.work().resolve("opens-" + id)));
+    }
+
+    /// The node beside.
+    private String host() {
+        return await().atMost(PATIENCE)
+                .until(
+                        () ->
+                                mesh.berth("sinfo", "-h", "-N", "-o", "%N")
+                                        .out()
+                                        .lines()
+                                        .filter(name -> !name.equals(NODE))
+                                        .findFirst(),
+                        Optional::isPresent)
+                .orElseThrow();
+    }
+
+    /// The epoch in which a node's agent is.
+    private long epoch(String node) throws IOException {
+        URL url = URI.create("http://127.0.0.1:%d/v1/agent".formatted(mesh.port("agent"))).toURL();
+        try (InputStream body = url.openStream()) {
+            for (JsonNode each : Json.mapper().readTree(body).path("nodes")) {
+                if (each.path("node").asText().equals(node)) {
+                    return each.path("epoch").asLong();
+                }
+            }
+        }
+        throw new AssertionError("no node " + node);
     }
 }
