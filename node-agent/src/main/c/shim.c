@@ -1,8 +1,8 @@
 /* Holds one task: starts it, waits for it and writes how it ended. It stands outside the group that is limited and
  * killed, and outlives the agent. It does what shim.sh and task.sh do together, in one program: see there.
  *
- * Arguments: the run's folder, then the variables that mark the task's processes; or --serve, to stay and do so for
- * each order that is read. */
+ * Arguments: the run's folder, then the variables that mark the task's processes; or --serve and a file that lists groups
+ * to be entered by their control files, to stay there and do so for each order that is read. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -381,14 +381,33 @@ static int next_order(char **words, size_t *sizes)
     fail("cannot read", "an order");
 }
 
+/* Leaves the agent's own groups, of which others may end all that is there. What cannot be entered is done without. */
+static void stand_apart(const char *list)
+{
+    char *line = NULL;
+    size_t size = 0;
+    FILE *entrances = fopen(list, "re");
+    while (entrances != NULL && next_line(entrances, &line, &size) != NULL) {
+        int entrance = open(line, O_WRONLY | O_CLOEXEC);
+        if (entrance >= 0 && write(entrance, "0\n", 2) != 2)
+            fprintf(stderr, "cannot enter %s: %s\n", line, strerror(errno));
+        if (entrance >= 0)
+            close(entrance);
+    }
+    if (entrances != NULL)
+        fclose(entrances);
+    free(line);
+}
+
 /* Forks a shim for each order: the run's folder and the marks. A fork of this small program is cheap, and what it forks
  * has loaded nothing. It ends with its input, which is with the agent; the shims go on. */
-static int serve(void)
+static int serve(const char *apart)
 {
     char *words[MOST_WORDS] = {0};
     size_t sizes[MOST_WORDS] = {0};
     if (setsid() < 0 && errno != EPERM)
         fail("cannot begin", "a session");
+    stand_apart(apart);
     /* The kernel buries the shims. */
     signal(SIGCHLD, SIG_IGN);
     for (int count = next_order(words, sizes); count > 0; count = next_order(words, sizes)) {
@@ -411,10 +430,10 @@ int main(int count, char **arguments)
 {
     if (strcmp(arguments[0], TASK) == 0)
         be_task(count > 1);
-    if (count == 2 && strcmp(arguments[1], "--serve") == 0)
-        return serve();
+    if (count == 3 && strcmp(arguments[1], "--serve") == 0)
+        return serve(arguments[2]);
     if (count < MARKS) {
-        fprintf(stderr, "usage: shim FOLDER [NAME=VALUE...] | shim --serve\n");
+        fprintf(stderr, "usage: shim FOLDER [NAME=VALUE...] | shim --serve FILE\n");
         return 2;
     }
     hold(arguments[1], count - MARKS, arguments + MARKS);

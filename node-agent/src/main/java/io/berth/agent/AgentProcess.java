@@ -1,5 +1,6 @@
 package io.berth.agent;
 
+import io.berth.agent.group.ApartGroup;
 import io.berth.agent.group.Groups;
 import io.berth.agent.group.HostGroups;
 import io.berth.agent.host.GpuProfile;
@@ -40,6 +41,9 @@ public final class AgentProcess implements Closeable {
 
     /// How long the end of runs may take beyond the kill grace.
     private static final Duration SHUTDOWN_LIMIT = Duration.ofSeconds(5);
+
+    /// How long the shims of runs that have ended may take to go.
+    private static final Duration SHIMS_LIMIT = Duration.ofSeconds(2);
 
     private final List<NodeAgent> agents = new ArrayList<>();
     private final List<Closeable> shared = new ArrayList<>();
@@ -92,6 +96,9 @@ public final class AgentProcess implements Closeable {
         Launcher best =
                 new HostLauncher(config, home, nodes)
                         .open(shared(new SpecsTopic(connection)), shared(new SpoolWatch()));
+        ApartGroup apart = ApartGroup.make(config.cgroupParent());
+        shared.add(() -> apart.remove(stops() ? SHIMS_LIMIT : Duration.ZERO));
+        best.shims().standIn(apart.entrances());
         shared(best.shims());
         shared(best.spans());
         Tried tried = tried(best, nodes.getFirst(), spools.getFirst());
@@ -152,13 +159,17 @@ public final class AgentProcess implements Closeable {
     @Override
     public void close() throws IOException {
         loop.close();
-        if (onShutdown == AgentConfig.OnShutdown.STOP) {
+        if (stops()) {
             stopRuns();
         }
         for (NodeAgent agent : agents) {
             agent.close();
         }
         closeShared();
+    }
+
+    private boolean stops() {
+        return onShutdown == AgentConfig.OnShutdown.STOP;
     }
 
     private void closeShared() throws IOException {

@@ -2,6 +2,7 @@ package io.berth.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.berth.agent.host.StartRefused;
@@ -22,9 +23,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -35,7 +39,22 @@ class RestartTest {
     final HandPlacement placement = TestBroker.placement();
 
     private Process startChild(TestConfig config) throws IOException {
-        return new ProcessBuilder(
+        return startChild(config, List.of());
+    }
+
+    /// @param groups that it is in, which are made
+    private Process startChild(TestConfig config, List<Path> groups) throws IOException {
+        var command =
+                new ArrayList<>(
+                        List.of(
+                                "sh",
+                                "-e",
+                                "-c",
+                                "for group in $1; do mkdir $group; echo $$ >$group/cgroup.procs; done; shift; exec \"$@\"",
+                                "sh"));
+        command.add(groups.stream().map(Path::toString).collect(Collectors.joining(" ")));
+        command.addAll(
+                List.of(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:TieredStopAtLevel=1",
                         "-XX:+UseSerialGC",
@@ -46,7 +65,8 @@ class RestartTest {
                         TestBroker.shared().bootstrapServers(),
                         config.home().toString(),
                         config.name().orElseThrow(),
-                        config.cgroupParent())
+                        config.cgroupParent()));
+        return new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(folder.resolve("child.log").toFile())
                 .start();
@@ -100,6 +120,69 @@ class RestartTest {
                     .as("tasks in groups are counted on")
                     .isEqualTo(!seen.inventory().isolation().contains(Isolation.MEMORY));
         }
+    }
+
+    /// As systemd ends a unit, and a container runtime a pod.
+    @Test
+    void runs_outlive_the_end_of_all_that_is_in_the_agents_own_groups() throws Exception {
+        Path work = Files.createDirectories(folder.resolve("work"));
+        String node = "restarted2";
+        TestConfig config = TestConfig.host(folder.resolve("home"), node);
+        List<Path> unit = hierarchies().map(it -> it.resolve("unit-of-" + node)).toList();
+        assumeThat(unit).as("control groups that can be written").isNotEmpty();
+        try {
+            Process child = startChild(config, unit);
+            placement.register(node);
+            RunId run = HandPlacement.newRun();
+            placement.launch(
+                    node,
+                    run,
+                    Jobs.script(
+                            run.job(),
+                            work,
+                            "srun sh -c ': >begun; while [ ! -e end ]; do sleep 0.05; done'; exit 3"),
+                    64);
+            placement.await(Started.class, run);
+            await().until(() -> Files.exists(work.resolve("begun")));
+
+            for (Path group : unit) {
+                await().until(() -> killed(group));
+            }
+
+            assertThat(child.waitFor(10, TimeUnit.SECONDS)).isTrue();
+            Files.createFile(work.resolve("end"));
+            try (var next = AgentRig.start(config, TestBroker.shared())) {
+                placement.registerAll(node);
+                Ended ended = placement.await(Ended.class, run);
+                await().until(() -> next.agents().getFirst().runs().isEmpty());
+                assertThat(ended.exit()).isEqualTo(new ExitStatus(3, 0));
+            }
+            assertThat(hierarchies().map(it -> it.resolve(config.cgroupParent() + "-shims")))
+                    .noneMatch(Files::exists);
+        } finally {
+            for (Path group : unit) {
+                await().ignoreExceptionsInstanceOf(IOException.class)
+                        .until(() -> Files.deleteIfExists(group) || !Files.exists(group));
+            }
+        }
+    }
+
+    /// Where groups can be made that need no settings, each controller once.
+    private static Stream<Path> hierarchies() throws IOException {
+        return Files.readAllLines(Path.of("/proc/self/mounts")).stream()
+                .map(line -> line.split(" "))
+                .filter(mount -> mount[2].startsWith("cgroup"))
+                .filter(mount -> !List.of(mount[3].split(",")).contains("cpuset"))
+                .map(mount -> Path.of(mount[1]))
+                .filter(Files::isWritable);
+    }
+
+    /// Whether nothing is left in a group, of which all is killed.
+    private static boolean killed(Path group) throws IOException {
+        List<String> members = Files.readAllLines(group.resolve("cgroup.procs"));
+        members.forEach(pid ->
+                ProcessHandle.of(Long.parseLong(pid)).ifPresent(ProcessHandle::destroyForcibly));
+        return members.isEmpty();
     }
 
     @Test

@@ -73,18 +73,25 @@ final class V1Limits {
         }
     }
 
-    /// A group has no CPUs and no memory nodes until it is given some, from the top down.
-    private void limitCpus(Path leaf, Path mount, IndexSet cpus) throws IOException {
-        Path above = mount;
-        for (Path name : mount.relativize(leaf)) {
-            Path group = above.resolve(name);
-            for (String file : List.of("cpuset.cpus", "cpuset.mems")) {
-                if (read(group.resolve(file)).isEmpty()) {
-                    write(group.resolve(file), read(above.resolve(file)));
-                }
-            }
-            above = group;
+    /// A group has no CPUs and no memory nodes until it is given some, from the top down: those of
+    /// the group above.
+    static void inheritCpus(Path group, Path mount) throws IOException {
+        inherited(group, mount, "cpuset.cpus");
+        inherited(group, mount, "cpuset.mems");
+    }
+
+    private static String inherited(Path group, Path mount, String file) throws IOException {
+        String has = read(group.resolve(file));
+        if (!has.isEmpty() || group.equals(mount)) {
+            return has;
         }
+        String above = inherited(Objects.requireNonNull(group.getParent()), mount, file);
+        write(group.resolve(file), above);
+        return above;
+    }
+
+    private void limitCpus(Path leaf, Path mount, IndexSet cpus) throws IOException {
+        inheritCpus(leaf, mount);
         if (cpus.isEmpty()) {
             return;
         }

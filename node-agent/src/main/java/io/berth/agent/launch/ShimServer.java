@@ -15,13 +15,16 @@ final class ShimServer {
 
     private final Commands processes;
     private final Path program;
+    private final Path apart;
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable Process process;
 
     /// @param program the compiled shim
-    ShimServer(Commands processes, Path program) {
+    /// @param apart the file that lists what it enters before it does anything
+    ShimServer(Commands processes, Path program, Path apart) {
         this.processes = processes;
         this.program = program;
+        this.apart = apart;
     }
 
     /// Has a shim forked. That it was shows in the run's folder.
@@ -53,7 +56,8 @@ final class ShimServer {
     }
 
     private Process begin() throws IOException {
-        ProcessBuilder builder = processes.builder(List.of(program.toString(), "--serve"));
+        ProcessBuilder builder =
+                processes.builder(List.of(program.toString(), "--serve", apart.toString()));
         builder.redirectInput(ProcessBuilder.Redirect.PIPE);
         Process begun = processes.start(builder);
         process = begun;

@@ -34,6 +34,9 @@ public final class Shims implements Closeable {
     private static final String PROGRAM = "shim-" + machine();
     private static final String TASKS = "srun-tasks";
 
+    /// Lists, in the agents' home, what shims enter: see [#standIn].
+    private static final String APART = "apart";
+
     private final Commands processes;
 
     /// The folder of the commands that scripts find before all others: `srun`.
@@ -55,7 +58,16 @@ public final class Shims implements Closeable {
         this.commands = commands;
         this.processes = processes;
         this.kind = kind;
-        this.server = new ShimServer(processes, home.resolve("shim"));
+        this.server = new ShimServer(processes, home.resolve("shim"), home.resolve(APART));
+    }
+
+    /// Has all that is started from now on enter these groups first, out of the agent's own.
+    ///
+    /// @param entrances of [io.berth.agent.group.ApartGroup]
+    public void standIn(List<Path> entrances) throws IOException {
+        var text = new StringBuilder();
+        entrances.forEach(entrance -> text.append(entrance).append('\n'));
+        Files.writeString(commands.resolveSibling(APART), text);
     }
 
     /// Puts the shim into the agents' home, four folders above each run's, and the scripts'

@@ -105,6 +105,20 @@ class ShimsTest {
 
     @ParameterizedTest
     @EnumSource
+    void a_shim_leaves_the_groups_of_the_agent_as_far_as_it_can(Shims.Kind kind) throws Exception {
+        Path entrance = Files.createFile(home.resolve("entrance"));
+        Shims.install(home, new Commands())
+                .standIn(List.of(home.resolve("none/entrance"), entrance));
+
+        start(kind, "exit 0\n");
+
+        assertThat(entrance).hasContent("0\n");
+        files.release();
+        assertThat(exit()).isEqualTo(new ExitStatus(0, 0));
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void a_shim_lives_on_under_the_signals_that_end_a_session(Shims.Kind kind) throws Exception {
         start(kind, "exit 0\n");
         LiveProcess shim = files.shim().orElseThrow();

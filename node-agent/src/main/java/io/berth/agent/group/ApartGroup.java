@@ -1,0 +1,73 @@
+package io.berth.agent.group;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// A group beside those of runs, in every hierarchy of the host, for what holds runs and outlives
+/// the agent. So it is not in the agent's own, of which others end all that is there: systemd of a
+/// unit, a container runtime of a pod.
+public final class ApartGroup {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ApartGroup.class);
+    private static final Path MOUNTS = Path.of("/proc/self/mounts");
+    private static final String SUFFIX = "-shims";
+    private static final long PAUSE_NANOS = 10_000_000;
+
+    private final List<Path> folders;
+
+    private ApartGroup(List<Path> folders) {
+        this.folders = List.copyOf(folders);
+    }
+
+    /// Makes it where this host lets the agent.
+    ///
+    /// @param parent name of the group above all nodes' groups
+    public static ApartGroup make(String parent) throws IOException {
+        var made = new ArrayList<Path>();
+        for (String line : Files.readAllLines(MOUNTS)) {
+            String[] fields = line.split(" ");
+            Path mount = Path.of(fields[1]);
+            if (fields[2].startsWith("cgroup") && Files.isWritable(mount)) {
+                make(mount, Path.of(parent + SUFFIX), made);
+            }
+        }
+        return new ApartGroup(made);
+    }
+
+    private static void make(Path mount, Path name, List<Path> made) {
+        Path folder = mount.resolve(name);
+        try {
+            Files.createDirectories(folder);
+            if (Files.exists(mount.resolve("cpuset.cpus"))) {
+                V1Limits.inheritCpus(folder, mount);
+            }
+            made.add(folder);
+        } catch (IOException e) {
+            LOG.atInfo()
+                    .setCause(e)
+                    .addKeyValue("group", folder)
+                    .log("Shims stay in the agent's own group");
+        }
+    }
+
+    /// The files by which a process comes into it; none where it could not be made.
+    public List<Path> entrances() {
+        return folders.stream().map(ControlFiles::entrance).toList();
+    }
+
+    /// Removes it if nothing is in it any more, or soon will be.
+    public void remove(Duration patience) {
+        long deadline = System.nanoTime() + patience.toNanos();
+        while (folders.stream().filter(it -> !ControlFiles.removeIfEmpty(it)).count() > 0
+                && System.nanoTime() < deadline) {
+            LockSupport.parkNanos(PAUSE_NANOS);
+        }
+    }
+}
