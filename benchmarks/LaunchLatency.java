@@ -35,6 +35,7 @@ import io.berth.contracts.event.Order.Launch;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
@@ -44,17 +45,23 @@ import java.util.stream.Stream;
 
 /// Measures, with the agent's own launcher and without a log, how long it takes from an order to the first line of the script: order on the disk, group with limits, shim, task in its group, isolation verified, word given. One launch after the other. Then counts what is left behind. It sets favordynmods, as the agent does: that stays until the next boot.
 ///
-/// `java -cp "node-agent/target/quarkus-app/app/*:node-agent/target/quarkus-app/lib/main/*" benchmarks/LaunchLatency.java [launches]`, default 1000 for each kind of shim. The first tenth warms up and is not counted.
+/// `java -cp "node-agent/target/quarkus-app/app/*:node-agent/target/quarkus-app/lib/main/*" benchmarks/LaunchLatency.java [launches [user]]`, default 1000 for each kind of shim. The first tenth warms up and is not counted. With a user, scripts run under that one's account, as with `berth.agent.run-as=user`.
 class LaunchLatency {
 
     private static final String PARENT = "berth-launches";
 
     public static void main(String[] arguments) throws Exception {
         int launches = arguments.length == 0 ? 1000 : Integer.parseInt(arguments[0]);
+        String user = arguments.length < 2 ? "" : arguments[1];
         Path home = Files.createTempDirectory("berth-launches").toRealPath();
+        Path work = Files.createDirectory(home.resolve("work"));
+        if (!user.isEmpty()) {
+            Files.setPosixFilePermissions(home, PosixFilePermissions.fromString("rwx--x--x"));
+            Files.setOwner(work, home.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName(user));
+        }
         System.out.println("groups: " + HostGroups.find(PARENT).description() + ", load " + Files.readString(Path.of("/proc/loadavg")).split(" ")[0]);
         for (Shims.Kind kind : Shims.Kind.values()) {
-            measure(home, kind, launches);
+            measure(home, kind, launches, user);
         }
         try (Stream<Path> all = Files.walk(home)) {
             for (Path each : all.sorted((a, b) -> b.compareTo(a)).toList()) {
@@ -63,7 +70,7 @@ class LaunchLatency {
         }
     }
 
-    private static void measure(Path home, Shims.Kind kind, int launches) throws Exception {
+    private static void measure(Path home, Shims.Kind kind, int launches, String user) throws Exception {
         LocalNode node = LocalNode.host(Host.read(), "launches", FoundGpus.NONE, new Hardware(List.of(), List.of(), 0, List.of(), List.of()));
         Groups groups = HostGroups.find(PARENT);
         groups.favorMoves().ifPresent(why -> System.out.println("favordynmods not set: " + why));
@@ -78,16 +85,19 @@ class LaunchLatency {
         long filesBefore = openFiles();
         long programsBefore = bpfPrograms();
         var took = new double[launches];
+        long used = 0;
         try (shims; var watch = new SpoolWatch()) {
             var hooks = new Hooks(Optional.empty(), Optional.empty(), commands);
-            var launcher = new Launcher(groups, rules, ProbeDevices.make(home, rules, List.of()), shims, watch, _ -> spec(home), hooks, "berth", 1000, Accounts.Own.ofThisProcess(), Mps.NONE, new Containers(Optional.empty(), commands), Spans.NONE);
+            var launcher = new Launcher(groups, rules, ProbeDevices.make(home, rules, List.of()), shims, watch, _ -> spec(home.resolve("work"), user), hooks, "berth", 1000, user.isEmpty() ? Accounts.Own.ofThisProcess() : new Accounts.OfUsers(commands), Mps.NONE, new Containers(Optional.empty(), commands), Spans.NONE);
             Path runs = Files.createDirectories(home.resolve("nodes/launches/runs"));
             for (int i = 0; i < launches; i++) {
-                took[i] = launch(launcher, node, runs, new RunId(new JobId(i + 1), 1), home.resolve("mark"));
+                used = i == launches / 10 ? ticks() : used;
+                took[i] = launch(launcher, node, runs, new RunId(new JobId(i + 1), 1), home.resolve("work/mark"));
             }
         }
         groups.removeEmptyParents(node.name());
         report(kind, Arrays.copyOfRange(took, launches / 10, launches));
+        System.out.printf("  of processor time, without shims and scripts: %.1f ms for each%n", (ticks() - used) * 10.0 / (launches - launches / 10));
         System.out.printf("  left behind: %d runs' folders, %d groups, %d processes, %d open files, %d BPF programs%n", count(home.resolve("nodes/launches/runs")), groupsLeft(), processesLeft(), openFiles() - filesBefore, bpfPrograms() - programsBefore);
     }
 
@@ -114,15 +124,21 @@ class LaunchLatency {
         return took;
     }
 
-    private static JobSpec spec(Path home) {
+    private static JobSpec spec(Path work, String user) {
         var request = new ResourceRequest(1, 1, 1, MemoryRequest.perNode(64), GpuRequest.NONE);
-        var job = new JobDescription("user", "account", "batch", "normal", "launch", request, LaunchMode.BATCH, 0, 0, true);
-        return new JobSpec(new JobId(1), job, "#!/bin/sh\nexec date +%s%N\n", List.of(), Map.of(), home.toString(), "mark", null, null, false, "here");
+        var job = new JobDescription(user.isEmpty() ? "user" : user, "account", "batch", "normal", "launch", request, LaunchMode.BATCH, 0, 0, true);
+        return new JobSpec(new JobId(1), job, "#!/bin/sh\nexec date +%s%N\n", List.of(), Map.of(), work.toString(), "mark", null, null, false, "here");
     }
 
     private static void report(Shims.Kind kind, double[] took) {
         Arrays.sort(took);
         System.out.printf("%s: order to first line, %d launches: p50 %.1f ms, p90 %.1f ms, p99 %.1f ms%n", kind, took.length, took[took.length / 2], took[took.length * 9 / 10], took[took.length * 99 / 100]);
+    }
+
+    /// Hundredths of a second of processor time that this process has taken, and the programs that it called.
+    private static long ticks() throws IOException {
+        String[] fields = Files.readString(Path.of("/proc/self/stat")).replaceFirst(".*\\) ", "").split(" ");
+        return Arrays.stream(fields, 11, 15).mapToLong(Long::parseLong).sum();
     }
 
     private static long openFiles() throws IOException {

@@ -5,6 +5,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /// Under which account the script of a user runs on this machine.
@@ -34,9 +37,11 @@ public sealed interface Accounts {
     }
 
     /// Each script runs under the account that has its user's name. Such an account is looked up
-    /// for each script, wherever the machine looks accounts up.
-    record OfUsers(Commands commands) implements Accounts {
+    /// wherever the machine looks accounts up, and is taken to be so for ten seconds: a program has
+    /// to be called for that, and the tasks of an array come together.
+    final class OfUsers implements Accounts {
 
+        private static final long KNOWN_NANOS = TimeUnit.SECONDS.toNanos(10);
         private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_.@-]*");
         private static final Duration LIMIT = Duration.ofSeconds(20);
         private static final int NAME_FIELD = 0;
@@ -45,8 +50,36 @@ public sealed interface Accounts {
         private static final int HOME_FIELD = 5;
         private static final int FIELDS = 7;
 
+        /// @param at when it was looked up, in nanoseconds of the JVM's clock
+        private record Known(Account account, long at) {
+
+            boolean still() {
+                return System.nanoTime() - at < KNOWN_NANOS;
+            }
+        }
+
+        private final Commands commands;
+        private final Map<String, Known> known = new ConcurrentHashMap<>();
+
+        public OfUsers(Commands commands) {
+            this.commands = commands;
+        }
+
         @Override
         public Account of(String user) throws LaunchRefused, IOException, InterruptedException {
+            Known last = known.get(user);
+            if (last != null && last.still()) {
+                return last.account();
+            }
+            known.values().removeIf(it -> !it.still());
+            long now = System.nanoTime();
+            Account account = lookUp(user);
+            known.put(user, new Known(account, now));
+            return account;
+        }
+
+        private Account lookUp(String user)
+                throws LaunchRefused, IOException, InterruptedException {
             if (!NAME.matcher(user).matches()) {
                 throw new LaunchRefused("'" + user + "' is no name of an account");
             }

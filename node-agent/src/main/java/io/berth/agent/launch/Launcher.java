@@ -111,20 +111,24 @@ public record Launcher(
         JobSpec spec = specs.read(launch.spec());
         try {
             hooks.before(node, launch, job(launch, spec), files);
-            String start =
-                    launch.runsScript()
-                            ? script(node, launch, spec, files)
-                            : holder(node, launch, spec, files);
-            return start(
-                            node,
-                            launch.run(),
-                            launch.here(),
-                            ImexChannel.of(node, launch),
-                            start,
-                            files)
-                    .in(
-                            TraceContext.parse(spec.environment().get(TraceContext.VARIABLE))
-                                    .orElse(null));
+            try (FileTrial trial = trial(node, launch, spec, files)) {
+                String start =
+                        launch.runsScript()
+                                ? script(node, launch, spec, files)
+                                : holder(node, launch, spec, files);
+                Prepared prepared =
+                        start(
+                                node,
+                                launch.run(),
+                                launch.here(),
+                                ImexChannel.of(node, launch),
+                                start,
+                                files);
+                trial.await();
+                return prepared.in(
+                        TraceContext.parse(spec.environment().get(TraceContext.VARIABLE))
+                                .orElse(null));
+            }
         } catch (IOException e) {
             throw new LaunchRefused("cannot prepare the run: " + e.getMessage(), e);
         }
@@ -170,17 +174,33 @@ public record Launcher(
         }
     }
 
+    /// Begins to try the folder and the files of a script, under its account, which takes programs
+    /// and goes on beside the rest.
+    private FileTrial trial(LocalNode node, Launch launch, JobSpec spec, RunFiles files)
+            throws LaunchRefused, IOException, InterruptedException {
+        if (!launch.runsScript()) {
+            return FileTrial.NONE;
+        }
+        Account account = accounts.of(job(launch, spec).user());
+        if (!account.switched()) {
+            return FileTrial.NONE;
+        }
+        Path directory = Path.of(spec.workingDirectory());
+        OutputFiles output = OutputFiles.of(spec, pattern(node, launch, spec));
+        return FileTrial.begin(
+                () -> shims.tryFiles(files, account, directory, output, spec.appendOutput()));
+    }
+
     /// The text by which the task turns into the script, under its account.
     private String script(LocalNode node, Launch launch, JobSpec spec, RunFiles files)
             throws LaunchRefused, IOException, InterruptedException {
         Account account = accounts.of(job(launch, spec).user());
         Path directory = Path.of(spec.workingDirectory());
         OutputFiles output = OutputFiles.of(spec, pattern(node, launch, spec));
-        if (account.switched()) {
-            shims.tryFiles(files, account, directory, output, spec.appendOutput());
-        } else if (!directory.isAbsolute() || !Files.isDirectory(directory)) {
-            throw new LaunchRefused("working directory " + directory + " does not exist");
-        } else {
+        if (!account.switched()) {
+            if (!directory.isAbsolute() || !Files.isDirectory(directory)) {
+                throw new LaunchRefused("working directory " + directory + " does not exist");
+            }
             output.open(spec.appendOutput());
         }
         Outputs.beside(files.folder().resolve("..").normalize())
