@@ -10,6 +10,8 @@
  *        c CPUs, as 0-3,7   m CPUs, as a hexadecimal mask   g GPUs that it opens, if not all of the step's
  * It is removed when signals are waited for: before that none must be sent.
  *
+ * Or --await, a file, and how long it is waited for, in hundredths of a second. Its exit status is then 0 if the file is there.
+ *
  * Tasks that are to have groups wait at a pipe until the agent has moved them there, or does not answer in time. What it is
  * asked is a line for each:  RANK PROCESS CPUS GPUS  with - for what is as for all of the step. */
 #define _GNU_SOURCE
@@ -31,6 +33,9 @@ enum { FILE_NAME = 1, KILL, NODE, ASK, ANSWER, PROGRAM, USAGE = 2, NOT_RUN = 126
 
 /* How often an answer is looked for, in milliseconds. */
 enum { PATIENCE = 2000 };
+
+/* And in a hundredth of a second, with a pause of half a millisecond after each. */
+enum { LOOKS = 20 };
 
 struct task {
     char *words;
@@ -361,6 +366,18 @@ static void hold(const struct task *tasks, size_t count, char **argument)
     close(gate[1]);
 }
 
+/* Waits until a file is there. Whether it is not. */
+static int await_file(const char *name, long hundredths)
+{
+    const struct timespec pause = {.tv_nsec = 500000};
+    for (long looks = hundredths * LOOKS; access(name, F_OK) != 0; looks--) {
+        if (looks <= 0)
+            return EXIT_FAILURE;
+        nanosleep(&pause, NULL);
+    }
+    return EXIT_SUCCESS;
+}
+
 static void send_all(const struct task *tasks, size_t count, int number)
 {
     for (size_t i = 0; i < count; i++)
@@ -402,8 +419,10 @@ static void await_ends(struct task *tasks, size_t count, int children, const sig
 
 int main(int arguments, char **argument)
 {
+    if (arguments == 4 && strcmp(argument[1], "--await") == 0)
+        return await_file(argument[2], strtol(argument[3], NULL, 10));
     if (arguments <= PROGRAM) {
-        fprintf(stderr, "usage: srun-tasks FILE -K|- NODE ASK|- ANSWER PROGRAM [ARGUMENT...]\n");
+        fprintf(stderr, "usage: srun-tasks FILE -K|- NODE ASK|- ANSWER PROGRAM [ARGUMENT...] | --await FILE HUNDREDTHS\n");
         return USAGE;
     }
     const int forwarded[] = {SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGCHLD};

@@ -64,7 +64,8 @@ srun_here() {
         srun_tasks=${srun_tasks:-${srun_per_node:-${srun_first%%[(,]*}}}
     fi
     srun_node=0 srun_nodes=1 srun_names=$SLURMD_NODENAME srun_total=$srun_tasks srun_per_each=$srun_tasks
-    srun_ranks=$(seq -s, 0 $((srun_tasks - 1)))
+    srun_ranks=0
+    [ "$srun_tasks" = 1 ] || srun_ranks=$(seq -s, 0 $((srun_tasks - 1)))
 }
 
 # What BERTH_PART says: the step's number, this node's place in it, the ranks here; of the whole step tasks, nodes, names

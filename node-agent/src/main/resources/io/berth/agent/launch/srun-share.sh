@@ -1,4 +1,5 @@
 # What of a job's CPUs and GPUs a step of srun gets, and which of them each task. Read by srun, whose variables it uses.
+# What each step comes by calls no program that it can do without: one costs as much as hundreds of lines of a shell.
 
 # When a process began; nothing if it has ended.
 srun_start_time() {
@@ -10,11 +11,30 @@ srun_start_time() {
     [ "$1" = Z ] || echo "${20}"
 }
 
-# 0-2,5 as 0 1 2 5.
-srun_expand() {
-    echo "$1" | tr , '\n' | while IFS=- read -r srun_first srun_last; do
-        seq "$srun_first" "${srun_last:-$srun_first}"
+# 0-2,5 as 0 1 2 5, a line each. Its variables are those of a shell of its own.
+srun_expand() (
+    srun_split "$1"
+    for srun_range in $srun_parts; do
+        srun_number=${srun_range%-*}
+        while [ "$srun_number" -le "${srun_range#*-}" ]; do
+            echo "$srun_number"
+            srun_number=$((srun_number + 1))
+        done
     done
+)
+
+# The words of the list $1, which has commas between them, with blanks in srun_parts.
+srun_split() {
+    IFS=,
+    # shellcheck disable=SC2086
+    set -- $1
+    unset IFS
+    srun_parts=$*
+}
+
+# How many words follow is srun_counted.
+srun_count_words() {
+    srun_counted=$#
 }
 
 # The first $1 words of those that follow, with commas; all if $1 is empty; nothing and 1 if there are fewer.
@@ -40,15 +60,17 @@ srun_at() {
 
 # How many words there are, with commas between them.
 srun_count() {
-    # shellcheck disable=SC2046
-    set -- $(echo "$1" | tr , ' ')
-    echo $#
+    srun_split "$1"
+    # shellcheck disable=SC2086
+    srun_count_words $srun_parts
+    echo "$srun_counted"
 }
 
-srun_patience=200
+srun_patience=200 srun_runs=''
 # Asks the node's agent about the step: $1 is begin, end or container, $2 what else there is to say. It goes on when
 # srun_told is the answer; without one where nobody answers within srun_patience, in hundredths of a second. At the end the
-# programs that it calls may be killed with what the tasks left behind, which is not to be told.
+# programs that it calls may be killed with what the tasks left behind, which is not to be told. srun_runs tells whether
+# srun-tasks runs here.
 srun_ask() {
     srun_told=
     srun_asks=${BERTH_STEPS%/*}/asks
@@ -61,7 +83,13 @@ srun_ask() {
             # Nobody is to answer what srun waits for no more.
             [ "$srun_wait" -lt "$srun_patience" ] || { rm "$srun_asks/$1.$srun_id"; return 1; }
             srun_wait=$((srun_wait + 1))
-            sleep 0.01
+            "${0%/*}/srun-tasks" --await "${BERTH_STEPS%/*}/told/$1.$srun_id" "$srun_patience"
+            case $? in
+            0) srun_runs=1 ;;
+            1) srun_runs=1 srun_wait=$srun_patience ;;
+            137) ;;
+            *) sleep 0.01 ;;
+            esac
         done
     } 2>/dev/null
     read -r srun_told <"${BERTH_STEPS%/*}/told/$1.$srun_id" || :
@@ -112,8 +140,8 @@ srun_claim() {
         srun_step_cpus=$(srun_free cpus $srun_all_cpus) && srun_step_gpus=$(srun_free gpus $srun_all_gpus)
     fi
     # shellcheck disable=SC2086
-    if srun_step_cpus=$(srun_first_of "${srun_cpu_count:-$(echo "$srun_all_cpus" | wc -l)}" $srun_step_cpus) &&
-        srun_step_gpus=$(srun_first_of "${srun_gpus:-$(echo "$srun_all_gpus" | wc -w)}" $srun_step_gpus); then
+    if srun_step_cpus=$(srun_first_of "${srun_cpu_count:-$srun_cpus_here}" $srun_step_cpus) &&
+        srun_step_gpus=$(srun_first_of "${srun_gpus:-$srun_gpus_here}" $srun_step_gpus); then
         # The number of a part is the step's: steps that begin on this node have the same numbers.
         srun_file=$BERTH_STEPS/step.part-$srun_id
         if [ -z "$srun_id" ]; then
@@ -168,7 +196,7 @@ srun_gpus_of() {
 # The GPUs of the step that are next to CPUs of task $1; all where nobody tells, or none is. BERTH_GPU_CPUS has the
 # CPUs next to each of the job's GPUs, after a semicolon each but the first.
 srun_closest() {
-    srun_mine=,$(srun_own_cpus "$1" | paste -sd, -),
+    srun_mine=,$(srun_own_cpus "$1"),
     srun_place=0
     for srun_gpu in $srun_all_gpus; do
         srun_place=$((srun_place + 1))
@@ -186,16 +214,17 @@ srun_turn() {
     srun_at "$srun_place" "$@"
 }
 
-# The CPUs of task $1, a line each: its part of the step's, in order; all of them if there are not enough.
+# The CPUs of task $1, with commas: its part of the step's, in order; all of them if there are not enough.
 srun_own_cpus() {
     srun_from=$(($1 * srun_cpus_per_task))
-    # shellcheck disable=SC2046
-    set -- $(echo "$srun_step_cpus" | tr , ' ')
+    srun_split "$srun_step_cpus"
+    # shellcheck disable=SC2086
+    set -- $srun_parts
     if [ $# -ge $((srun_from + srun_cpus_per_task)) ]; then
         shift "$srun_from"
-        srun_first_of "$srun_cpus_per_task" "$@" | tr , '\n'
+        srun_first_of "$srun_cpus_per_task" "$@"
     else
-        printf '%s\n' "$@"
+        echo "$srun_step_cpus"
     fi
 }
 
@@ -229,13 +258,13 @@ srun_binding() {
     case $srun_cpu_bind in
     cores | threads | rank)
         [ "$(srun_count "$srun_step_cpus")" -lt $((($1 + 1) * srun_cpus_per_task)) ] ||
-            srun_bound_to "$(srun_own_cpus "$1" | paste -sd, -)"
+            srun_bound_to "$(srun_own_cpus "$1")"
         ;;
     sockets)
-        srun_bound_to "$(srun_cpus_in $(srun_own_cpus "$1" |
+        srun_bound_to "$(srun_cpus_in $(srun_own_cpus "$1" | tr , '\n' |
             sed 's|.*|/sys/devices/system/cpu/cpu&/topology/package_cpus_list|'))"
         ;;
-    ldoms) srun_bound_to "$(srun_cpus_in $(srun_nodes_of $(srun_own_cpus "$1")))" ;;
+    ldoms) srun_bound_to "$(srun_cpus_in $(srun_nodes_of $(srun_own_cpus "$1" | tr , ' ')))" ;;
     rank_ldom)
         set -- "$1" /sys/devices/system/node/node[0-9]*/cpulist
         srun_place=$(($1 % ($# - 1) + 1))

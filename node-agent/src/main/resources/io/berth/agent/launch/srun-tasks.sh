@@ -90,7 +90,9 @@ srun_empty() {
 # Runs the tasks; srun_worst is the highest of their exit statuses.
 srun_run() {
     srun_last=$((srun_total - 1)) srun_way=shells
-    if [ -x "${0%/*}/srun-tasks" ]; then
+    if [ -n "$srun_runs" ]; then
+        srun_way=program
+    elif [ -x "${0%/*}/srun-tasks" ]; then
         # It says how it is used, if it runs: a container may lack what it needs.
         "${0%/*}/srun-tasks" 2>/dev/null
         [ $? != 2 ] || srun_way=program
