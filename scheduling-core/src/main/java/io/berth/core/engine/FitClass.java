@@ -21,6 +21,7 @@ public final class FitClass {
     private static final Demand[] NOWHERE = {};
 
     final int id;
+    private final Network network;
 
     /// Whether GPUs could be divided anew so that its jobs can start.
     final boolean divisible;
@@ -226,12 +227,13 @@ public final class FitClass {
         }
     }
 
-    FitClass(int id, Terms terms, boolean divisible) {
-        this(id, terms, divisible, true);
+    FitClass(int id, Terms terms, boolean divisible, Network network) {
+        this(id, terms, divisible, network, true);
     }
 
     /// @param whole whether it is the class of its jobs, and not that of them on more nodes
-    private FitClass(int id, Terms terms, boolean divisible, boolean whole) {
+    private FitClass(int id, Terms terms, boolean divisible, Network network, boolean whole) {
+        this.network = network;
         this.id = id;
         this.divisible = divisible;
         this.tier = terms.tier();
@@ -245,7 +247,9 @@ public final class FitClass {
         this.preemptor = terms.preemptor();
         this.hours = terms.hours();
         this.plans = terms.plans();
-        this.reach = new Reach(large + small);
+        boolean one = underOneSwitch();
+        this.reach =
+                new Reach(one ? network.leaves() : null, one ? network.domains(0) : 1, small == 0);
         this.pools = terms.pools();
         this.layout = terms.layout();
         this.shares = !terms.shares().isEmpty();
@@ -271,6 +275,11 @@ public final class FitClass {
         return large + small;
     }
 
+    /// Whether all nodes of a job must be under one leaf switch.
+    boolean underOneSwitch() {
+        return parts() > 1 && maxSwitches == 1 && network.levels() > 0;
+    }
+
     /// Whether its jobs may have an expected start, as long as enough nodes are open, or GPUs could
     /// be divided.
     boolean plannable() {
@@ -283,7 +292,7 @@ public final class FitClass {
         return parts == parts() || wider == null
                 ? this
                 : byParts.computeIfAbsent(
-                        parts, it -> new FitClass(id, wider.apply(it), divisible, false));
+                        parts, it -> new FitClass(id, wider.apply(it), divisible, network, false));
     }
 
     /// Whether its jobs may have more nodes than they need, and then need less of each.

@@ -3,6 +3,7 @@ package io.berth.core.engine;
 import io.berth.core.engine.Plans.Plan;
 import io.berth.core.engine.Search.Place;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashSet;
@@ -135,12 +136,12 @@ final class Freed {
             for (int id = those.nextSetBit(0); id >= 0; id = those.nextSetBit(id + 1)) {
                 if (all.shortestJobs.upTo(id, bucket)) {
                     FitClass fit = all.classes().get(id);
-                    raise(fit, all.search.until(fit.widest, node, vacancy, now));
+                    raise(fit, node, all.search.until(fit.widest, node, vacancy, now));
                 }
             }
         }
 
-        private void raise(FitClass fit, long until) {
+        private void raise(FitClass fit, Node node, long until) {
             if (until <= now) {
                 return;
             }
@@ -152,7 +153,7 @@ final class Freed {
                 gained.set(fit.id);
                 elsewhere[fit.id] = fit.reach.end();
             }
-            fit.reach.raise(until);
+            fit.reach.raise(node.index, until);
         }
     }
 
@@ -177,12 +178,11 @@ final class Freed {
         if (fit.spreads() || fit.pools.length > 0) {
             return true; // What its class lacks may be what is kept for this very job.
         }
-        int found = fit.reach.nodesUntil(Search.end(now, plan.job().shortest));
-        for (int i = 0; i < plan.nodes().length && found < fit.parts(); i++) {
-            Node own = all.cluster.node(plan.nodes()[i]);
-            found += own.fitsAny(fit.ways(own.kind.number)) ? 1 : 0;
-        }
-        return found >= fit.parts();
+        int[] own =
+                Arrays.stream(plan.nodes())
+                        .filter(it -> all.cluster.node(it).fitsAny(fit.ways(all.cluster.kind(it))))
+                        .toArray();
+        return fit.reach.holds(Search.end(now, plan.job().shortest), own);
     }
 
     /// Where a planned job could start now, had it nothing reserved.
@@ -200,7 +200,7 @@ final class Freed {
     private @Nullable Place search(Plan plan, long length) {
         FitClass fit = plan.job().fit;
         if (!known(fit, length)) {
-            return all.now(plan.job(), length, now, decisions);
+            return all.within(plan.job(), length, now, decisions, plan.nodes());
         }
         var among = (BitSet) nodes.clone();
         among.set(plan.nodes()[0]);
@@ -213,10 +213,10 @@ final class Freed {
             return search(job.fit, Buckets.longest(job.bucket));
         }
         long length = job.shortens() ? job.length : Buckets.longest(job.bucket);
-        Place place = all.now(job, length, now, decisions);
+        Place place = all.within(job, length, now, decisions);
         if (place == null && job.shortens()) {
             length = job.shortest;
-            place = all.now(job, length, now, decisions);
+            place = all.within(job, length, now, decisions);
         }
         if (place == null) {
             all.learn(job, Search.end(now, length), now, decisions);
@@ -229,7 +229,7 @@ final class Freed {
         Place place =
                 known
                         ? all.search.among(nodes, fit, now, length)
-                        : all.search.now(fit, now, length);
+                        : all.search.within(fit, now, length);
         if (place == null) {
             all.search.learn(fit, Search.end(now, length), known ? elsewhere(fit) : now);
         }

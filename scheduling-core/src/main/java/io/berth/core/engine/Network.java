@@ -124,6 +124,11 @@ public final class Network {
         return leaves;
     }
 
+    /// By node, its leaf switch; -1 if it is under none. Must not be changed.
+    int[] leaves() {
+        return levels.getFirst();
+    }
+
     /// The nodes under a leaf switch. Must not be changed.
     int[] under(int leaf) {
         return leaves[leaf];

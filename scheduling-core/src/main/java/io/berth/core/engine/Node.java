@@ -466,7 +466,7 @@ final class Node {
     ///
     /// @param hours times at which the node closes and opens again, in turn
     long until(Demand demand, Clock clock, long[] hours) {
-        if (!fits(demand)) {
+        if (!covers(free, demand) || !fits(demand)) {
             return clock.now;
         }
         long open = Hours.openUntil(hours, clock.now);

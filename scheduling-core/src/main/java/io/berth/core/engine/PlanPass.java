@@ -227,7 +227,7 @@ final class PlanPass {
         if (end > job.fit.reach.end() || !all.startable(job, now, decisions)) {
             return null;
         }
-        Place place = all.now(job, length, now, decisions);
+        Place place = all.within(job, length, now, decisions);
         if (place == null) {
             all.learn(job, end, now, decisions);
         }

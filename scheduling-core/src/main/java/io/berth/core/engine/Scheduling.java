@@ -118,7 +118,7 @@ public final class Scheduling {
 
     /// @param divisible whether GPUs could be divided anew so that its jobs can start
     public FitClass fitClass(FitClass.Terms terms, boolean divisible) {
-        var fit = new FitClass(classes.size(), terms, divisible);
+        var fit = new FitClass(classes.size(), terms, divisible, cluster.network);
         classes.add(fit);
         shortestJobs.admit(fit);
         cluster.kinds.forEach(kind -> kind.admit(fit));
@@ -472,6 +472,15 @@ public final class Scheduling {
                 .filter(Objects::nonNull)
                 .findFirst()
                 .orElse(null);
+    }
+
+    /// The same as far as the reach of the job's class lets it be.
+    ///
+    /// @param freer nodes of which more is free than the reach says
+    @Nullable Place within(Waiting job, long length, long now, Decisions decisions, int... freer) {
+        return job.fit.spreads()
+                ? now(job, length, now, decisions)
+                : search.within(job.fit, now, length, freer);
     }
 
     private int mostOf(FitClass fit) {

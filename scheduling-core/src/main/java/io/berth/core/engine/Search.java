@@ -49,11 +49,10 @@ final class Search {
     /// After a search found nothing: no job of the class can start whose window ends later.
     private long reach;
 
-    /// After a search for a gang: until when its nodes could be had, those that could be at all.
-    private long[] untils = new long[64];
+    private final GangSearch gangs;
 
-    /// How many they are; -1 if they were not all looked at.
-    private int seen;
+    /// Whether the last search has looked for a gang.
+    private boolean sawGang;
 
     Search(Cluster cluster, Pools pools, NodeScore score) {
         this.cluster = cluster;
@@ -62,6 +61,7 @@ final class Search {
         this.tightness = new Tightness(score);
         this.candidates = score.comparesAll() ? Integer.MAX_VALUE : CANDIDATES;
         this.compact = new Compact(cluster.network);
+        this.gangs = new GangSearch(cluster, this);
     }
 
     /// The gang's nodes among those that it may have; null if they cannot be dealt out.
@@ -112,17 +112,25 @@ final class Search {
 
     /// Where a job can start now and end before anything reserved begins; null if that is nowhere.
     @Nullable Place now(FitClass fit, long now, long length) {
-        return now(fit, now, length, null);
+        return now(fit, now, length, null, null);
     }
 
     /// The same for a job of one part, on one of these nodes: no other has room for it.
     @Nullable Place among(BitSet nodes, FitClass fit, long now, long length) {
-        return now(fit, now, length, nodes);
+        return now(fit, now, length, nodes, null);
     }
 
-    private @Nullable Place now(FitClass fit, long now, long length, @Nullable BitSet among) {
+    /// The same as far as the reach of the class lets it be.
+    ///
+    /// @param freer nodes of which more is free than the reach says
+    @Nullable Place within(FitClass fit, long now, long length, int... freer) {
+        return now(fit, now, length, null, freer);
+    }
+
+    private @Nullable Place now(
+            FitClass fit, long now, long length, @Nullable BitSet among, int @Nullable [] freer) {
         reach = now;
-        seen = -1;
+        sawGang = false;
         long end = end(now, length);
         long open = pools.until(fit.pools, now);
         if (open < end) {
@@ -130,7 +138,8 @@ final class Search {
             return null;
         }
         if (fit.parts() > 1) {
-            return gang(fit, now, end);
+            sawGang = true;
+            return gangs.now(fit, now, end, freer);
         }
         if (fit.layout.choices().isEmpty()) {
             return anyOf(among, fit, now, end);
@@ -159,10 +168,12 @@ final class Search {
     /// @param end of the window that was looked for
     /// @param elsewhere until when nodes could be had that were not looked at
     void learn(FitClass fit, long end, long elsewhere) {
-        if (seen >= 0) {
-            fit.reach.set(untils, seen);
+        if (sawGang) {
+            gangs.learn(fit);
+            fit.reach.lower(end - 1);
+        } else {
+            fit.reach.lower(Math.min(Math.max(reach, elsewhere), end - 1));
         }
-        fit.reach.lower(Math.min(Math.max(reach, elsewhere), end - 1));
     }
 
     private @Nullable Place oneOf(BitSet nodes, FitClass fit, long now, long end) {
@@ -294,56 +305,11 @@ final class Search {
         return until;
     }
 
-    private long until(FitClass fit, Node node, Demand demand, long now) {
+    /// The same for one demand of its parts.
+    long until(FitClass fit, Node node, Demand demand, long now) {
         return !fit.admits(node) || kept.get(node.index)
                 ? now
                 : node.until(demand, clock(now), fit.hours.of(node.index));
-    }
-
-    private @Nullable Place gang(FitClass fit, long now, long end) {
-        var usable = new Usable(fit);
-        seen = 0;
-        for (int kind = 0; kind < cluster.kinds.size(); kind++) {
-            Demand least = fit.leastOn(kind);
-            for (int gpus =
-                            least == null
-                                    ? Integer.MAX_VALUE
-                                    : cluster.kinds.get(kind).whole(least);
-                    least != null && gpus <= cluster.kinds.get(kind).gpus;
-                    gpus++) {
-                for (int m = Kind.magnitude(least.cpus()); m < Kind.magnitudes(); m++) {
-                    BitSet cell = cluster.kinds.get(kind).cell(gpus, m);
-                    for (int at = cell == null ? -1 : cell.nextSetBit(0);
-                            cell != null && at >= 0;
-                            at = cell.nextSetBit(at + 1)) {
-                        Node node = cluster.kinds.get(kind).nodes.get(at);
-                        long until = until(fit, node, least, now);
-                        if (until > now) {
-                            untils =
-                                    seen == untils.length
-                                            ? Arrays.copyOf(untils, 2 * seen)
-                                            : untils;
-                            untils[seen++] = until;
-                        }
-                        if (until >= end) {
-                            Demand large = fit.largeOn[kind];
-                            usable.add(
-                                    node,
-                                    least,
-                                    fit.small == 0
-                                            || (large != null
-                                                    && until(fit, node, large, now) >= end));
-                        }
-                    }
-                }
-            }
-        }
-        int[] chosen = choose(usable);
-        if (chosen == null) {
-            Arrays.sort(untils, 0, seen);
-            reach = seen < fit.parts() ? now : untils[seen - fit.parts()];
-        }
-        return chosen == null ? null : new Place(now, chosen);
     }
 
     /// Until when from now on enough nodes for a class are open to it, were they empty: a job of it
