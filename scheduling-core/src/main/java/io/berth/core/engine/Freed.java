@@ -178,16 +178,39 @@ final class Freed {
         if (fit.spreads() || fit.pools.length > 0) {
             return true; // What its class lacks may be what is kept for this very job.
         }
-        int[] own =
-                Arrays.stream(plan.nodes())
-                        .filter(it -> all.cluster.node(it).fitsAny(fit.ways(all.cluster.kind(it))))
-                        .toArray();
-        return fit.reach.holds(Search.end(now, plan.job().shortest), own);
+        long end = Search.end(now, plan.job().shortest);
+        return fit.reach.end() >= end || fit.reach.holds(end, ownNodes(plan));
+    }
+
+    /// The nodes of a planned job on which there is room for it now, beside what is reserved.
+    private int[] ownNodes(Plan plan) {
+        FitClass fit = plan.job().fit;
+        int[] own = plan.nodes();
+        int count = 0;
+        int[] with = new int[own.length];
+        for (int index : own) {
+            Node node = all.cluster.node(index);
+            if (node.fitsAny(fit.ways(node.kind.number))) {
+                with[count++] = index;
+            }
+        }
+        return Arrays.copyOf(with, count);
     }
 
     /// Where a planned job could start now, had it nothing reserved.
     @Nullable Place search(Plan plan) {
         Waiting job = plan.job();
+        FitClass fit = job.fit;
+        if (!fit.spreads() && fit.pools.length == 0) {
+            int[] own = ownNodes(plan);
+            if (!fit.reach.holds(Search.end(now, job.shortest), own)) {
+                return null;
+            }
+            if (own.length == 0) { // What it has reserved is of no use to it now.
+                Place place = search(fit, job.length);
+                return place == null && job.shortens() ? search(fit, job.shortest) : place;
+            }
+        }
         all.plans.lift(plan);
         Place place = search(plan, job.length);
         if (place == null && job.shortens()) {

@@ -113,6 +113,9 @@ final class Node {
     }
 
     boolean fits(Demand demand) {
+        if (!covers(free, demand)) {
+            return false;
+        }
         var room = new Room(demand);
         return room.fits() && room.seats();
     }
@@ -466,7 +469,7 @@ final class Node {
     ///
     /// @param hours times at which the node closes and opens again, in turn
     long until(Demand demand, Clock clock, long[] hours) {
-        if (!covers(free, demand) || !fits(demand)) {
+        if (!fits(demand)) {
             return clock.now;
         }
         long open = Hours.openUntil(hours, clock.now);

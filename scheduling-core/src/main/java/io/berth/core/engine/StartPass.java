@@ -227,7 +227,7 @@ final class StartPass {
         }
         boolean admitted = decisions.admits(job);
         boolean tried = admitted && (due || (sooner && Scheduling.leaves(job, now, decisions)));
-        Place place = tried && freed.hopeful(plan) ? freed.search(plan) : null;
+        Place place = tried ? freed.search(plan) : null;
         job.limited &= !tried;
         if (place != null) {
             start(job, place);
