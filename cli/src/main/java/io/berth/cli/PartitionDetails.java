@@ -36,7 +36,9 @@ final class PartitionDetails {
                         + " QoS=N/A",
                 "DefaultTime="
                         + time(partition.number("defaultTimeSeconds"), "NONE")
-                        + " DisableRootJobs=NO ExclusiveUser="
+                        + " DisableRootJobs="
+                        + yes(partition, "disableRootJobs")
+                        + " ExclusiveUser="
                         + yes(partition, "exclusiveUser")
                         + " GraceTime="
                         + partition.number("graceSeconds")
@@ -76,7 +78,7 @@ final class PartitionDetails {
                         + " TotalNodes="
                         + partition.number("totalNodes")
                         + " SelectTypeParameters=NONE",
-                "JobDefaults=(null)",
+                "JobDefaults=" + jobDefaults(partition),
                 "DefMemPerNode="
                         + mib(partition.number("defaultMemoryMibPerNode"))
                         + " MaxMemPerNode="
@@ -90,6 +92,16 @@ final class PartitionDetails {
                         + ",billing="
                         + cpus
                         + (gpus == 0 ? "" : ",gres/gpu=" + gpus));
+    }
+
+    private static String jobDefaults(PartitionView partition) {
+        long cpus = partition.number("defaultCpusPerGpu");
+        long mib = partition.number("defaultMemoryMibPerGpu");
+        String both =
+                (cpus == 0 ? "" : "DefCpuPerGPU=" + cpus)
+                        + (cpus == 0 || mib == 0 ? "" : ",")
+                        + (mib == 0 ? "" : "DefMemPerGPU=" + mib);
+        return both.isEmpty() ? "(null)" : both;
     }
 
     private static String yes(PartitionView partition, String flag) {

@@ -37,12 +37,12 @@ final class Scontrol implements Command {
 
     private static final List<CliOption> OPTIONS =
             List.of(
-                    flag("all", 'a', "nothing: no partition is hidden"),
+                    flag("all", 'a', "hidden partitions too").from("SCONTROL_ALL"),
                     valued("clusters", 'M', "nothing: there is one cluster"),
                     flag("details", 'd', "with what each node gives"),
                     flag("future", 'F', "nothing: no node is in state FUTURE"),
                     flag("help", 'h', "this text"),
-                    flag("hide", '\0', "nothing: no partition is hidden"),
+                    flag("hide", '\0', "nothing more: hidden partitions are left out"),
                     DataForm.OPTIONS.getFirst(),
                     DataForm.OPTIONS.getLast(),
                     flag("oneliner", 'o', "one line for each"),

@@ -264,7 +264,10 @@ final class ScontrolShow {
         MeshClient client = MeshClient.of(terminal, "scontrol");
         List<JsonObject> them =
                 client.get("/v1/" + kind).objects(kind).stream()
-                        .filter(it -> name == null || it.text("name").equals(name))
+                        .filter(it ->
+                                name == null
+                                        ? words.has("all") || !it.flag("hidden")
+                                        : it.text("name").equals(name))
                         .toList();
         if (name != null && them.isEmpty()) {
             terminal.out().print(what + " " + name + " not found\n");

@@ -168,11 +168,10 @@ final class SlurmCluster {
             case "schedulertimeslice" -> number(preemption, "timeSlice", line, place);
             case "privatedata" -> privateData(value, place);
             case "selecttypeparameters" -> selectTypeParameters(value, place);
-            case "defmempercpu" -> {
-                if (!partitions.defaultMemory(value)) {
-                    leftOut.add(place + line.text() + ": " + SlurmPartitions.NO_NUMBER);
-                }
-            }
+            case "defmempercpu", "defmempergpu", "defcpupergpu", "jobdefaults" ->
+                    partitions
+                            .ofAll(key, value)
+                            .ifPresent(why -> leftOut.add(place + line.text() + ": " + why));
             case "nodename" -> node(line, place);
             case "schedulerparameters" -> schedulerParameters(line, place);
             case "name" ->

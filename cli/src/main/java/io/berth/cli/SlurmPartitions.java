@@ -6,6 +6,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 
 /// The partitions of a slurm.conf as a cluster file has them.
 final class SlurmPartitions {
@@ -14,17 +16,21 @@ final class SlurmPartitions {
 
     /// The cluster file's name of each number.
     private static final Map<String, String> NUMBERS =
-            Map.of(
-                    "maxnodes", "maxNodes",
-                    "minnodes", "minNodes",
-                    "priorityjobfactor", "jobFactor",
-                    "prioritytier", "tier",
-                    "defmempercpu", "defaultMemoryPerCpu",
-                    "defmempernode", "defaultMemoryPerNode",
-                    "maxmempernode", "maxMemoryPerNode",
-                    "maxcpuspernode", "maxCpusPerNode",
-                    "maxmempercpu", "maxMemoryPerCpu",
-                    "gracetime", "graceTime");
+            Map.ofEntries(
+                    Map.entry("maxnodes", "maxNodes"),
+                    Map.entry("minnodes", "minNodes"),
+                    Map.entry("priorityjobfactor", "jobFactor"),
+                    Map.entry("prioritytier", "tier"),
+                    Map.entry("defcpupergpu", "defaultCpusPerGpu"),
+                    Map.entry("defmempercpu", "defaultMemoryPerCpu"),
+                    Map.entry("defmempergpu", "defaultMemoryPerGpu"),
+                    Map.entry("defmempernode", "defaultMemoryPerNode"),
+                    Map.entry("maxmempernode", "maxMemoryPerNode"),
+                    Map.entry("maxcpuspernode", "maxCpusPerNode"),
+                    Map.entry("maxmempercpu", "maxMemoryPerCpu"),
+                    Map.entry("gracetime", "graceTime"));
+
+    private static final Set<String> JOB_DEFAULTS = Set.of("defcpupergpu", "defmempergpu");
 
     private final SlurmAccounts accounts;
     private final Map<String, Map<String, Object>> partitions = new LinkedHashMap<>();
@@ -34,9 +40,11 @@ final class SlurmPartitions {
         this.accounts = accounts;
     }
 
-    /// DefMemPerCPU of the whole cluster. False: it is no number.
-    boolean defaultMemory(String mib) {
-        return putNumber(defaults, "defaultMemoryPerCpu", mib);
+    /// DefMemPerCPU and the like of the whole cluster, or JobDefaults.
+    ///
+    /// @return why it cannot be carried over, if it cannot
+    Optional<String> ofAll(String key, String value) {
+        return set(defaults, key, value) ? Optional.empty() : Optional.of(why(key, value));
     }
 
     /// @return what of the line could not be carried over
@@ -82,6 +90,11 @@ final class SlurmPartitions {
                 entry.put("overTimeLimit", value);
             }
             case "lln" -> entry.put("leastLoaded", value.equalsIgnoreCase("yes"));
+            case "hidden" -> entry.put("hidden", value.equalsIgnoreCase("yes"));
+            case "disablerootjobs" -> entry.put("disableRootJobs", value.equalsIgnoreCase("yes"));
+            case "jobdefaults" -> {
+                return jobDefaults(entry, value);
+            }
             case "rootonly" -> entry.put("rootOnly", value.equalsIgnoreCase("yes"));
             case "reqresv" -> entry.put("reservedOnly", value.equalsIgnoreCase("yes"));
             case "allocnodes" -> entry.put("allocNodes", value);
@@ -127,6 +140,20 @@ final class SlurmPartitions {
         return true;
     }
 
+    /// `DefCpuPerGPU=4,DefMemPerGPU=16384`. False: one of them is no such default.
+    private static boolean jobDefaults(Map<String, Object> entry, String value) {
+        boolean all = true;
+        for (String each : CliOption.split(value)) {
+            String[] pair = each.split("=", 2);
+            String key = pair[0].toLowerCase(Locale.ROOT);
+            all &=
+                    pair.length == 2
+                            && JOB_DEFAULTS.contains(key)
+                            && putNumber(entry, NUMBERS.getOrDefault(key, key), pair[1]);
+        }
+        return all;
+    }
+
     private void putAccounts(Map<String, Object> entry, String key, String value) {
         if (!value.equalsIgnoreCase("all")) {
             accounts.know(CliOption.split(value));
@@ -148,7 +175,13 @@ final class SlurmPartitions {
                     value.toLowerCase(Locale.ROOT).matches("(yes|force):1")
                             ? "jobs share nodes, and no two the same CPU or GPU; any job may ask for --exclusive"
                             : "no two jobs have the same CPU or GPU at a time: share GPUs in parts (sharedGpus), or let jobs take turns (preemption mode SUSPEND,GANG)";
+            case "jobdefaults" ->
+                    "they are DefCpuPerGPU and DefMemPerGPU, each a whole number below 1000000000";
             case "selecttypeparameters" -> "wholeCores is said of the whole cluster";
+            case "maxcpuspersocket" ->
+                    "the CPUs of a partition are limited by node: MaxCPUsPerNode";
+            case "exclusivetopo" ->
+                    "jobs may have their nodes to themselves (exclusive), and no switches or blocks";
             case "tresbillingweights" -> "write it as prices";
             default -> NUMBERS.containsKey(key) ? NO_NUMBER : "Berth knows no such setting";
         };

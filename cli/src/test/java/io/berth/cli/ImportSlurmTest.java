@@ -162,6 +162,31 @@ final class ImportSlurmTest {
     }
 
     @Test
+    void what_jobs_with_gpus_have_who_is_not_taken_and_what_is_hidden_is_carried_over() {
+        var cluster = new SlurmCluster();
+
+        cluster.take(
+                SlurmConf.parse(
+                        "slurm.conf",
+                        """
+                        DefCpuPerGPU=2
+                        JobDefaults=DefMemPerGPU=1024
+                        PartitionName=a Nodes=n1 Hidden=YES DisableRootJobs=YES
+                        PartitionName=b Nodes=n2 JobDefaults=DefCpuPerGPU=8,DefMemPerGPU=2048
+                        PartitionName=c Nodes=n3 JobDefaults=DefTime=5 MaxCPUsPerSocket=4
+                        """));
+
+        assertThat(cluster.yaml())
+                .containsPattern(
+                        "a:\\n +defaultCpusPerGpu: 2\\n +defaultMemoryPerGpu: 1024\\n +nodes: n1\\n +hidden: true\\n +disableRootJobs: true\\n")
+                .containsPattern("b:\\n +defaultCpusPerGpu: 8\\n +defaultMemoryPerGpu: 2048\\n");
+        assertThat(cluster.leftOut())
+                .containsExactlyInAnyOrder(
+                        "slurm.conf:5: jobdefaults=DefTime=5 of partition c: they are DefCpuPerGPU and DefMemPerGPU, each a whole number below 1000000000",
+                        "slurm.conf:5: maxcpuspersocket=4 of partition c: the CPUs of a partition are limited by node: MaxCPUsPerNode");
+    }
+
+    @Test
     void a_partition_may_share_nodes_where_those_of_default_do_not() {
         var cluster = new SlurmCluster();
 

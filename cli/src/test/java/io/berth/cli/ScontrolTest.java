@@ -156,6 +156,51 @@ final class ScontrolTest {
     }
 
     @Test
+    void a_partition_tells_what_its_jobs_with_gpus_have_and_whom_it_does_not_take() {
+        mesh.on(
+                "GET",
+                "/v1/partitions",
+                """
+                {"partitions":[{"name":"night","state":"UP","nodes":["n1"],"hidden":true,"disableRootJobs":true,
+                 "defaultCpusPerGpu":4,"defaultMemoryMibPerGpu":16384}]}
+                """);
+
+        assertThat(out("scontrol", "show", "partition", "night"))
+                .contains("DisableRootJobs=YES", "Hidden=YES")
+                .contains("JobDefaults=DefCpuPerGPU=4,DefMemPerGPU=16384\n");
+    }
+
+    @Test
+    void hidden_partitions_are_shown_to_who_asks_for_all_or_for_them() {
+        mesh.on(
+                "GET",
+                "/v1/partitions",
+                """
+                {"partitions":[{"name":"batch","state":"UP","nodes":["n1"]},
+                 {"name":"night","state":"UP","nodes":["n1"],"hidden":true}]}
+                """);
+
+        assertThat(names(out("scontrol", "-o", "show", "partition"))).containsExactly("batch");
+        assertThat(names(out("scontrol", "-o", "-a", "show", "partition")))
+                .containsExactly("batch", "night");
+        assertThat(
+                        names(
+                                new CommandRun(mesh)
+                                        .with("SCONTROL_ALL", "1")
+                                        .run("scontrol", "-o", "show", "partition")
+                                        .out()))
+                .containsExactly("batch", "night");
+        assertThat(names(out("scontrol", "-o", "show", "partition", "night")))
+                .containsExactly("night");
+    }
+
+    private static List<String> names(String lines) {
+        return lines.lines()
+                .map(it -> it.replaceFirst(" .*", "").replace("PartitionName=", ""))
+                .toList();
+    }
+
+    @Test
     void one_line_holds_a_whole_node() {
         assertThat(out("scontrol", "-o", "show", "nodes").lines())
                 .hasSize(8)

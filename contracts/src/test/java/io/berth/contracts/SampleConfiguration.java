@@ -4,6 +4,7 @@ import io.berth.contracts.event.AccountDetails;
 import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.ConfigEntry.Part;
 import io.berth.contracts.event.PartitionRules;
+import io.berth.contracts.event.PartitionRules.Use.GpuDefaults;
 import io.berth.contracts.event.PreemptRules;
 import io.berth.contracts.event.PriorityRules;
 import io.berth.contracts.event.QosRules;
@@ -325,8 +326,25 @@ final class SampleConfiguration {
         return ofGroups(true);
     }
 
+    /// Of a partition that does not take root's jobs and gives so much for each GPU.
+    static ConfigEntry ofGpuDefaults() {
+        return lab(
+                new PartitionRules.Use(
+                        0,
+                        0,
+                        0,
+                        false,
+                        List.of("ALL"),
+                        false,
+                        null,
+                        List.of(),
+                        null,
+                        new GpuDefaults(8, 65_536),
+                        true));
+    }
+
     private static ConfigEntry ofGroups(@Nullable Boolean exclusive) {
-        var use =
+        return lab(
                 new PartitionRules.Use(
                         0,
                         0,
@@ -336,7 +354,12 @@ final class SampleConfiguration {
                         false,
                         true,
                         List.of("lab", "chemistry"),
-                        exclusive);
+                        exclusive,
+                        null,
+                        null));
+    }
+
+    private static ConfigEntry lab(PartitionRules.Use use) {
         var rules =
                 new PartitionRules(
                         PartitionRules.State.UP,

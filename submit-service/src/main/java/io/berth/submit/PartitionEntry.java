@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 /// One is in the groups that his token names; what groups others are in is not known. So it is the
 /// one who asks that must be in a group, also where he moves another one's job.
 ///
-/// Source: slurm.conf(5), `AllocNodes`, `AllowAccounts`, `AllowGroups`, `AllowQos`, `RootOnly`,
-/// `State`.
+/// Source: slurm.conf(5), `AllocNodes`, `AllowAccounts`, `AllowGroups`, `AllowQos`,
+/// `DisableRootJobs`, `RootOnly`, `State`.
 record PartitionEntry(Configuration configuration, Caller caller) {
 
     /// @throws Refused if the partition takes no jobs, or not of that account or QOS, or of
@@ -33,6 +33,10 @@ record PartitionEntry(Configuration configuration, Caller caller) {
         if (partition.partitionRules().ofNodes().rootOnly() && !caller.operator()) {
             throw new Refused(
                     new NotAllowed("only an operator may submit to partition " + partition.name()));
+        }
+        if (!partition.partitionRules().ofNodes().admitsUser(caller.user())) {
+            throw new Refused(
+                    new NotAllowed("root may not submit to partition " + partition.name()));
         }
         State state = partition.partitionRules().state();
         if (state == State.DRAIN || state == State.INACTIVE) {

@@ -14,6 +14,7 @@ import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.Sharing;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeSeen;
+import io.berth.contracts.event.PartitionRules.Use.GpuDefaults;
 import io.berth.core.request.Sockets;
 import io.berth.slurm.GpuPartText;
 import io.berth.slurm.GresText;
@@ -245,7 +246,9 @@ final class RequestedResources {
 
     private int cpusPerTask(long allGpus, int tasks) throws Refused {
         long most = IndexSet.MAX_INDEX + 1L;
-        long perGpu = number("the number of CPUs per GPU", asked.cpusPerGpu(), 1, most, 0);
+        GpuDefaults defaults = partition.partitionRules().ofNodes().gpuDefaults();
+        long usual = allGpus > 0 && asked.cpusPerTask() == null ? defaults.cpusPerGpu() : 0;
+        long perGpu = number("the number of CPUs per GPU", asked.cpusPerGpu(), 1, most, usual);
         if (perGpu == 0) {
             return (int) number("the number of CPUs per task", asked.cpusPerTask(), 1, most, 1);
         }
@@ -454,6 +457,10 @@ final class RequestedResources {
             }
             return new MemoryRequest(
                     Per.GPU, number("memory per GPU", asked.memoryMibPerGpu(), 1, MAX_MIB, 0));
+        }
+        long defaultPerGpu = partition.partitionRules().ofNodes().gpuDefaults().memoryMibPerGpu();
+        if (defaultPerGpu > 0 && !gpuRequest.none() && gpuRequest.share() == null) {
+            return new MemoryRequest(Per.GPU, defaultPerGpu);
         }
         // Without a default of the partition a job has all of its nodes, as
         // DefMemPerNode=UNLIMITED.

@@ -45,6 +45,30 @@ final class PartitionEntryTest {
     }
 
     @Test
+    void root_may_be_kept_out_though_he_is_an_operator() {
+        Partition night =
+                partition(
+                        new Use(
+                                0,
+                                0,
+                                0,
+                                false,
+                                List.of("ALL"),
+                                false,
+                                null,
+                                List.of(),
+                                null,
+                                null,
+                                true));
+        var ann = new Caller("ann", AdminLevel.OPERATOR, "10.0.0.8");
+
+        assertThatThrownBy(() -> entry(OPERATOR).check(night, "physics", "normal"))
+                .hasMessageContaining("root may not submit to partition night");
+        assertThatCode(() -> entry(ann).check(night, "physics", "normal"))
+                .doesNotThrowAnyException();
+    }
+
+    @Test
     void a_partition_of_groups_takes_the_jobs_of_their_members() {
         Partition night =
                 partition(
@@ -57,6 +81,8 @@ final class PartitionEntryTest {
                                 false,
                                 null,
                                 List.of("lab", "chemistry"),
+                                null,
+                                null,
                                 null));
         var member = new Caller("alice", AdminLevel.NONE, "h", "", Set.of("user", "lab"), null);
 

@@ -14,6 +14,8 @@ import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.PartitionRules;
 import io.berth.contracts.event.PartitionRules.State;
+import io.berth.contracts.event.PartitionRules.Use;
+import io.berth.contracts.event.PartitionRules.Use.GpuDefaults;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -213,6 +215,42 @@ final class RequestedResourcesTest {
         assertThat(request.memory()).isEqualTo(MemoryRequest.perNode(mib));
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    gpus=2                                 |  8 | GPU  | 1024
+                    gpus=2 tasks=4                         |  2 | GPU  | 1024
+                    gpus=2 cpusPerTask=3                   |  3 | GPU  | 1024
+                    gpus=2 cpusPerGpu=1 memoryMibPerCpu=50 |  2 | CPU  | 50
+                    gpuPart=mps:50                         |  1 | NODE | 4096
+                    tasks=3                                |  1 | NODE | 4096
+                    """)
+    void who_has_gpus_and_does_not_ask_for_cpus_or_memory_has_what_the_partition_gives_for_each(
+            String asked, int cpusPerTask, MemoryRequest.Per per, long mib) throws Refused {
+        var use =
+                new Use(
+                        4096,
+                        0,
+                        0,
+                        false,
+                        List.of("ALL"),
+                        false,
+                        null,
+                        List.of(),
+                        null,
+                        new GpuDefaults(4, 1024),
+                        null);
+
+        ResourceRequest request =
+                new RequestedResources(Asked.fields(asked), batch(of(use)), Samples.NODES)
+                        .request(null, Map.of());
+
+        assertThat(request.cpusPerTask()).isEqualTo(cpusPerTask);
+        assertThat(request.memory()).isEqualTo(new MemoryRequest(per, mib));
+    }
+
     @Test
     void more_memory_of_a_node_than_the_partition_allows_is_refused() throws Refused {
         var resources =
@@ -231,22 +269,13 @@ final class RequestedResourcesTest {
     }
 
     static PartitionRules ofMemory(long given, long most) {
+        return of(new Use(given, most, 0, false, List.of("ALL"), false));
+    }
+
+    private static PartitionRules of(Use use) {
         return new PartitionRules(
-                State.UP,
-                1,
-                0,
-                0,
-                List.of(),
-                List.of(),
-                List.of(),
-                List.of(),
-                null,
-                null,
-                0,
-                false,
-                null,
-                null,
-                new PartitionRules.Use(given, most, 0, false, List.of("ALL"), false));
+                State.UP, 1, 0, 0, List.of(), List.of(), List.of(), List.of(), null, null, 0, false,
+                null, null, use);
     }
 
     @Test

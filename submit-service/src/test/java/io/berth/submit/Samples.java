@@ -156,7 +156,7 @@ public final class Samples {
         }
         var use =
                 new PartitionRules.Use(
-                        0, 0, 0, false, List.of("ALL"), false, null, List.of(), true);
+                        0, 0, 0, false, List.of("ALL"), false, null, List.of(), true, null, null);
         var rules =
                 new PartitionRules(
                         PartitionRules.State.UP,

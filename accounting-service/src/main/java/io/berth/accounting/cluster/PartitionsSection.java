@@ -3,6 +3,7 @@ package io.berth.accounting.cluster;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.PartitionRules;
 import io.berth.contracts.event.PartitionRules.Use;
+import io.berth.contracts.event.PartitionRules.Use.GpuDefaults;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -79,7 +80,10 @@ final class PartitionsSection {
                 "rootOnly",
                 "exclusiveUser",
                 "exclusive",
-                "allowGroups");
+                "allowGroups",
+                "defaultCpusPerGpu",
+                "defaultMemoryPerGpu",
+                "disableRootJobs");
     }
 
     private Unnumbered partition(String name, YamlMap map, boolean isDefault)
@@ -155,7 +159,11 @@ final class PartitionsSection {
                         map.flag("rootOnly"),
                         map.flag("exclusiveUser"),
                         map.nameList("allowGroups"),
-                        map.flag("exclusive"));
+                        map.flag("exclusive"),
+                        new GpuDefaults(
+                                map.number("defaultCpusPerGpu", 0),
+                                map.number("defaultMemoryPerGpu", 0)),
+                        map.flag("disableRootJobs"));
         return use.equals(Use.ANY) ? null : use;
     }
 

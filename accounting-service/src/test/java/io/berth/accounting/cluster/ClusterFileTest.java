@@ -27,6 +27,7 @@ import io.berth.contracts.event.ConfigEntry.Prices;
 import io.berth.contracts.event.ConfigEntry.Qos;
 import io.berth.contracts.event.ConfigEntry.Weights;
 import io.berth.contracts.event.PartitionRules;
+import io.berth.contracts.event.PartitionRules.Use.GpuDefaults;
 import io.berth.contracts.event.PreemptRules;
 import io.berth.contracts.event.PriorityRules;
 import io.berth.contracts.event.PriorityRules.FairShareRule;
@@ -222,6 +223,8 @@ class ClusterFileTest {
                                         true,
                                         true,
                                         List.of("lab", "chemistry"),
+                                        true,
+                                        new GpuDefaults(4, 16_384),
                                         true)));
         assertThat(all.reservations().get("service"))
                 .extracting(it -> it.endsAt() - it.startsAt(), it -> it.users())
@@ -244,7 +247,7 @@ class ClusterFileTest {
                 denyQos: [high], qos: high, preemptMode: cancel, graceTime: 30, hidden: true, prices: {cpu: 2},
                 defaultMemoryPerNode: 4096, maxMemoryPerNode: 65536, overTimeLimit: 10:00, leastLoaded: true,
                 allocNodes: login-1, rootOnly: true, exclusiveUser: true, exclusive: true,
-                allowGroups: "lab,chemistry"}
+                allowGroups: "lab,chemistry", defaultCpusPerGpu: 4, defaultMemoryPerGpu: 16384, disableRootJobs: true}
             qos:
               normal: {}
               high:

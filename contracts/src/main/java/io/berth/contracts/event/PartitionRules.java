@@ -56,6 +56,9 @@ public record PartitionRules(
     /// @param allowGroups of whose members it takes jobs (AllowGroups); empty is all
     /// @param exclusive whether each of its jobs has its nodes to itself (OverSubscribe=EXCLUSIVE);
     ///   null is no
+    /// @param ofGpus what its jobs with GPUs have that do not ask for it (JobDefaults); null is
+    ///   nothing of its own
+    /// @param withoutRoot whether user `root` may not submit to it (DisableRootJobs); null is no
     public record Use(
             long defaultMemoryMibPerNode,
             long maxMemoryMibPerNode,
@@ -65,7 +68,18 @@ public record PartitionRules(
             boolean rootOnly,
             @Nullable Boolean exclusiveUser,
             @Added @JsonInclude(Include.NON_EMPTY) List<String> allowGroups,
-            @Nullable Boolean exclusive) {
+            @Nullable Boolean exclusive,
+            @Nullable GpuDefaults ofGpus,
+            @Nullable Boolean withoutRoot) {
+
+        /// What a job with whole GPUs has that does not say how much it wants.
+        ///
+        /// @param cpusPerGpu unless it asks for CPUs per task (DefCpuPerGPU); 0 is nothing
+        /// @param memoryMibPerGpu unless it asks for memory (DefMemPerGPU); 0 is nothing
+        public record GpuDefaults(int cpusPerGpu, long memoryMibPerGpu) {
+
+            static final GpuDefaults NONE = new GpuDefaults(0, 0);
+        }
 
         public static final Use ANY = new Use(0, 0, 0, false, List.of("ALL"), false);
 
@@ -74,6 +88,8 @@ public record PartitionRules(
             exclusiveUser = Boolean.TRUE.equals(exclusiveUser) ? true : null;
             allowGroups = allowGroups == null ? List.of() : List.copyOf(allowGroups);
             exclusive = Boolean.TRUE.equals(exclusive) ? true : null;
+            ofGpus = GpuDefaults.NONE.equals(ofGpus) ? null : ofGpus;
+            withoutRoot = Boolean.TRUE.equals(withoutRoot) ? true : null;
         }
 
         /// Of a partition for all groups, whose users share nodes.
@@ -93,7 +109,19 @@ public record PartitionRules(
                     rootOnly,
                     null,
                     List.of(),
+                    null,
+                    null,
                     null);
+        }
+
+        /// What its jobs with GPUs have that do not ask for it; never null.
+        public GpuDefaults gpuDefaults() {
+            return Objects.requireNonNullElse(ofGpus, GpuDefaults.NONE);
+        }
+
+        /// Whether a user may submit to it, as far as his name tells.
+        public boolean admitsUser(String user) {
+            return withoutRoot == null || !user.equals("root");
         }
 
         /// Whether a node of one of its jobs is for that job's user alone.

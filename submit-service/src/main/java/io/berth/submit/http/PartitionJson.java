@@ -27,6 +27,10 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 /// @param maxCpusPerNode CPUs of a node that all its jobs have together; 0 is unlimited
 /// @param exclusiveUser whether a node of one of its jobs is for that job's user alone
 /// @param exclusive whether each of its jobs has its nodes to itself
+/// @param defaultCpusPerGpu of jobs with GPUs that ask for no CPUs per task; 0 is nothing of its
+///   own
+/// @param defaultMemoryMibPerGpu of jobs with GPUs that ask for no memory; 0 is nothing of its own
+/// @param disableRootJobs whether user `root` may not submit to it
 /// @param allowGroups of whose members it takes jobs; empty is all
 /// @param nodes those configured; where that is all, those registered
 /// @param totalCpus of the registered nodes, as `totalGpus`
@@ -54,6 +58,9 @@ record PartitionJson(
         int maxCpusPerNode,
         boolean exclusiveUser,
         boolean exclusive,
+        int defaultCpusPerGpu,
+        long defaultMemoryMibPerGpu,
+        boolean disableRootJobs,
         List<String> allowGroups,
         List<String> nodes,
         int totalCpus,
@@ -92,6 +99,9 @@ record PartitionJson(
                 partition.partitionRules().maxCpusPerNode(),
                 use.ofOneUser(),
                 use.ofOneJob(),
+                use.gpuDefaults().cpusPerGpu(),
+                use.gpuDefaults().memoryMibPerGpu(),
+                !use.admitsUser("root"),
                 use.allowGroups(),
                 names,
                 there.stream().mapToInt(node -> node.inventory().cpus()).sum(),
