@@ -275,6 +275,12 @@ public final class FitClass {
         return large + small;
     }
 
+    /// Whether its jobs differ in nothing but how long they need a node now: where one finds none,
+    /// no other does that needs it as long.
+    boolean alike() {
+        return parts() == 1 && !spreads() && pools.length == 0;
+    }
+
     /// Whether all nodes of a job must be under one leaf switch.
     boolean underOneSwitch() {
         return parts() > 1 && maxSwitches == 1 && network.levels() > 0;

@@ -35,10 +35,13 @@ final class Freed {
 
     private final BitSet gained = new BitSet();
 
+    /// By class that gained something, until when its jobs could have one of these nodes.
+    private final long[] until;
+
     /// Whom something that came free may help.
     ///
     /// @param classes whose jobs in the queue may start
-    /// @param plans whose jobs may
+    /// @param plans whose jobs may, beside those of classes that are [alike][FitClass#alike]
     record Helped(Collection<FitClass> classes, Collection<Plan> plans) {}
 
     Freed(Scheduling all, long now, Decisions decisions) {
@@ -46,6 +49,7 @@ final class Freed {
         this.now = now;
         this.decisions = decisions;
         this.elsewhere = new long[all.classes().size()];
+        this.until = new long[all.classes().size()];
     }
 
     /// Takes what came free since the last call, and tells whom it may help.
@@ -101,13 +105,25 @@ final class Freed {
         }
         helped.classes.addAll(gains.classes);
         for (FitClass fit : gains.classes) {
-            for (Plan plan : fit.planned) {
-                if (!lasts(plan, gains.untils[fit.id])) {
-                    break;
-                }
-                helped.plans.add(plan);
+            until[fit.id] = Math.max(until[fit.id], gains.untils[fit.id]);
+            if (!fit.alike()) {
+                helped.plans.addAll(lasting(fit, gains.untils[fit.id]));
             }
         }
+    }
+
+    /// The planned jobs of a class that is [alike][FitClass#alike] that may be helped, each of
+    /// which is as hopeful as all others of its class that are no longer.
+    List<Waiting> helped(FitClass fit) {
+        return lasting(fit, Math.min(until[fit.id], fit.reach.end())).stream()
+                .map(Plan::job)
+                .filter(job -> job.set == null)
+                .toList();
+    }
+
+    /// The plans of a class whose jobs need nodes until then at most.
+    private List<Plan> lasting(FitClass fit, long end) {
+        return fit.planned.stream().takeWhile(plan -> lasts(plan, end)).toList();
     }
 
     /// The classes that could have nodes now for as long as one of their jobs needs it.
@@ -168,7 +184,8 @@ final class Freed {
 
     /// Whether a planned job may start by what came free.
     boolean helps(Plan plan) {
-        return helped.contains(plan.job().job);
+        FitClass fit = plan.job().fit;
+        return helped.contains(plan.job().job) || (fit.alike() && lasts(plan, until[fit.id]));
     }
 
     /// Whether a planned job could start now, by what is known without looking for it: on nodes
@@ -182,15 +199,17 @@ final class Freed {
         return fit.reach.end() >= end || fit.reach.holds(end, ownNodes(plan));
     }
 
-    /// The nodes of a planned job on which there is room for it now, beside what is reserved.
+    /// The nodes of a planned job on which there may be room for it now that others of its class do
+    /// not have. A job of one part could not have its own before unless something came free there.
     private int[] ownNodes(Plan plan) {
         FitClass fit = plan.job().fit;
         int[] own = plan.nodes();
+        boolean any = own.length > 1 || plan.start() <= now || plan.job().limited;
         int count = 0;
         int[] with = new int[own.length];
         for (int index : own) {
             Node node = all.cluster.node(index);
-            if (node.fitsAny(fit.ways(node.kind.number))) {
+            if ((any || nodes.get(index)) && node.fitsAny(fit.ways(node.kind.number))) {
                 with[count++] = index;
             }
         }
@@ -201,15 +220,9 @@ final class Freed {
     @Nullable Place search(Plan plan) {
         Waiting job = plan.job();
         FitClass fit = job.fit;
-        if (!fit.spreads() && fit.pools.length == 0) {
-            int[] own = ownNodes(plan);
-            if (!fit.reach.holds(Search.end(now, job.shortest), own)) {
-                return null;
-            }
-            if (own.length == 0) { // What it has reserved is of no use to it now.
-                Place place = search(fit, job.length);
-                return place == null && job.shortens() ? search(fit, job.shortest) : place;
-            }
+        if (!fit.spreads() && fit.pools.length == 0 && ownNodes(plan).length == 0) {
+            Place place = search(fit, job.length);
+            return place == null && job.shortens() ? search(fit, job.shortest) : place;
         }
         all.plans.lift(plan);
         Place place = search(plan, job.length);

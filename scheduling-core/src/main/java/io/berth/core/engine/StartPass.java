@@ -29,6 +29,7 @@ final class StartPass {
     private final List<Waiting> aside = new ArrayList<>();
     private final List<FitClass> barred = new ArrayList<>();
     private final boolean off;
+    private final InTurn inTurn;
 
     /// The sets for which an expected start was looked for.
     private final Set<HetSet> sought = new HashSet<>();
@@ -45,6 +46,7 @@ final class StartPass {
         this.decisions = decisions;
         this.freed = new Freed(all, now, decisions);
         this.line = new PriorityQueue<>(Waiting.order(now));
+        this.inTurn = new InTurn(now);
         this.off = all.settings.backfill() == Backfill.OFF;
     }
 
@@ -91,6 +93,7 @@ final class StartPass {
             tryCleared(cleared);
         } else if (plan != null) {
             tryPlanned(plan);
+            pushPlanned(next.fit);
         } else if (next.line != null) {
             tryQueued(next);
             push(next.fit);
@@ -114,7 +117,13 @@ final class StartPass {
     /// Those whom it may help what came free.
     private void lineUpHelped() {
         Helped helped = freed.settle();
-        helped.classes().forEach(this::push);
+        for (FitClass fit : helped.classes()) {
+            push(fit);
+            if (fit.alike()) {
+                inTurn.set(fit, freed.helped(fit));
+                pushPlanned(fit);
+            }
+        }
         for (Plan plan : helped.plans()) {
             if (plan.job().set == null && freed.hopeful(plan)) {
                 lineUp(plan.job());
@@ -156,6 +165,17 @@ final class StartPass {
         Waiting head = all.queue.head(fit, Math.max(open(fit), lastToPreempt(fit)), now);
         if (head != null) {
             lineUp(head);
+        }
+    }
+
+    /// Puts the next planned job of a class in line that may be helped, if there is one.
+    private void pushPlanned(FitClass fit) {
+        Waiting next = inTurn.next(fit);
+        while (next != null && next.plan == null) {
+            next = inTurn.next(fit);
+        }
+        if (next != null) {
+            lineUp(next);
         }
     }
 
@@ -225,9 +245,13 @@ final class StartPass {
         if (!due && !sooner && !mayPreempt(job)) {
             return;
         }
-        boolean admitted = decisions.admits(job);
+        boolean hopeful = freed.hopeful(plan);
+        boolean admitted = (hopeful || mayPreempt(job)) && decisions.admits(job);
         boolean tried = admitted && (due || (sooner && Scheduling.leaves(job, now, decisions)));
-        Place place = tried ? freed.search(plan) : null;
+        Place place = tried && hopeful ? freed.search(plan) : null;
+        if (tried && hopeful && place == null) {
+            inTurn.keep(job.fit, it -> it.plan != null && freed.hopeful(it.plan));
+        }
         job.limited &= !tried;
         if (place != null) {
             start(job, place);
@@ -293,6 +317,7 @@ final class StartPass {
                 all.unplan(plan.job(), decisions);
                 all.stale(true);
                 push(plan.job().fit);
+                pushPlanned(plan.job().fit);
                 lineUpSets();
             }
         }

@@ -20,10 +20,12 @@ final class FreedTest {
 
     private Scheduling engine = planning(0);
     private final List<Long> started = new ArrayList<>();
+    private int asked;
     private final Decisions decisions =
             new Decisions() {
                 @Override
                 public boolean admits(Waiting job) {
+                    asked++;
                     return true;
                 }
 
@@ -132,5 +134,25 @@ final class FreedTest {
         engine.startPass(NOW, decisions);
 
         assertThat(started).containsExactly(13L);
+    }
+
+    @Test
+    void of_planned_jobs_that_are_alike_one_after_the_other_is_tried_until_one_finds_nothing() {
+        engine = planning(500);
+        run(1, new Demand(1, 1, 1, 0));
+        run(2, new Demand(1, 1, 1, 0));
+        FitClass one = gpus(1);
+        for (int job = 11; job <= 60; job++) {
+            wait(job, one, job % 2 == 0 ? HOUR : 2 * HOUR);
+        }
+        engine.startPass(NOW, decisions);
+        assertThat(engine.planned()).hasSize(50);
+
+        engine.forget(1);
+        asked = 0;
+        engine.startPass(NOW, decisions);
+
+        assertThat(started).hasSize(1);
+        assertThat(asked).as("beside once for each that is planned still").isLessThan(49 + 10);
     }
 }
