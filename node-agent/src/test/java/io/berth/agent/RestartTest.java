@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -167,12 +168,15 @@ class RestartTest {
         }
     }
 
-    /// Where groups can be made that need no settings, each controller once.
+    /// Those of a unit or a pod that can be made without settings.
     private static Stream<Path> hierarchies() throws IOException {
         return Files.readAllLines(Path.of("/proc/self/mounts")).stream()
                 .map(line -> line.split(" "))
                 .filter(mount -> mount[2].startsWith("cgroup"))
-                .filter(mount -> !List.of(mount[3].split(",")).contains("cpuset"))
+                .filter(mount ->
+                        mount[2].equals("cgroup2")
+                                || Set.of("name=systemd", "devices", "memory", "pids").stream()
+                                        .anyMatch(List.of(mount[3].split(","))::contains))
                 .map(mount -> Path.of(mount[1]))
                 .filter(Files::isWritable);
     }

@@ -5,14 +5,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A group beside those of runs, in every hierarchy of the host, for what holds runs and outlives
-/// the agent. So it is not in the agent's own, of which others end all that is there: systemd of a
-/// unit, a container runtime of a pod.
+/// A group beside those of runs, for what holds runs and outlives the agent. So it is not in the
+/// agent's own, of which others end all that is there: systemd of a unit, a container runtime of a
+/// pod. Such look in hierarchies of version 2, in those without a controller, and in those of the
+/// controllers that runs have groups of. Of others it stays out: a run that has no group of `cpu`
+/// would share one with all runs.
 public final class ApartGroup {
 
     private static final Logger LOG = LoggerFactory.getLogger(ApartGroup.class);
@@ -34,11 +37,20 @@ public final class ApartGroup {
         for (String line : Files.readAllLines(MOUNTS)) {
             String[] fields = line.split(" ");
             Path mount = Path.of(fields[1]);
-            if (fields[2].startsWith("cgroup") && Files.isWritable(mount)) {
+            if (isMeant(fields[2], List.of(fields[3].split(","))) && Files.isWritable(mount)) {
                 make(mount, Path.of(parent + SUFFIX), made);
             }
         }
         return new ApartGroup(made);
+    }
+
+    private static boolean isMeant(String type, List<String> options) {
+        if (!type.equals("cgroup")) {
+            return type.equals("cgroup2");
+        }
+        return options.stream().anyMatch(it -> it.startsWith("name="))
+                || Arrays.stream(CgroupV1.Controller.values())
+                        .anyMatch(it -> options.contains(it.kernelName()));
     }
 
     private static void make(Path mount, Path name, List<Path> made) {
