@@ -27,7 +27,7 @@ final class Emptying {
         repeat(
                 run,
                 () -> {
-                    if (group.members().isEmpty()) {
+                    if (group.isEmpty()) {
                         return true;
                     }
                     group.kill();
@@ -40,7 +40,7 @@ final class Emptying {
         repeat(
                 run,
                 () -> {
-                    if (!group.members().isEmpty()) {
+                    if (!group.isEmpty()) {
                         group.kill();
                     }
                     group.remove();

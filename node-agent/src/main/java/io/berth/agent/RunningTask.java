@@ -169,9 +169,7 @@ record RunningTask(
             // What is suspended takes the signal when it goes on.
             group.resume();
         }
-        while (!over
-                && !group.members().isEmpty()
-                && LiveProcess.uptimeMillis() < stopping.killAt()) {
+        while (!over && !group.isEmpty() && LiveProcess.uptimeMillis() < stopping.killAt()) {
             orders.await(ENDING_TICK_MILLIS);
             steps.look();
             stopping = latest(stopping);

@@ -234,7 +234,7 @@ final class StepGroups {
         if (holder != null && step.has(holder.pid())) {
             group.take(holder.pid());
         }
-        for (int tries = 0; !step.members().isEmpty(); tries++) {
+        for (int tries = 0; !step.isEmpty(); tries++) {
             if (tries == KILL_TRIES) {
                 return false;
             }

@@ -3,13 +3,16 @@ package io.berth.agent;
 import io.berth.agent.StepGroups.Holder;
 import io.berth.agent.group.ChildLimits;
 import io.berth.agent.group.Group;
+import io.berth.agent.host.LiveProcess;
 import io.berth.contracts.Consumption;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.Isolation;
 import io.berth.contracts.TasksUsage;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -50,24 +53,49 @@ final class StepTasks {
 
     private StepTasks() {}
 
+    /// A task that waits to begin.
+    ///
+    /// @param cpus none is all of the step's
+    /// @param gpus as it names them
+    private record Task(int rank, LiveProcess process, IndexSet cpus, String gpus) {
+
+        static Task of(Matcher words) {
+            long pid = Long.parseLong(words.group(2));
+            long began = LiveProcess.stat(pid).map(LiveProcess.Stat::startTime).orElse(-1L);
+            return new Task(
+                    Integer.parseInt(words.group(1)),
+                    new LiveProcess(pid, began),
+                    StepTasks.cpus(words.group(3)),
+                    words.group(4));
+        }
+    }
+
     /// Makes them, and moves the tasks there. What there is to say; nothing if all is well.
     ///
     /// @param step null of one that has no group itself
     /// @param most groups that may be made
     static String hold(@Nullable Group step, String text, Shares shares, int most, long askedAt) {
-        int tasks = 0;
-        int unbound = 0;
+        var tasks = new ArrayList<Task>();
         for (String line : text.lines().toList()) {
             Matcher task = TASK.matcher(line);
             if (!task.matches()) {
                 return "what the tasks ask for cannot be read";
             }
-            boolean held =
+            tasks.add(Task.of(task));
+        }
+        // Those that had ended before are not among them, and whoever has their numbers since began
+        // at another time.
+        Set<Long> there = step == null ? Set.of() : members(step);
+        int held = 0;
+        int unbound = 0;
+        for (Task task : tasks) {
+            boolean bound =
                     step != null
-                            && ++tasks <= most
+                            && held++ < most
                             && !RunSteps.late(askedAt)
+                            && there.contains(task.process().pid())
                             && hold(step, task, shares);
-            unbound += held || task.group(4).equals("-") ? 0 : 1;
+            unbound += bound || task.gpus().equals("-") ? 0 : 1;
         }
         return unbound == 0
                 ? ""
@@ -75,26 +103,29 @@ final class StepTasks {
                         .formatted(unbound);
     }
 
-    /// Whether the task is in a group that bounds it to its GPUs.
-    private static boolean hold(Group step, Matcher task, Shares shares) {
-        int rank = Integer.parseInt(task.group(1));
-        long process = Long.parseLong(task.group(2));
+    private static Set<Long> members(Group step) {
         try {
-            if (!step.has(process)) {
-                return false;
-            }
-            List<String> rules = shares.devices(task.group(4));
-            IndexSet cpus = cpus(task.group(3));
-            var limits = new ChildLimits(cpus, 0, rules, shares.memoryNodes(cpus));
-            Group group = step.makeChild(rank, limits);
+            return step.members();
+        } catch (IOException e) {
+            LOG.atDebug().setCause(e).addKeyValue("groups", step.folders()).log("Step not read");
+            return Set.of();
+        }
+    }
+
+    /// Whether the task is in a group that bounds it to its GPUs.
+    private static boolean hold(Group step, Task task, Shares shares) {
+        try {
+            List<String> rules = shares.devices(task.gpus());
+            var limits = new ChildLimits(task.cpus(), 0, rules, shares.memoryNodes(task.cpus()));
+            Group group = step.makeChild(task.rank(), limits);
             // Asked right before: the process may have ended meanwhile, and its number be
             // another's.
-            if (!step.has(process)) {
+            if (!task.process().alive()) {
                 group.remove();
                 return false;
             }
             try {
-                group.take(process);
+                group.take(task.process().pid());
             } catch (IOException e) {
                 group.remove();
                 throw e;
@@ -106,7 +137,7 @@ final class StepTasks {
             LOG.atDebug()
                     .setCause(e)
                     .addKeyValue("groups", step.folders())
-                    .addKeyValue("task", rank)
+                    .addKeyValue("task", task.rank())
                     .log("Task has no group");
             return false;
         }

@@ -100,6 +100,11 @@ record BothVersions(Groups first, Groups second) implements Groups {
         }
 
         @Override
+        public boolean isEmpty() throws IOException {
+            return one.isEmpty() && other.isEmpty();
+        }
+
+        @Override
         public boolean has(long pid) throws IOException {
             return one.has(pid) || other.has(pid);
         }

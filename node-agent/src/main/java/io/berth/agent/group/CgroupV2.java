@@ -45,7 +45,7 @@ final class CgroupV2 implements Groups {
     @Override
     public Group create(NodeName node, RunId run, Limits limits) throws IOException {
         var group = new V2Group(Level.RUN, mount, folder(node, run));
-        if (!group.members().isEmpty()) {
+        if (!group.isEmpty()) {
             group.kill();
         }
         group.remove();
@@ -193,6 +193,12 @@ final class CgroupV2 implements Groups {
         @Override
         public Set<Long> members() throws IOException {
             return ControlFiles.processes(folder);
+        }
+
+        @Override
+        public boolean isEmpty() throws IOException {
+            Path events = folder.resolve("cgroup.events");
+            return !Files.exists(events) || ControlFiles.count(events, "populated") == 0;
         }
 
         @Override

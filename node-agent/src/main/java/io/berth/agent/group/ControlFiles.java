@@ -16,6 +16,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -26,6 +27,10 @@ import org.jspecify.annotations.Nullable;
 final class ControlFiles {
 
     private static final String PROCESSES = "cgroup.procs";
+    private static final int TYPE = 0xf000;
+    private static final int FOLDER = 0x4000;
+    private static final int LEAF = 2;
+    private static final int NO_GROUP = -1;
 
     private ControlFiles() {}
 
@@ -102,28 +107,37 @@ final class ControlFiles {
         return found;
     }
 
-    private static void addTree(Path group, List<Path> found) throws IOException {
-        if (!isLeaf(group)) {
-            try (DirectoryStream<Path> inner =
-                    Files.newDirectoryStream(
-                            group, each -> Files.isDirectory(each, LinkOption.NOFOLLOW_LINKS))) {
+    private static void addTree(Path file, List<Path> found) throws IOException {
+        int links = links(file);
+        if (links == NO_GROUP) {
+            return;
+        }
+        if (links != LEAF) {
+            try (DirectoryStream<Path> inner = Files.newDirectoryStream(file)) {
                 for (Path each : inner) {
                     addTree(each, found);
                 }
-            } catch (NoSuchFileException | NotDirectoryException e) {
+            } catch (NoSuchFileException e) {
                 return;
             }
         }
-        found.add(group);
+        found.add(file);
     }
 
-    /// Whether no group is in the group, as the number of its links tells: its name, its own `.`,
-    /// and the `..` of each group in it. To look at all its control files costs far more.
-    private static boolean isLeaf(Path group) throws IOException {
+    /// How many links a group has, or that it is none or gone. If no group is in it they are two:
+    /// its name, and its own `.`; each group in it has a `..`. To look at all its control files
+    /// costs far more.
+    private static int links(Path file) throws IOException {
         try {
-            return Files.getAttribute(group, "unix:nlink") instanceof Integer links && links == 2;
+            Map<String, Object> told =
+                    Files.readAttributes(file, "unix:mode,nlink", LinkOption.NOFOLLOW_LINKS);
+            return told.get("mode") instanceof Integer mode
+                            && (mode & TYPE) == FOLDER
+                            && told.get("nlink") instanceof Integer links
+                    ? links
+                    : NO_GROUP;
         } catch (NoSuchFileException e) {
-            return false;
+            return NO_GROUP;
         }
     }
 
@@ -131,20 +145,34 @@ final class ControlFiles {
     static Set<Long> processes(Path group) throws IOException {
         var pids = new TreeSet<Long>();
         for (Path each : tree(group)) {
-            try {
-                Files.readAllLines(each.resolve(PROCESSES)).stream()
-                        .map(Long::valueOf)
-                        .forEach(pids::add);
-            } catch (NoSuchFileException e) {
-                // Gone since it was listed: it was empty.
-                continue;
-            } catch (FileSystemException e) {
-                if (Files.exists(each)) {
-                    throw e;
-                }
-            }
+            own(each).lines().map(Long::valueOf).forEach(pids::add);
         }
         return pids;
+    }
+
+    /// Whether no process is in the group, nor in a group in it.
+    static boolean isEmpty(Path group) throws IOException {
+        for (Path each : tree(group)) {
+            if (!own(each).isEmpty()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// The processes of a group itself, a line each.
+    private static String own(Path group) throws IOException {
+        try {
+            return Files.readString(entrance(group));
+        } catch (NoSuchFileException e) {
+            // Gone since it was listed: it was empty.
+            return "";
+        } catch (FileSystemException e) {
+            if (Files.exists(group)) {
+                throw e;
+            }
+            return "";
+        }
     }
 
     /// Whether a process runs, and its own file says that it is in a group, or in one in it: to
@@ -166,7 +194,7 @@ final class ControlFiles {
 
     /// The numbers of the groups in a group that are named as that level has them.
     static Set<Integer> children(Path group, Level level) throws IOException {
-        if (isLeaf(group)) {
+        if (links(group) == LEAF) {
             return Set.of();
         }
         var numbers = new TreeSet<Integer>();

@@ -53,6 +53,11 @@ public interface Group {
     /// The processes in it, by number.
     Set<Long> members() throws IOException;
 
+    /// Whether nothing is in it, which costs less to know than who is.
+    default boolean isEmpty() throws IOException {
+        return members().isEmpty();
+    }
+
     /// Whether a process is in it.
     default boolean has(long pid) throws IOException {
         return members().contains(pid);

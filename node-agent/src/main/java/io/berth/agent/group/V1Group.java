@@ -162,6 +162,16 @@ final class V1Group implements Group {
     }
 
     @Override
+    public boolean isEmpty() throws IOException {
+        for (Path folder : folders.values()) {
+            if (!ControlFiles.isEmpty(folder)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    @Override
     public boolean has(long pid) throws IOException {
         if (folders.isEmpty()) {
             return false;
