@@ -284,7 +284,7 @@ enum AccountField {
                             "maxMemoryMib",
                             "M");
             case USER, GROUP -> ofJob(job, "user");
-            case CLUSTER -> "berth";
+            case CLUSTER -> job.text("cluster");
             case COMMENT -> ofJob(job, "comment");
             case DERIVED_EXIT_CODE -> job.ofJob() ? job.highestExit() : "";
             case UID, GID -> job.ofJob() ? Accounts.ofMachine().idOf(job.text("user")) : "";

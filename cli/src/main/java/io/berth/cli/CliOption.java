@@ -35,6 +35,16 @@ record CliOption(String longName, char letter, Argument argument, String meaning
         return new CliOption(longName, letter, Argument.REQUIRED, meaning);
     }
 
+    /// What is so anyway, as there is one cluster.
+    static final CliOption CLUSTERS = valued("clusters", 'M', "nothing: there is one cluster");
+
+    static final CliOption CLUSTER = valued("cluster", 'M', "nothing: there is one cluster");
+    static final CliOption FEDERATION = flag("federation", '\0', "nothing: there is one cluster");
+    static final CliOption LOCAL = flag("local", '\0', "nothing: there is one cluster");
+    static final CliOption SIBLING = flag("sibling", '\0', "nothing: there is one cluster");
+
+    static final CliOption VERBOSE = flag("verbose", 'v', "nothing: there is nothing more to say");
+
     /// A command line with its options by name.
     static final class Words {
 

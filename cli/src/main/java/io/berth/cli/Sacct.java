@@ -66,7 +66,10 @@ final class Sacct implements Command {
                     flag("truncate", 'T', "times before and after those asked for are these"),
                     valued("units", '\0', "sizes in this unit: K, M, G, T or P"),
                     valued("user", 'u', "only jobs of these users"),
-                    flag("version", 'V', "Berth's version"));
+                    flag("version", 'V', "Berth's version"),
+                    CliOption.FEDERATION,
+                    CliOption.LOCAL,
+                    CliOption.VERBOSE);
 
     @Override
     public String synopsis() {

@@ -12,8 +12,6 @@ import org.jspecify.annotations.Nullable;
 /// the books do not know (priority, working directory, user and system time apart) is left out.
 record SacctJson(AccountedJob job) {
 
-    private static final String CLUSTER = "berth";
-
     /// @param steps of it that are told too
     Map<String, @Nullable Object> fields(List<AccountedJob> steps) {
         JsonObject json = job.json();
@@ -36,12 +34,12 @@ record SacctJson(AccountedJob job) {
                         "account",
                         job.text("account"),
                         "cluster",
-                        CLUSTER,
+                        job.text("cluster"),
                         "partition",
                         JsonText.NULL,
                         "user",
                         job.text("user")));
-        fields.put("cluster", CLUSTER);
+        fields.put("cluster", job.text("cluster"));
         fields.put("constraints", "");
         fields.put("container", JsonText.NULL);
         fields.put("time", time());

@@ -20,9 +20,7 @@ final class Scontrol implements Command {
                     "listpids",
                     "it is asked on a node; sstat tells what a job's processes use together",
                     "reboot",
-                    "Berth boots no nodes",
-                    "write",
-                    "the gateway hands out no scripts");
+                    "Berth boots no nodes");
 
     private static final Set<String> OF_JOBS =
             Set.of(
@@ -46,14 +44,17 @@ final class Scontrol implements Command {
                     DataForm.OPTIONS.getFirst(),
                     DataForm.OPTIONS.getLast(),
                     flag("oneliner", 'o', "one line for each"),
-                    flag("quiet", 'Q', "nothing: there are no warnings"),
+                    CliOption.FEDERATION,
+                    CliOption.LOCAL,
+                    CliOption.SIBLING,
+                    flag("quiet", 'Q', "no word of what was written"),
                     flag("verbose", 'v', "nothing: there is nothing more to say"),
                     flag("version", 'V', "Berth's version"));
 
     @Override
     public String synopsis() {
         return "scontrol show job|step|node|partition|reservation|topology|config [NAME]"
-                + " | hold|release|requeue|suspend|resume|top|wait_job JOB | completing"
+                + " | hold|release|requeue|suspend|resume|top|wait_job JOB | completing | write batch_script JOB [FILE]"
                 + " | update JobId=JOB|NodeName=NODE|PartitionName=P|ReservationName=R NAME=VALUE... | create|delete"
                 + " reservation NAME=VALUE...: all that is known, and changes to it";
     }
@@ -87,6 +88,11 @@ final class Scontrol implements Command {
             return new ScontrolActions(terminal).ping();
         } else if (keyword.equals("reconfigure")) {
             return new ScontrolActions(terminal).reconfigure();
+        } else if (keyword.equals("write")) {
+            return new ScontrolJobs(terminal).write(rest(operands), words.has("quiet"));
+        } else if (keyword.equals("version")) {
+            terminal.out().print(Main.version() + "\n");
+            return 0;
         }
         if (!isShort(keyword, "show", 2)) {
             throw new CommandFailure(1, "invalid keyword: " + keyword + "\n");

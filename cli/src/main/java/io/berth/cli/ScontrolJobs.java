@@ -1,10 +1,17 @@
 package io.berth.cli;
 
+import io.berth.cli.MeshClient.NoAnswer;
 import io.berth.client.Answer;
 import io.berth.client.Query;
 import io.berth.contracts.JobState;
 import io.berth.slurm.HostList;
 import io.berth.slurm.SlurmTime;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 
@@ -14,6 +21,9 @@ final class ScontrolJobs {
 
     private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
+
+    private static final FileAttribute<?> OWNERS =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
     private final Terminal terminal;
     private final MeshClient client;
@@ -42,6 +52,59 @@ final class ScontrolJobs {
                                             HostList.compress(job.json().texts("nodeNames"))));
         }
         return 0;
+    }
+
+    /// Writes a job's batch script to a file, `slurm-17.sh` if none is named, or for `-` to
+    /// standard output. A new file is its reader's alone: scripts hold what others are not to know.
+    int write(List<String> operands, boolean quiet) throws CommandFailure {
+        if (operands.isEmpty() || !operands.getFirst().equals("batch_script")) {
+            throw new CommandFailure(
+                    1, "invalid keyword for write: only 'batch_script JOB [FILE]' is\n");
+        }
+        if (operands.size() < 2 || operands.size() > 3 || !JobIds.names(operands.get(1))) {
+            throw new CommandFailure(1, "job script retrieval failed: Invalid job id specified\n");
+        }
+        String job = operands.get(1);
+        byte[] script = script(job);
+        String name = operands.size() < 3 ? "slurm-" + job + ".sh" : operands.get(2);
+        if (name.equals("-")) {
+            if (LocalTerminal.shows(1)) {
+                new Printable(terminal.out()).write(script, 0, script.length);
+            } else {
+                terminal.out().writeBytes(script);
+            }
+            return 0;
+        }
+        Path file = terminal.directory().resolve(name);
+        try {
+            if (Files.notExists(file)) {
+                Files.createFile(file, OWNERS);
+            }
+            Files.write(file, script);
+        } catch (IOException e) {
+            throw new CommandFailure(
+                    1, "failed to open file `" + name + "`: " + e.getMessage() + "\n");
+        }
+        if (!quiet) {
+            terminal.out().print("batch script for job " + job + " written to " + name + "\n");
+        }
+        return 0;
+    }
+
+    private byte[] script(String job) throws CommandFailure {
+        var script = new ByteArrayOutputStream();
+        try {
+            Answer answer =
+                    client.stream(
+                            JobIds.path(job) + "/script", (_, bytes) -> bytes.transferTo(script));
+            if (!answer.ok()) {
+                throw new CommandFailure(
+                        1, "job script retrieval failed: " + Scontrol.reason(answer) + "\n");
+            }
+            return script.toByteArray();
+        } catch (NoAnswer e) {
+            throw CommandFailure.error("scontrol", String.valueOf(e.getMessage()));
+        }
     }
 
     /// Waits until a job runs.

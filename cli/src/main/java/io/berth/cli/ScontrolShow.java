@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -63,6 +62,11 @@ final class ScontrolShow {
             List<String> hosts = name == null ? List.of() : CliOption.split(name);
             terminal.out().print(HostList.compress(hosts) + "\n");
             return 0;
+        } else if (Scontrol.isShort(entity, "hostlistsorted", 9)) {
+            List<String> hosts = new ArrayList<>(name == null ? List.of() : expand(name));
+            hosts.sort(HostList.ORDER);
+            terminal.out().print(HostList.compress(hosts) + "\n");
+            return 0;
         }
         throw new CommandFailure(1, "invalid entity:" + entity + " for keyword:show \n");
     }
@@ -96,14 +100,15 @@ final class ScontrolShow {
             }
             jobs.addAll(named(client, name));
         }
+        Moment moment = Moment.of(terminal);
         DataForm form = DataForm.of(words);
         if (form != null) {
-            return data(form, "jobs", jobs.stream().map(JobView::json).toList());
+            return data(
+                    form, "jobs", jobs.stream().map(it -> SqueueJson.fields(it, moment)).toList());
         }
         if (jobs.isEmpty()) {
             terminal.out().print("No jobs in the system\n");
         }
-        Moment moment = Moment.of(terminal);
         for (JobView job : jobs) {
             var details = new JobDetails(job, moment, Accounts.ofMachine(), words.has("details"));
             print(details.lines());
@@ -183,7 +188,7 @@ final class ScontrolShow {
         }
         DataForm form = DataForm.of(words);
         if (form != null) {
-            return data(form, "nodes", nodes.stream().map(NodeView::json).toList());
+            return data(form, "nodes", nodes.stream().map(SinfoJson::fields).toList());
         }
         for (NodeView node : nodes) {
             print(NodeDetails.lines(node, words.has("details"), terminal.zone()));
@@ -281,8 +286,8 @@ final class ScontrolShow {
         return 0;
     }
 
-    private int data(DataForm form, String name, List<JsonObject> items) {
-        terminal.out().print(form.text(Map.of(name, items)));
+    private int data(DataForm form, String name, List<?> items) {
+        terminal.out().print(form.text(SlurmData.of("openapi", name, items)));
         return 0;
     }
 

@@ -27,7 +27,8 @@ final class Sdiag implements Command {
                     DataForm.OPTIONS.getFirst(),
                     DataForm.OPTIONS.getLast(),
                     flag("reset", 'r', "refused: the figures are those of the metrics"),
-                    flag("version", 'V', "Berth's version"));
+                    flag("version", 'V', "Berth's version"),
+                    CliOption.CLUSTER);
 
     private static final String STARS = "*".repeat(55) + "\n";
     private static final DateTimeFormatter DATE =

@@ -47,7 +47,10 @@ final class Sinfo implements Command {
                     flag("responding", 'r', "only nodes that respond"),
                     valued("sort", 'S', "order, such as \"#P,-t\"").from("SINFO_SORT"),
                     valued("states", 't', "only nodes in these states"),
-                    flag("version", 'V', "Berth's version"));
+                    flag("version", 'V', "Berth's version"),
+                    CliOption.FEDERATION,
+                    CliOption.LOCAL,
+                    CliOption.VERBOSE);
 
     @Override
     public String synopsis() {

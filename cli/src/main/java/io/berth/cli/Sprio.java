@@ -32,7 +32,12 @@ final class Sprio implements Command {
                     valued("partition", 'p', "only jobs in these partitions"),
                     valued("user", 'u', "only jobs of these users"),
                     flag("version", 'V', "Berth's version"),
-                    flag("weights", 'w', "the points that a factor of 1 gives"));
+                    flag("weights", 'w', "the points that a factor of 1 gives"),
+                    CliOption.CLUSTERS,
+                    CliOption.FEDERATION,
+                    CliOption.LOCAL,
+                    CliOption.SIBLING,
+                    CliOption.VERBOSE);
 
     @Override
     public String synopsis() {

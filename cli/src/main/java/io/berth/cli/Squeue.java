@@ -65,7 +65,11 @@ final class Squeue implements Command {
                             Argument.OPTIONAL,
                             "scripts and steps of running jobs; of these: -s17.0"),
                     valued("user", 'u', "only jobs of these users").from("SQUEUE_USERS"),
-                    flag("version", 'V', "Berth's version"));
+                    flag("version", 'V', "Berth's version"),
+                    CliOption.FEDERATION,
+                    CliOption.LOCAL,
+                    CliOption.SIBLING,
+                    CliOption.VERBOSE);
 
     @Override
     public String synopsis() {

@@ -74,7 +74,7 @@ final class SqueueJson {
         json.put("group_id", user);
         json.put("group_name", job.text("user"));
         json.put("account", job.text("account"));
-        json.put("cluster", "berth");
+        json.put("cluster", job.text("cluster"));
         json.put("partition", job.text("partition"));
         json.put("qos", job.text("qos"));
         json.put("resv_name", job.text("reservation"));

@@ -23,7 +23,11 @@ final class Sreport implements Command {
     private static final List<CliOption> OPTIONS =
             Table.options(
                     valued("tres", 'T', "resources, such as cpu,gres/gpu,gres/gpu:a100,billing"),
-                    valued("time", 't', "Seconds, Minutes or Hours"));
+                    valued("time", 't', "Seconds, Minutes or Hours"),
+                    CliOption.CLUSTER,
+                    CliOption.FEDERATION,
+                    CliOption.LOCAL,
+                    CliOption.VERBOSE);
 
     @Override
     public String synopsis() {

@@ -47,7 +47,9 @@ final class Sshare implements Command {
                     DataForm.OPTIONS.getLast(),
                     flag("long", 'l', "with normalised usage and LevelFS"),
                     valued("users", 'u', "only these users"),
-                    flag("Users", 'U', "users alone, without accounts"));
+                    flag("Users", 'U', "users alone, without accounts"),
+                    CliOption.CLUSTERS,
+                    CliOption.VERBOSE);
 
     @Override
     public String synopsis() {

@@ -210,7 +210,7 @@ final class GoldenSamplesTest {
                     "fairtree-.*\\.json", "FairTreeGoldenTest",
                     "slurm-conf", "ImportSlurmTest",
                     "job-environment\\.json",
-                            "no test: JobEnvironmentTest and SrunTest name the variables",
+                            "JobEnvironmentGoldenTest, of scripts; SrunTest names those of steps",
                     "backfill\\.txt", "BackfillGoldenTest, which has its numbers",
                     "manifests", "no test: Kubernetes' manifests are not imported");
 

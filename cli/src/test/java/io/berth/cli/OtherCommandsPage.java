@@ -13,6 +13,8 @@ final class OtherCommandsPage {
     private static final String DATA =
             "Slurm's fields as far as Berth knows them; `berth` in each item is Berth's own view";
     private static final String OWN_DATA = "in Berth's own words";
+    private static final String SOME_DATA =
+            "jobs and nodes as squeue and sinfo tell them; the rest in Berth's own words";
 
     /// How an option differs that is taken, by command and name.
     private static final Map<String, String> DIFFERENT =
@@ -23,8 +25,8 @@ final class OtherCommandsPage {
                     Map.entry("sinfo yaml", DATA),
                     Map.entry("sacct json", DATA),
                     Map.entry("sacct yaml", DATA),
-                    Map.entry("scontrol json", OWN_DATA),
-                    Map.entry("scontrol yaml", OWN_DATA),
+                    Map.entry("scontrol json", SOME_DATA),
+                    Map.entry("scontrol yaml", SOME_DATA),
                     Map.entry("sdiag json", OWN_DATA),
                     Map.entry("sdiag yaml", OWN_DATA),
                     Map.entry("squeue start", "each task of an array has a line of its own"),
@@ -33,6 +35,7 @@ final class OtherCommandsPage {
                             "without GrpTRESMins and TRESRunMins, which `berth share budget` tells"),
                     Map.entry("sacct format", "what the books do not know is empty"),
                     Map.entry("scontrol create", "reservations alone"),
+                    Map.entry("scontrol write", "batch_script alone"),
                     Map.entry("scontrol delete", "reservations alone"),
                     Map.entry("scontrol show", "the kinds below"),
                     Map.entry(

@@ -121,7 +121,7 @@ final class SacctTest {
                 "GET",
                 "/v1/accounting/jobs",
                 """
-                {"jobs":[{"id":12,"name":"t.sh","user":"bob","account":"a","partition":"low","qos":"normal",
+                {"jobs":[{"id":12,"name":"t.sh","user":"bob","account":"a","partition":"low","qos":"normal","cluster":"atlas",
                  "state":"TIMEOUT","exitCode":0,"signal":15,"submittedAt":1795168850000,"startedAt":1795168900000,
                  "endedAt":1795168960000,"elapsedSeconds":60,"timeLimitSeconds":60,"nodes":2,"reason":"TimeLimit",
                  "nodeList":"n[1-2]","cpus":8,"memoryMib":25600,"gpus":4,"tasks":2,"restarts":0,
@@ -466,7 +466,7 @@ final class SacctTest {
                                 "-n",
                                 "-o",
                                 "JobID,UID,Group,Cluster,Comment,DerivedExitCode,WorkDir,Priority,UserCPU,ReqCPUFreq"))
-                .startsWith("12|65534|bob|berth||0:0||||Unknown\n12.batch|||berth||||||Unknown\n");
+                .startsWith("12|65534|bob|atlas||0:0||||Unknown\n12.batch|||atlas||||||Unknown\n");
         assertThat(out("sacct", "-X", "-P", "-n", "-o", "ResvCPU,Planned,ResvCPURAW"))
                 .isEqualTo("00:06:40|00:00:50|400\n");
     }

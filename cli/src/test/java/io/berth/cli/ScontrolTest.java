@@ -4,12 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.cli.CommandRun.Outcome;
 import io.berth.cli.FakeMesh.Reply;
+import io.berth.client.JsonObject;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -211,6 +218,8 @@ final class ScontrolTest {
     void host_names_are_listed_and_compressed() {
         assertThat(out("scontrol", "show", "hostnames", "n[01-03]")).isEqualTo("n01\nn02\nn03\n");
         assertThat(out("scontrol", "show", "hostlist", "n01,n02,n03")).isEqualTo("n[01-03]\n");
+        assertThat(out("scontrol", "show", "hostlistsorted", "n[9-10],n1"))
+                .isEqualTo("n[1,9-10]\n");
         assertThat(
                         new CommandRun()
                                 .with("SLURM_JOB_NODELIST", "a[1-2]")
@@ -233,6 +242,45 @@ final class ScontrolTest {
                 .contains("StartTime=2026-11-20T10:03:56")
                 .contains("SchedNodeList=node02")
                 .contains("Comment=sweep of rates");
+    }
+
+    @Test
+    void a_batch_script_is_written_to_a_file_or_to_standard_output(@TempDir Path folder)
+            throws IOException {
+        String script = "#!/bin/sh\n\u001b[31mecho 'ü'\n";
+        mesh.on("GET", "/v1/jobs/17/script", script);
+
+        Outcome written =
+                new CommandRun(mesh).in(folder).run("scontrol", "write", "batch_script", "17");
+        new CommandRun(mesh)
+                .in(folder)
+                .run("scontrol", "-Q", "write", "batch_script", "17", "a.sh");
+
+        assertThat(written)
+                .isEqualTo(new Outcome(0, "batch script for job 17 written to slurm-17.sh\n", ""));
+        Path file = folder.resolve("slurm-17.sh");
+        assertThat(file).hasContent(script);
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                .isEqualTo("rwx------");
+        assertThat(folder.resolve("a.sh")).hasContent(script);
+        assertThat(out("scontrol", "write", "batch_script", "17", "-")).isEqualTo(script);
+    }
+
+    @Test
+    void programs_are_answered_in_slurms_words() throws IOException {
+        JsonObject jobs = json("scontrol", "--json", "show", "job", "1015");
+        JsonObject nodes = json("scontrol", "show", "node", "node01", "--json");
+
+        assertThat(jobs.object("meta").object("Slurm").object("version").number("major"))
+                .isEqualTo(22);
+        JsonObject job = jobs.objects("jobs").getFirst();
+        assertThat(job.number("job_id")).isEqualTo(1015);
+        assertThat(job.text("job_state")).isEqualTo("RUNNING");
+        assertThat(nodes.objects("nodes").getFirst().text("hostname")).isEqualTo("node01");
+    }
+
+    private JsonObject json(String... words) throws IOException {
+        return JsonObject.read(out(words).getBytes(StandardCharsets.UTF_8));
     }
 
     @Test
@@ -594,7 +642,9 @@ final class ScontrolTest {
                 "update PartitionName=batch | Invalid input: State=",
                 "update PartitionName=batch MaxTime=1 | Update of this parameter is not supported: MaxTime=1",
                 "listpids | scontrol: error: listpids is not supported: it is asked on a node; sstat tells what a job's processes use together",
-                "write batch_script 17 | scontrol: error: write is not supported: the gateway hands out no scripts",
+                "write batch_script 17 | job script retrieval failed: Invalid job id specified",
+                "write batch_script x | job script retrieval failed: Invalid job id specified",
+                "write config | invalid keyword for write: only 'batch_script JOB [FILE]' is",
                 "wait_job | one job id is expected for keyword:wait_job",
                 "wait_job x | invalid job_id: x",
                 "wait_job 18 | Invalid job id specified for job 18"

@@ -75,6 +75,23 @@ class JobsMeshTest {
     }
 
     @Test
+    void a_job_is_in_the_books_that_slurmdb_tells() throws IOException {
+        Outcome outcome = mesh.berth("sbatch", "--wait", "--parsable", "--wrap", "exit 3");
+        String id = outcome.out().strip();
+
+        await().atMost(PATIENCE)
+                .ignoreExceptions()
+                .untilAsserted(
+                        () ->
+                                assertThat(
+                                                mesh.operator()
+                                                        .get("/slurmdb/v0.0.40/job/" + id)
+                                                        .at("/jobs/0/state/current/0")
+                                                        .asText())
+                                        .isEqualTo("FAILED"));
+    }
+
+    @Test
     void a_java_program_submits_and_waits() throws IOException {
         Path script = mesh.work().resolve("train.sh");
         Files.writeString(script, "#!/bin/sh\nexit 3\n");

@@ -27,10 +27,19 @@ public final class Permissions {
 
     /// @throws Refused unless the job is the caller's, or he is an operator
     public static void toRead(Job job, Caller caller) throws Refused {
+        toRead(job, caller, "what it wrote");
+    }
+
+    /// @throws Refused unless the job is the caller's, or he is an operator
+    public static void toReadScript(Job job, Caller caller) throws Refused {
+        toRead(job, caller, "its script");
+    }
+
+    private static void toRead(Job job, Caller caller, String what) throws Refused {
         if (!caller.looksAfter(job.user())) {
             throw denied(
-                    "job %s is not %s's: only its owner or an operator may read what it wrote"
-                            .formatted(job.id(), caller.user()));
+                    "job %s is not %s's: only its owner or an operator may read %s"
+                            .formatted(job.id(), caller.user(), what));
         }
     }
 

@@ -250,6 +250,11 @@ public final class Picture {
         return Optional.ofNullable(configuration);
     }
 
+    /// The cluster's name; empty before there is a configuration.
+    public String cluster() {
+        return configuration().map(it -> it.cluster().name()).orElse("");
+    }
+
     /// What a node has of resources other than GPUs.
     public List<Gres> gres(Node node) {
         return configuration == null

@@ -87,7 +87,7 @@ public final class Samples {
         return List.of(
                 new Cluster(
                         new Part(1, 1, 11),
-                        "berth",
+                        "atlas",
                         "default",
                         "normal",
                         604_800,

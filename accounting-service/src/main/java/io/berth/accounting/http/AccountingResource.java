@@ -78,7 +78,7 @@ public class AccountingResource {
                 .chain(rows -> withRuns(rows, limit, steps));
     }
 
-    private static Uni<JobList> withRuns(List<JobRow> newestFirst, int limit, boolean withSteps) {
+    private Uni<JobList> withRuns(List<JobRow> newestFirst, int limit, boolean withSteps) {
         boolean more = newestFirst.size() > limit;
         List<JobRow> jobs = newestFirst.subList(0, Math.min(limit, newestFirst.size())).reversed();
         if (jobs.isEmpty()) {
@@ -98,9 +98,10 @@ public class AccountingResource {
                         }));
     }
 
-    private static List<JobView> views(
+    private List<JobView> views(
             List<JobRow> jobs, List<RunRow> runs, @Nullable List<StepRow> steps) {
         long now = Clock.systemUTC().millis();
+        String cluster = configuration.inForce().map(it -> it.cluster().name()).orElse("");
         Map<Long, List<RunRow>> runsOf = runs.stream().collect(Collectors.groupingBy(it -> it.job));
         Map<Long, List<StepRow>> stepsOf =
                 steps == null
@@ -112,6 +113,7 @@ public class AccountingResource {
                                 it,
                                 runsOf.getOrDefault(it.id, List.of()),
                                 steps == null ? null : stepsOf.getOrDefault(it.id, List.of()),
+                                cluster,
                                 now))
                 .toList();
     }

@@ -38,6 +38,7 @@ public record JobView(
         String account,
         String partition,
         String qos,
+        String cluster,
         String state,
         String stateCode,
         String reason,
@@ -206,7 +207,12 @@ public record JobView(
 
     /// @param runs the job's, by lease
     /// @param steps of all of them; null if they were not asked for
-    static JobView of(JobRow job, List<RunRow> runs, @Nullable List<StepRow> steps, long now) {
+    static JobView of(
+            JobRow job,
+            List<RunRow> runs,
+            @Nullable List<StepRow> steps,
+            String cluster,
+            long now) {
         @Nullable RunRow last =
                 runs.isEmpty() || runs.getLast().lease != job.lease ? null : runs.getLast();
         boolean current = job.startedAt != 0;
@@ -219,6 +225,7 @@ public record JobView(
                 job.account,
                 job.partition,
                 job.qos,
+                cluster,
                 job.state.name(),
                 job.state.code(),
                 job.reason.slurmName(),

@@ -1,6 +1,7 @@
 package io.berth.submit.restd;
 
 import io.berth.submit.Refused;
+import io.berth.submit.http.Gateway;
 import io.berth.submit.http.Problem;
 import jakarta.ws.rs.core.Response;
 import java.util.LinkedHashMap;
@@ -17,7 +18,8 @@ final class SlurmAnswer {
         Map<String, Object> make() throws Refused;
     }
 
-    static Response of(Content content) {
+    /// @param gateway whose cluster is told
+    static Response of(Gateway gateway, Content content) {
         var fields = new LinkedHashMap<String, Object>();
         int status = 200;
         List<Map<String, Object>> errors = List.of();
@@ -38,7 +40,11 @@ final class SlurmAnswer {
                                     "source",
                                     "berth"));
         }
-        fields.put("meta", Map.of("slurm", Map.of("release", "berth", "cluster", "berth")));
+        fields.put(
+                "meta",
+                Map.of(
+                        "slurm",
+                        Map.of("release", "berth", "cluster", gateway.picture(null).cluster())));
         fields.put("errors", errors);
         fields.putIfAbsent("warnings", List.of());
         return Response.status(status).entity(fields).build();

@@ -46,7 +46,7 @@ final class SlurmJobs {
         fields.put("account", asked.account());
         fields.put("partition", job.partition());
         fields.put("qos", asked.qos());
-        fields.put("cluster", "berth");
+        fields.put("cluster", picture.cluster());
         fields.put("job_state", List.of(job.state().name()));
         fields.put("state_reason", job.reason().slurmName());
         fields.put("state_description", job.message() == null ? "" : job.message());

@@ -65,12 +65,21 @@ public class SlurmResource {
     @Path("ping")
     @Operation(summary = "Whether the gateway answers")
     public Response ping() {
-        return SlurmAnswer.of(() -> {
-            var unused = gateway.picture(null);
-            return Map.of(
-                    "pings",
-                    List.of(Map.of("hostname", "gateway", "pinged", "UP", "mode", "primary")));
-        });
+        return SlurmAnswer.of(
+                gateway,
+                () -> {
+                    var unused = gateway.picture(null);
+                    return Map.of(
+                            "pings",
+                            List.of(
+                                    Map.of(
+                                            "hostname",
+                                            "gateway",
+                                            "pinged",
+                                            "UP",
+                                            "mode",
+                                            "primary")));
+                });
     }
 
     @GET
@@ -78,19 +87,21 @@ public class SlurmResource {
     @Operation(summary = "All jobs, those too that ended in the last 24 hours")
     public Response jobs(@Context HttpServerRequest request) {
         Caller caller = callers.of(request);
-        return SlurmAnswer.of(() -> {
-            Picture picture = gateway.picture(null);
-            Sight sight = caller.sight(picture);
-            long now = clock.millis();
-            return Map.of(
-                    "jobs",
-                    picture.jobs(now)
-                            .filter(it -> it.seenBy(sight))
-                            .map(it -> SlurmJobs.of(it, picture, now))
-                            .toList(),
-                    "last_update",
-                    SlurmNumber.time(now));
-        });
+        return SlurmAnswer.of(
+                gateway,
+                () -> {
+                    Picture picture = gateway.picture(null);
+                    Sight sight = caller.sight(picture);
+                    long now = clock.millis();
+                    return Map.of(
+                            "jobs",
+                            picture.jobs(now)
+                                    .filter(it -> it.seenBy(sight))
+                                    .map(it -> SlurmJobs.of(it, picture, now))
+                                    .toList(),
+                            "last_update",
+                            SlurmNumber.time(now));
+                });
     }
 
     @GET
@@ -98,13 +109,16 @@ public class SlurmResource {
     @Operation(summary = "A job, or the tasks of an array")
     public Response job(@PathParam("id") String id, @Context HttpServerRequest request) {
         Caller caller = callers.of(request);
-        return SlurmAnswer.of(() -> {
-            List<Job> named = gateway.named(JobName.parse(id), caller);
-            Picture picture = gateway.picture(null);
-            long now = clock.millis();
-            return Map.of(
-                    "jobs", named.stream().map(it -> SlurmJobs.of(it, picture, now)).toList());
-        });
+        return SlurmAnswer.of(
+                gateway,
+                () -> {
+                    List<Job> named = gateway.named(JobName.parse(id), caller);
+                    Picture picture = gateway.picture(null);
+                    long now = clock.millis();
+                    return Map.of(
+                            "jobs",
+                            named.stream().map(it -> SlurmJobs.of(it, picture, now)).toList());
+                });
     }
 
     @DELETE
@@ -112,10 +126,12 @@ public class SlurmResource {
     @Operation(summary = "End a job")
     public Response cancel(@PathParam("id") String id, @Context HttpServerRequest request) {
         Caller caller = callers.of(request);
-        return SlurmAnswer.of(() -> {
-            var unused = controls.cancel(JobName.parse(id), caller);
-            return Map.of();
-        });
+        return SlurmAnswer.of(
+                gateway,
+                () -> {
+                    var unused = controls.cancel(JobName.parse(id), caller);
+                    return Map.of();
+                });
     }
 
     @POST
@@ -124,16 +140,23 @@ public class SlurmResource {
     @Operation(summary = "Submit a batch job")
     public Response submit(InputStream body, @Context HttpServerRequest request) {
         Caller caller = callers.of(request);
-        return SlurmAnswer.of(() -> {
-            ObjectNode asked =
-                    StrictJson.read(
-                            SubmissionBody.bytes(body, config.bodyTimeout()),
-                            ObjectNode.class,
-                            "a script and its job: an object");
-            Job job = gateway.submit(SlurmSubmission.of(asked), caller, null);
-            return Map.of(
-                    "job_id", job.id().value(), "step_id", "batch", "job_submit_user_msg", "");
-        });
+        return SlurmAnswer.of(
+                gateway,
+                () -> {
+                    ObjectNode asked =
+                            StrictJson.read(
+                                    SubmissionBody.bytes(body, config.bodyTimeout()),
+                                    ObjectNode.class,
+                                    "a script and its job: an object");
+                    Job job = gateway.submit(SlurmSubmission.of(asked), caller, null);
+                    return Map.of(
+                            "job_id",
+                            job.id().value(),
+                            "step_id",
+                            "batch",
+                            "job_submit_user_msg",
+                            "");
+                });
     }
 
     @GET
@@ -141,13 +164,17 @@ public class SlurmResource {
     @Operation(summary = "All nodes")
     public Response nodes(@Context HttpServerRequest request) {
         Caller caller = callers.of(request);
-        return SlurmAnswer.of(() -> {
-            Picture picture = gateway.picture(null);
-            Permissions.toSee(caller.sight(picture), PrivateData.NODES);
-            return Map.of(
-                    "nodes",
-                    picture.nodes().stream().map(it -> SlurmNodes.node(it, picture)).toList());
-        });
+        return SlurmAnswer.of(
+                gateway,
+                () -> {
+                    Picture picture = gateway.picture(null);
+                    Permissions.toSee(caller.sight(picture), PrivateData.NODES);
+                    return Map.of(
+                            "nodes",
+                            picture.nodes().stream()
+                                    .map(it -> SlurmNodes.node(it, picture))
+                                    .toList());
+                });
     }
 
     @GET
@@ -155,14 +182,16 @@ public class SlurmResource {
     @Operation(summary = "All partitions")
     public Response partitions(@Context HttpServerRequest request) {
         Caller caller = callers.of(request);
-        return SlurmAnswer.of(() -> {
-            Picture picture = gateway.picture(null);
-            Permissions.toSee(caller.sight(picture), PrivateData.PARTITIONS);
-            return Map.of(
-                    "partitions",
-                    SlurmNodes.partitions(picture).stream()
-                            .map(it -> SlurmNodes.partition(it, picture))
-                            .toList());
-        });
+        return SlurmAnswer.of(
+                gateway,
+                () -> {
+                    Picture picture = gateway.picture(null);
+                    Permissions.toSee(caller.sight(picture), PrivateData.PARTITIONS);
+                    return Map.of(
+                            "partitions",
+                            SlurmNodes.partitions(picture).stream()
+                                    .map(it -> SlurmNodes.partition(it, picture))
+                                    .toList());
+                });
     }
 }

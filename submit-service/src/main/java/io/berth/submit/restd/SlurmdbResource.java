@@ -1,11 +1,12 @@
 package io.berth.submit.restd;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.berth.contracts.config.Configuration;
-import io.berth.core.request.Sight;
 import io.berth.submit.Caller;
-import io.berth.submit.Job;
 import io.berth.submit.JobName;
 import io.berth.submit.Picture;
+import io.berth.submit.Refusal.JobNotFound;
+import io.berth.submit.Refused;
 import io.berth.submit.Unavailable;
 import io.berth.submit.http.Callers;
 import io.berth.submit.http.Gateway;
@@ -13,42 +14,44 @@ import io.smallrye.common.annotation.RunOnVirtualThread;
 import io.vertx.core.http.HttpServerRequest;
 import jakarta.annotation.security.RolesAllowed;
 import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
-import java.time.Clock;
+import jakarta.ws.rs.core.UriInfo;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
+import java.util.TreeMap;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 
 /// `/slurmdb/v0.0.4x`: accounts, users, associations and QOS for reading, in slurmrestd's words,
-/// and the jobs that the gateway knows.
+/// and the jobs of the books.
 @Path("/slurmdb/{version:v0\\.0\\.4[0-9]}")
 @Produces(MediaType.APPLICATION_JSON)
 @RolesAllowed({Callers.OPERATOR, Callers.USER})
 @RunOnVirtualThread
 @Tag(name = "Slurm")
 public class SlurmdbResource {
-    private static final Map<String, Object> RECENT =
+    private static final Map<String, Object> MORE =
             Map.of(
                     "description",
-                    "jobs that ended more than 24 hours ago are not told here: ask /v1/accounting/jobs of the accounting service",
+                    "there are older jobs than these: ask by start_time and end_time",
                     "source",
                     "berth");
 
     private final Gateway gateway;
     private final Callers callers;
-    private final Clock clock;
+    private final BookedJobs books;
 
-    SlurmdbResource(Gateway gateway, Callers callers, Clock clock) {
+    SlurmdbResource(Gateway gateway, Callers callers, BookedJobs books) {
         this.gateway = gateway;
         this.callers = callers;
-        this.clock = clock;
+        this.books = books;
     }
 
     @GET
@@ -56,7 +59,7 @@ public class SlurmdbResource {
     @Operation(summary = "All accounts")
     public Response accounts(@Context HttpServerRequest request) {
         Caller caller = callers.of(request);
-        return SlurmAnswer.of(() -> Map.of("accounts", records(caller).accounts()));
+        return SlurmAnswer.of(gateway, () -> Map.of("accounts", records(caller).accounts()));
     }
 
     @GET
@@ -64,7 +67,8 @@ public class SlurmdbResource {
     @Operation(summary = "An account; none if there is none of that name")
     public Response account(@PathParam("name") String name, @Context HttpServerRequest request) {
         Caller caller = callers.of(request);
-        return SlurmAnswer.of(() -> Map.of("accounts", named(records(caller).accounts(), name)));
+        return SlurmAnswer.of(
+                gateway, () -> Map.of("accounts", named(records(caller).accounts(), name)));
     }
 
     @GET
@@ -72,7 +76,7 @@ public class SlurmdbResource {
     @Operation(summary = "The users that have an account")
     public Response users(@Context HttpServerRequest request) {
         Caller caller = callers.of(request);
-        return SlurmAnswer.of(() -> Map.of("users", records(caller).users()));
+        return SlurmAnswer.of(gateway, () -> Map.of("users", records(caller).users()));
     }
 
     @GET
@@ -80,7 +84,7 @@ public class SlurmdbResource {
     @Operation(summary = "A user; none if he has no account")
     public Response user(@PathParam("name") String name, @Context HttpServerRequest request) {
         Caller caller = callers.of(request);
-        return SlurmAnswer.of(() -> Map.of("users", records(caller).users(name)));
+        return SlurmAnswer.of(gateway, () -> Map.of("users", records(caller).users(name)));
     }
 
     @GET
@@ -88,7 +92,8 @@ public class SlurmdbResource {
     @Operation(summary = "Which users belong to which accounts, and accounts to which others")
     public Response associations(@Context HttpServerRequest request) {
         Caller caller = callers.of(request);
-        return SlurmAnswer.of(() -> Map.of("associations", records(caller).associations()));
+        return SlurmAnswer.of(
+                gateway, () -> Map.of("associations", records(caller).associations()));
     }
 
     @GET
@@ -96,7 +101,7 @@ public class SlurmdbResource {
     @Operation(summary = "All qualities of service")
     public Response qos(@Context HttpServerRequest request) {
         Caller caller = callers.of(request);
-        return SlurmAnswer.of(() -> Map.of("qos", records(caller).qos()));
+        return SlurmAnswer.of(gateway, () -> Map.of("qos", records(caller).qos()));
     }
 
     @GET
@@ -104,37 +109,52 @@ public class SlurmdbResource {
     @Operation(summary = "A quality of service; none if there is none of that name")
     public Response qos(@PathParam("name") String name, @Context HttpServerRequest request) {
         Caller caller = callers.of(request);
-        return SlurmAnswer.of(() -> Map.of("qos", named(records(caller).qos(), name)));
+        return SlurmAnswer.of(gateway, () -> Map.of("qos", named(records(caller).qos(), name)));
     }
 
     @GET
     @Path("jobs")
-    @Operation(summary = "The jobs that have not ended, and those of the last 24 hours")
-    public Response jobs(@Context HttpServerRequest request) {
-        Caller caller = callers.of(request);
-        return SlurmAnswer.of(() -> {
-            Picture picture = gateway.picture(null);
-            Sight sight = caller.sight(picture);
-            return jobs(picture.jobs(clock.millis()).filter(it -> it.seenBy(sight)));
-        });
+    @Operation(
+            summary = "The jobs of the books, the newest 10,000",
+            description =
+                    "Those that `users`, `account`, `partition`, `qos`, `state` and `job_name` name, lists with commas, and that waited or ran between `start_time` and `end_time`, in epoch seconds.")
+    public Response jobs(
+            @Context UriInfo asked, @HeaderParam(HttpHeaders.AUTHORIZATION) String authorization) {
+        return SlurmAnswer.of(
+                gateway,
+                () -> {
+                    var query = new TreeMap<String, String>();
+                    asked.getQueryParameters()
+                            .forEach((name, values) -> query.put(name, String.join(",", values)));
+                    JsonNode told = books.ask(SlurmdbJobs.query(query), authorization);
+                    return Map.of(
+                            "jobs",
+                            jobs(told),
+                            "warnings",
+                            told.path("more").asBoolean() ? List.of(MORE) : List.of());
+                });
     }
 
     @GET
     @Path("job/{id}")
-    @Operation(summary = "A job, or the tasks of an array")
-    public Response job(@PathParam("id") String id, @Context HttpServerRequest request) {
-        Caller caller = callers.of(request);
-        return SlurmAnswer.of(() -> jobs(gateway.named(JobName.parse(id), caller).stream()));
+    @Operation(summary = "A job of the books, or the tasks of an array")
+    public Response job(
+            @PathParam("id") String id,
+            @HeaderParam(HttpHeaders.AUTHORIZATION) String authorization) {
+        return SlurmAnswer.of(
+                gateway,
+                () -> {
+                    JobName name = JobName.parse(id);
+                    var jobs = jobs(books.ask(Map.of("job", id), authorization));
+                    if (jobs.isEmpty()) {
+                        throw new Refused(new JobNotFound("the books have no job " + name));
+                    }
+                    return Map.of("jobs", jobs);
+                });
     }
 
-    private Map<String, Object> jobs(Stream<Job> jobs) {
-        Picture picture = gateway.picture(null);
-        long now = clock.millis();
-        return Map.of(
-                "jobs",
-                jobs.map(it -> SlurmJobs.of(it, picture, now)).toList(),
-                "warnings",
-                List.of(RECENT));
+    private static List<Map<String, Object>> jobs(JsonNode told) {
+        return told.path("jobs").valueStream().map(SlurmdbJobs::of).toList();
     }
 
     private static List<Map<String, Object>> named(List<Map<String, Object>> records, String name) {

@@ -12,6 +12,8 @@ import io.berth.contracts.JobState;
 import io.berth.contracts.RunId;
 import io.berth.contracts.event.Heartbeat;
 import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.event.JobStatus.Planned;
+import io.berth.contracts.event.NodeRequest;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.NodeStatus.Presence;
@@ -19,6 +21,7 @@ import io.berth.contracts.event.Submission.CancelRequested;
 import io.berth.contracts.event.Submission.Held;
 import io.berth.contracts.event.Submission.Submitted;
 import io.berth.contracts.topic.Topics;
+import io.berth.core.state.Transitions;
 import io.berth.slurm.session.Frame;
 import io.berth.submit.Samples;
 import io.quarkus.test.common.QuarkusTestResource;
@@ -30,6 +33,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -345,6 +349,124 @@ class ConsoleTest {
                         "Number(getComputedStyle(document.querySelector('.racks .gpu%s')).opacity)"
                                 .formatted(kind))
                 .asDouble();
+    }
+
+    @Test
+    void an_admin_drains_a_node_and_says_why_and_others_are_not_asked_to() throws Exception {
+        String node = Samples.DGX.node().value();
+        for (String token : List.of(Tokens.user("alice"), Tokens.operator())) {
+            open(token, "#/nodes/" + node);
+            assertThat(
+                            browser()
+                                    .evaluate("document.querySelectorAll('main button').length")
+                                    .asInt())
+                    .isZero();
+        }
+        open(Tokens.admin(), "#/nodes/" + node);
+        browser().evaluate("window.prompt = () => 'fan of the console'");
+        browser().click("button", "Drain");
+
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(60))
+                .until(() ->
+                        mesh.events(Topics.NODE_REQUESTS)
+                                .contains(
+                                        new NodeRequest.DrainRequested(
+                                                Samples.DGX.node(), "root", "fan of the console")));
+        assertThat(browser().errors()).isEmpty();
+    }
+
+    /// Signs in and goes to the page of a node.
+    private static void open(String token, String view) {
+        signIn(token);
+        browser().evaluate("location.hash = '" + view + "'");
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(60))
+                .until(() ->
+                        browser()
+                                .evaluate("document.querySelector('main h1')?.innerText ?? ''")
+                                .asText()
+                                .equals(view.substring(view.lastIndexOf('/') + 1)));
+    }
+
+    @Test
+    void the_queue_draws_what_runs_and_what_is_planned_over_time() throws Exception {
+        long runs = Api.submitted("alice", "\"name\":\"runs\",\"timeLimitSeconds\":3600");
+        long waits = Api.submitted("alice", "\"name\":\"waits\",\"timeLimitSeconds\":3600");
+        long now = System.currentTimeMillis();
+        mesh.jobStatus(
+                Samples.status(
+                        mesh.submitted(runs),
+                        JobState.RUNNING,
+                        Samples.run(Samples.DGX, now - 60_000, List.of()),
+                        0));
+        mesh.jobStatus(
+                Transitions.planned(
+                        Samples.status(mesh.submitted(waits), JobState.PENDING, null, 0),
+                        new Planned(
+                                now + 1_800_000,
+                                now + 5_400_000,
+                                List.of(Samples.DGX.node()),
+                                0,
+                                null,
+                                Map.of())));
+        Api.eventually(() ->
+                Api.as("alice")
+                        .get("/v1/jobs/" + waits)
+                        .then()
+                        .body("plannedStart", is(now + 1_800_000)));
+        signIn(Tokens.user("alice"));
+        browser().evaluate("location.hash = '#/jobs'");
+
+        for (String bar :
+                List.of(
+                        "a[href=\"#/jobs/" + runs + "\"] rect.past",
+                        "a[href=\"#/jobs/" + waits + "\"] rect.plan")) {
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(60))
+                    .until(() ->
+                            browser()
+                                    .evaluate(
+                                            "document.querySelector('figure.timeline "
+                                                    + bar
+                                                    + "') !== null")
+                                    .asBoolean());
+        }
+        assertThat(browser().errors()).isEmpty();
+        Api.as("alice").delete("/v1/jobs/" + waits).then().statusCode(202);
+        mesh.forgetJob(runs);
+    }
+
+    @Test
+    void usage_over_time_is_drawn_by_whom_it_is_asked_for() {
+        signIn(Tokens.user("alice"));
+        // The accounting service is not there.
+        browser()
+                .evaluate(
+                        """
+                        const real = window.fetch;
+                        window.fetch = (address, options) => {
+                          const url = new URL(address, location.href);
+                          if (url.pathname !== '/v1/accounting/history') return real(address, options);
+                          const [start, end, step] = ['start', 'end', 'step'].map((it) => Number(url.searchParams.get(it)));
+                          const use = (account, user, hours) => ({ account, user, gpuType: 'a100', gpuSeconds: hours * 3600, cpuSeconds: 0, nodeSeconds: 0, billingSeconds: 0 });
+                          const periods = [{ start, usage: [use('team_a', 'alice', 3), use('<b>team_b', 'bob', 1)] }];
+                          return Promise.resolve(new Response(JSON.stringify({ start, end, step, periods }), { headers: { 'Content-Type': 'application/json' } }));
+                        };
+                        true;
+                        """);
+        browser().evaluate("location.hash = '#/usage'");
+
+        awaitText("4 GPU hours in all");
+        assertThat(browser().text()).contains("team_a", "75.0 %", "<b>team_b", "25.0 %");
+        assertThat(
+                        browser()
+                                .evaluate("document.querySelectorAll('figure.usage rect').length")
+                                .asInt())
+                .isEqualTo(2);
+        browser().click("button", "by user");
+        awaitText("bob");
+        assertThat(browser().errors()).isEmpty();
     }
 
     @Test

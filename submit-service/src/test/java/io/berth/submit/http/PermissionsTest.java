@@ -150,6 +150,7 @@ class PermissionsTest {
     private static Response act(String act, RequestSpecification caller, String job) {
         return switch (act) {
             case "see jobs" -> caller.get(job);
+            case "read the script" -> caller.get(job + "/script");
             case "read the output" -> caller.get(job + "/output");
             case "attach to a step" -> caller.post(job + "/steps/0/attach");
             case "start a step" -> caller.post(job + "/sessions");

@@ -552,4 +552,17 @@ class QueryTest {
                 Samples.status(
                         id, mesh.submitted(id).description(), JobState.PENDING, reason, rank));
     }
+
+    @Test
+    void a_jobs_script_is_read_as_it_was_submitted() {
+        long id = Api.submitted("alice", "");
+
+        Api.as("alice")
+                .get("/v1/jobs/" + id + "/script")
+                .then()
+                .statusCode(200)
+                .contentType("application/octet-stream")
+                .body(is("#!/bin/sh\nhostname\n"));
+        Api.as("alice").get("/v1/jobs/" + id).then().body("cluster", is("atlas"));
+    }
 }

@@ -49,6 +49,7 @@ class SlurmResourceTest {
                 .statusCode(200)
                 .body("accounts.name", hasItems("team_a", "team_b"))
                 .body("accounts.find { it.name == 'team_b' }.coordinators.name", contains("carol"))
+                .body("meta.slurm.cluster", is("atlas"))
                 .body("errors", empty());
         slurm("alice")
                 .get(root + "user/alice")
@@ -72,16 +73,18 @@ class SlurmResourceTest {
     }
 
     @Test
-    void jobs_of_slurmdb_say_how_far_back_they_go() {
-        long id = Api.submitted("alice", "");
+    void jobs_of_slurmdb_are_those_of_the_books_which_may_be_away() {
+        String jobs = "/slurmdb/v0.0.40/jobs";
 
+        given().get(jobs).then().statusCode(401);
         slurm("alice")
-                .get("/slurmdb/v0.0.40/job/" + id)
+                .get(jobs + "?colour=red")
                 .then()
-                .statusCode(200)
-                .body("jobs.job_id", contains((int) id))
-                .body("warnings[0].description", containsString("24 hours"));
-        given().get("/slurmdb/v0.0.40/jobs").then().statusCode(401);
+                .statusCode(400)
+                .body("errors[0].error", containsString("'colour' cannot be asked for"));
+        slurm("alice").get(jobs + "?users=alice").then().statusCode(503);
+        slurm("alice").get("/slurmdb/v0.0.40/job/17").then().statusCode(503);
+        slurm("alice").get("/slurmdb/v0.0.40/job/x").then().statusCode(400);
     }
 
     private static Response submit(String job) {
