@@ -53,7 +53,7 @@ final class Squeue implements Command {
                     valued("nodelist", 'w', "only jobs on these nodes"),
                     valued("partition", 'p', "only jobs in these partitions")
                             .from("SQUEUE_PARTITION"),
-                    flag("priority", 'P', "nothing: a job has one partition"),
+                    flag("priority", 'P', "nothing: a job is shown once, with all its partitions"),
                     valued("qos", 'q', "only jobs of these QOS").from("SQUEUE_QOS"),
                     valued("reservation", 'R', "only jobs of these reservations"),
                     valued("sort", 'S', "order, such as \"P,-Q\"").from("SQUEUE_SORT"),

@@ -1,10 +1,12 @@
 package io.berth.contracts;
 
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A change to a job's description. Null leaves a part as it is.
 ///
+/// @param partition the first in which it may start; the others are in the terms
 /// @param request the whole new request
 /// @param terms the whole new terms; the place in an array or a heterogeneous job stays, and so
 ///   does the limit that a job asked for that has less time
@@ -34,6 +36,10 @@ public record Amendment(
                                             ? task
                                             : task.throttled(throttle);
                             its.het = to.het();
+                            its.partitions =
+                                    partition == null
+                                            ? to.conditions().partitions()
+                                            : terms == null ? List.of() : terms.partitions();
                         });
         return new JobDescription(
                 to.user(),

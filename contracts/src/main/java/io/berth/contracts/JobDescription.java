@@ -1,5 +1,6 @@
 package io.berth.contracts;
 
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -7,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 /// What a job is, as far as ranking, placement and the books need to know. It holds no script and
 /// no environment: it may be published.
 ///
+/// @param partition in which it runs, or has run last; of one that has not, the first in which it
+///   may start
 /// @param timeLimitSeconds limit of the run time; 0 is unlimited
 /// @param nice subtracted from the job's priority, in points
 /// @param requeue whether the job may start again after its nodes failed it
@@ -133,6 +136,18 @@ public record JobDescription(
             timeLimitSeconds = job.timeLimitSeconds;
             terms = job.terms;
         }
+    }
+
+    /// All partitions in which it may start, in the order in which it names them.
+    public List<String> partitions() {
+        List<String> several = conditions().partitions();
+        return several.isEmpty() ? List.of(partition) : several;
+    }
+
+    /// The same job that may start in each of these, and is in the first.
+    public JobDescription inAnyOf(List<String> names) {
+        List<String> several = names.size() > 1 ? names : List.of();
+        return in(names.getFirst()).on(conditions().with(to -> to.partitions = several));
     }
 
     /// The place in an array; null for a job that is none of an array's.

@@ -1,5 +1,8 @@
 package io.berth.contracts;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 /// @param askedLimitSeconds the limit that it asked for and has again when it waits again, 0 being
 ///   none; null unless its run has a lower one, see `timeMinSeconds`
 /// @param het the heterogeneous job of which it is a component; null of none
+/// @param partitions all in which it may start, in the order in which it names them; empty of one
+///   that names no more than one
 public record JobTerms(
         @Nullable Hold hold,
         @Nullable Long beginAt,
@@ -34,10 +39,51 @@ public record JobTerms(
         @Nullable Integer siteFactor,
         @Nullable Long maxWaitSeconds,
         @Nullable Long askedLimitSeconds,
-        @Nullable HetComponent het) {
+        @Nullable HetComponent het,
+        @Added @JsonInclude(Include.NON_EMPTY) List<String> partitions) {
 
     public static final JobTerms NONE =
             new JobTerms(null, null, null, null, null, null, null, null, null, null, null, null);
+
+    public JobTerms {
+        partitions = partitions == null ? List.of() : List.copyOf(partitions);
+    }
+
+    /// Terms of a job that names no more than one partition.
+    public JobTerms(
+            @Nullable Hold hold,
+            @Nullable Long beginAt,
+            @Nullable Long deadlineAt,
+            @Nullable Long timeMinSeconds,
+            @Nullable Dependency dependency,
+            @Nullable Boolean killOnInvalidDependency,
+            @Nullable WarningSignal signal,
+            @Nullable ArrayTask array,
+            @Nullable Long priority,
+            @Nullable String comment,
+            @Nullable PreemptPolicy preemption,
+            @Nullable Integer siteFactor,
+            @Nullable Long maxWaitSeconds,
+            @Nullable Long askedLimitSeconds,
+            @Nullable HetComponent het) {
+        this(
+                hold,
+                beginAt,
+                deadlineAt,
+                timeMinSeconds,
+                dependency,
+                killOnInvalidDependency,
+                signal,
+                array,
+                priority,
+                comment,
+                preemption,
+                siteFactor,
+                maxWaitSeconds,
+                askedLimitSeconds,
+                het,
+                List.of());
+    }
 
     /// Terms of a job that waits for as long as it takes.
     public JobTerms(
@@ -107,7 +153,8 @@ public record JobTerms(
                 siteFactor,
                 maxWaitSeconds,
                 draft.askedLimitSeconds,
-                draft.het);
+                draft.het,
+                draft.partitions);
     }
 
     /// What [#with] may change; as the terms have it until then.
@@ -116,12 +163,14 @@ public record JobTerms(
         public @Nullable ArrayTask array;
         public @Nullable Long askedLimitSeconds;
         public @Nullable HetComponent het;
+        public List<String> partitions;
 
         private Draft(JobTerms terms) {
             beginAt = terms.beginAt;
             array = terms.array;
             askedLimitSeconds = terms.askedLimitSeconds;
             het = terms.het;
+            partitions = terms.partitions;
         }
     }
 }

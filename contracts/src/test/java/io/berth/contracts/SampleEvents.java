@@ -984,6 +984,7 @@ final class SampleEvents {
         addNamed("saved", Topics.JOB_STATES, suspendedStatus(40L));
         addNamed("types", Topics.JOB_STATES, typedStatus(part));
         addNamed("clearing", Topics.JOB_STATES, clearingStatus());
+        addNamed("partitions", Topics.JOB_STATES, statusInPartitions());
     }
 
     private static JobEvent.Ended ended(@Nullable String cancelledBy, @Nullable String message) {
@@ -1263,6 +1264,33 @@ final class SampleEvents {
                 null,
                 new JobStatus.Clearing(
                         1000, 91_000, List.of(NODE), List.of(new RunId(new JobId(9), 2))));
+    }
+
+    /// Of a job that may start in either of two partitions.
+    private static JobStatus statusInPartitions() {
+        JobStatus it = waitingStatus(null, null);
+        return new JobStatus(
+                it.job(),
+                DESCRIPTION.inAnyOf(List.of("batch", "spot")),
+                it.submittedBy(),
+                it.spec(),
+                it.key(),
+                it.submission(),
+                it.submittedAt(),
+                it.state(),
+                it.reason(),
+                it.rank(),
+                null,
+                List.of(),
+                0,
+                null,
+                null,
+                null,
+                new JobStatus.Planned(2000, 9000, List.of(NODE), 3, null, Map.of(), "spot"),
+                null,
+                null,
+                new JobStatus.Clearing(
+                        1000, 91_000, List.of(NODE), List.of(new RunId(new JobId(9), 2)), "spot"));
     }
 
     private void ofAgents() {

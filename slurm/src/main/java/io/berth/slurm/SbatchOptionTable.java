@@ -58,12 +58,7 @@ final class SbatchOptionTable {
         same("open-mode", '\0', REQUIRED, "SBATCH_OPEN_MODE", SbatchSetting.OPEN_MODE);
         same("output", 'o', REQUIRED, null, SbatchSetting.OUTPUT);
         same("parsable", '\0', NONE, null, SbatchSetting.PARSABLE);
-        different(
-                "partition",
-                'p',
-                "SBATCH_PARTITION",
-                SbatchSetting.PARTITION,
-                "one partition, not a list");
+        same("partition", 'p', REQUIRED, "SBATCH_PARTITION", SbatchSetting.PARTITION);
         same("qos", 'q', REQUIRED, "SBATCH_QOS", SbatchSetting.QOS);
         same("quiet", 'Q', NONE, null, SbatchSetting.QUIET);
         same("requeue", '\0', NONE, "SBATCH_REQUEUE", SbatchSetting.REQUEUE);

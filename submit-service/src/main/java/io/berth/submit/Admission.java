@@ -32,6 +32,7 @@ import io.berth.submit.Refusal.OfComponent;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -44,7 +45,9 @@ import org.jspecify.annotations.Nullable;
 /// Refused is what can never run: values out of range, names that the configuration does not know,
 /// accounts of others, and more than any registered node of the partition has. Accepted, and left
 /// waiting, is what only the partition's limits or the present moment forbid, as Slurm does it with
-/// `EnforcePartLimits=NO`. While no node is registered in the partition, nothing is too large.
+/// `EnforcePartLimits=NO`. While no node is registered in the partition, nothing is too large. Of
+/// several partitions that a submission names, those that would refuse it are left out, as Slurm
+/// does it with `EnforcePartLimits=ANY`.
 ///
 /// An operator may submit for every user and to every account; a user for himself and to his
 /// accounts.
@@ -155,14 +158,18 @@ public final class Admission {
     private List<JobDescription> components(JobSubmission asked, JobDescription first)
             throws Refused {
         var components = new ArrayList<JobDescription>();
+        if (!asked.furtherComponents().isEmpty()) {
+            ofOnePartition(first);
+        }
         for (JobSubmission one : asked.furtherComponents()) {
             try {
                 components.add(
-                        description(
-                                one,
-                                first.user(),
-                                requireNonNullElse(one.name(), first.name()),
-                                asked.submitHost()));
+                        ofOnePartition(
+                                description(
+                                        one,
+                                        first.user(),
+                                        requireNonNullElse(one.name(), first.name()),
+                                        asked.submitHost())));
             } catch (Refused e) {
                 throw new Refused(new OfComponent(components.size() + 1, e.refusal()));
             }
@@ -170,32 +177,81 @@ public final class Admission {
         return components;
     }
 
+    /// A component of a heterogeneous job.
+    static JobDescription ofOnePartition(JobDescription component) throws Refused {
+        if (component.partitions().size() > 1) {
+            throw invalid(
+                    "a component of a heterogeneous job may start in one partition, not in one of "
+                            + listed(component.partitions()));
+        }
+        return component;
+    }
+
     private JobDescription description(
             JobSubmission asked, String user, String name, @Nullable String host) throws Refused {
-        Partition partition = partition(asked.partition());
+        List<Partition> partitions = partitions(asked.partition());
         if (asked.gpuType() != null) {
             Checks.gpuType(asked.gpuType());
         }
         String account = account(asked.account(), user);
         String qos = qos(asked.qos(), user, account);
-        enter(partition, account, qos);
-        entry.checkOrigin(partition, host);
-        var description =
-                new JobDescription(
-                        user,
-                        account,
-                        partition.name(),
-                        qos,
-                        line("the job's name", name, Checks.MAX_NAME),
-                        request(asked, partition),
-                        launch(asked.launch()),
-                        timeLimit(asked, partition),
-                        nice(asked),
-                        requireNonNullElse(asked.requeue(), true),
-                        RequestedTerms.of(asked.conditions(), caller));
-        checkLeastTime(description);
-        reserve(description, null);
-        return description;
+        boolean alone = partitions.stream().anyMatch(PartitionNodes::ofOneJob);
+        var in = new ArrayList<JobDescription>();
+        List<String> open =
+                admitting(
+                        partitions,
+                        partition -> {
+                            enter(partition, account, qos);
+                            entry.checkOrigin(partition, host);
+                            var description =
+                                    new JobDescription(
+                                            user,
+                                            account,
+                                            partition.name(),
+                                            qos,
+                                            line("the job's name", name, Checks.MAX_NAME),
+                                            request(asked, partition, alone),
+                                            launch(asked.launch()),
+                                            timeLimit(asked, partition),
+                                            nice(asked),
+                                            requireNonNullElse(asked.requeue(), true),
+                                            RequestedTerms.of(asked.conditions(), caller));
+                            checkLeastTime(description);
+                            reserve(description, null);
+                            in.add(in.isEmpty() ? description : within(partition, in.getLast()));
+                        });
+        return in.getLast().inAnyOf(open);
+    }
+
+    /// A job of another partition as this one takes it.
+    private static JobDescription within(Partition partition, JobDescription job) throws Refused {
+        return job.with(new PartitionMemory(partition).within(job.request()));
+    }
+
+    /// What a partition may have against a job.
+    @FunctionalInterface
+    interface PartitionCheck {
+        void check(Partition partition) throws Refused;
+    }
+
+    /// Those of the partitions that a job names that have nothing against it, in the same order.
+    ///
+    /// @throws Refused if each has something: what the first has
+    static List<String> admitting(List<Partition> named, PartitionCheck check) throws Refused {
+        var open = new ArrayList<String>();
+        Refused first = null;
+        for (Partition partition : named) {
+            try {
+                check.check(partition);
+                open.add(partition.name());
+            } catch (Refused e) {
+                first = first == null ? e : first;
+            }
+        }
+        if (open.isEmpty() && first != null) {
+            throw first;
+        }
+        return open;
     }
 
     private static LaunchMode launch(@Nullable LaunchMode asked) throws Refused {
@@ -243,7 +299,21 @@ public final class Admission {
         Permissions.toControl(job, caller, configuration);
     }
 
-    Partition partition(@Nullable String name) throws Refused {
+    /// The partitions between the commas of a list, each once.
+    ///
+    /// @param list null is the default partition
+    List<Partition> partitions(@Nullable String list) throws Refused {
+        if (list == null) {
+            return List.of(partition(null));
+        }
+        var named = new LinkedHashSet<Partition>();
+        for (String name : list.split(",", -1)) {
+            named.add(partition(name));
+        }
+        return List.copyOf(named);
+    }
+
+    private Partition partition(@Nullable String name) throws Refused {
         Partition partition =
                 name == null
                         ? configuration.defaultPartition().orElse(null)
@@ -321,14 +391,13 @@ public final class Admission {
                                 .toList());
     }
 
-    private ResourceRequest request(JobSubmission asked, Partition partition) throws Refused {
+    /// @param alone whether one of the partitions that it names gives its jobs whole nodes
+    private ResourceRequest request(JobSubmission asked, Partition partition, boolean alone)
+            throws Refused {
         var request =
                 new RequestedResources(asked, partition, candidates(partition))
                         .request(
-                                RequestedNodes.of(
-                                        asked.nodesWanted(),
-                                        PartitionNodes.ofOneJob(partition),
-                                        nodes),
+                                RequestedNodes.of(asked.nodesWanted(), alone, nodes),
                                 RequestedLicenses.of(
                                         configuration, asked.nodesWanted().licenses()));
         request = onEnough(request, partition);

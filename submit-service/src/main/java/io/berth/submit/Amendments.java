@@ -7,6 +7,7 @@ import static java.util.Objects.requireNonNullElse;
 
 import io.berth.contracts.Amendment;
 import io.berth.contracts.Dependency;
+import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobState;
 import io.berth.contracts.JobTerms;
 import io.berth.contracts.ResourceRequest;
@@ -14,6 +15,7 @@ import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.submit.Refusal.JobNotPending;
 import java.util.Collection;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Decides whether a job may become what someone wants it to be. What is refused at submission is
@@ -47,15 +49,17 @@ public final class Amendments {
                         : admission.qos(change.qos(), job.user(), account);
         boolean moved =
                 change.account() != null || change.qos() != null || change.partition() != null;
-        if (moved) {
-            String partition = requireNonNullElse(change.partition(), job.partition());
-            admission.enter(admission.partition(partition), account, qos);
-        }
+        List<String> partitions =
+                moved
+                        ? Admission.admitting(
+                                named(job, change),
+                                partition -> admission.enter(partition, account, qos))
+                        : List.of();
         @Nullable ResourceRequest request = request(job, change);
         var amendment =
                 new Amendment(
                         change.account() == null ? null : account,
-                        change.partition(),
+                        change.partition() == null ? null : partitions.getFirst(),
                         change.qos() == null ? null : qos,
                         change.name() == null
                                 ? null
@@ -64,14 +68,26 @@ public final class Amendments {
                         limit,
                         nice,
                         change.requeue(),
-                        terms(job.description().conditions(), change),
+                        terms(job.description().conditions(), change, partitions),
                         throttle(job, change.arrayThrottle()));
         if (moved || change.reservation() != null) {
-            admission.reserve(
-                    amendment.applied(job.description()),
-                    job.description().request().where().reservation());
+            JobDescription amended = amendment.applied(job.description());
+            if (amended.het() != null) {
+                Admission.ofOnePartition(amended);
+            }
+            for (String partition : amended.partitions()) {
+                admission.reserve(
+                        amended.in(partition), job.description().request().where().reservation());
+            }
         }
         return amendment;
+    }
+
+    /// The partitions in which the job is to start.
+    private List<Partition> named(Job job, JobChange change) throws Refused {
+        return admission.partitions(
+                requireNonNullElse(
+                        change.partition(), String.join(",", job.description().partitions())));
     }
 
     private static void checkState(Job job, JobChange change) throws Refused {
@@ -136,24 +152,28 @@ public final class Amendments {
         if (change.partition() == null && !AmendedRequest.isAsked(change)) {
             return null;
         }
-        Partition partition =
-                admission.partition(requireNonNullElse(change.partition(), job.partition()));
-        boolean alone = PartitionNodes.ofOneJob(partition);
+        List<Partition> partitions = named(job, change);
+        boolean alone = partitions.stream().anyMatch(PartitionNodes::ofOneJob);
         var amended = new AmendedRequest(before, change, alone, admission, nodes);
         if (change.partition() == null && !amended.ofResources()) {
             return amended.request();
         }
-        ResourceRequest taken =
-                new PartitionMemory(partition)
-                        .within(requireNonNullElse(amended.request(), before));
+        ResourceRequest taken = requireNonNullElse(amended.request(), before);
+        for (Partition partition : partitions) {
+            taken = new PartitionMemory(partition).within(taken);
+        }
         if (change.gres() != null) {
             admission.checkGres(taken);
         }
         return taken.equals(before) ? null : taken;
     }
 
-    private @Nullable JobTerms terms(JobTerms before, JobChange change) throws Refused {
-        if (change.beginAt() == null
+    /// @param partitions that the change names
+    private @Nullable JobTerms terms(JobTerms before, JobChange change, List<String> partitions)
+            throws Refused {
+        List<String> several = partitions.size() > 1 ? partitions : List.of();
+        if ((change.partition() == null || several.isEmpty())
+                && change.beginAt() == null
                 && change.deadlineAt() == null
                 && change.dependency() == null
                 && change.priority() == null
@@ -180,7 +200,8 @@ public final class Amendments {
                 siteFactor(before, change.siteFactor()),
                 before.maxWaitSeconds(),
                 before.askedLimitSeconds(),
-                before.het());
+                before.het(),
+                several);
     }
 
     private static @Nullable Long changed(String what, @Nullable Long asked, @Nullable Long before)

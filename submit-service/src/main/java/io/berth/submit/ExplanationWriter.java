@@ -2,12 +2,15 @@ package io.berth.submit;
 
 import io.berth.contracts.ArrayTask;
 import io.berth.contracts.GpuRequest;
+import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobTerms;
 import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.ConfigEntry.Reservation;
+import io.berth.contracts.event.JobStatus.Planned;
+import io.berth.core.placement.Partitions;
 import io.berth.slurm.SlurmTime;
 import java.time.Instant;
 import java.util.Comparator;
@@ -21,6 +24,10 @@ final class ExplanationWriter {
     private final long now;
     private final boolean nodesHidden;
     private final ResourceRequest request;
+
+    /// The partition that is spoken of.
+    private final String in;
+
     private final @Nullable Partition partition;
 
     /// @param nodesHidden whether nodes that the job does not hold are not told by their names
@@ -30,10 +37,15 @@ final class ExplanationWriter {
         this.picture = picture;
         this.now = now;
         this.request = job.description().request();
+        this.in =
+                picture.configuration()
+                        .filter(_ -> job.pending())
+                        .map(it -> Partitions.first(it, job.description()))
+                        .orElse(job.partition());
         this.partition =
                 picture.configuration()
                         .map(Configuration::partitions)
-                        .map(it -> it.get(job.partition()))
+                        .map(it -> it.get(in))
                         .orElse(null);
     }
 
@@ -41,7 +53,7 @@ final class ExplanationWriter {
         Integer ahead = job.pending() ? ahead() : null;
         return new Explanation(
                 job,
-                ahead == null ? ofPlaced() : ofWaiting(ahead),
+                ahead == null ? ofPlaced() : inSeveral() + ofWaiting(ahead),
                 ahead,
                 Priority.of(job, picture.shares(), now),
                 picture.verdict(job.id(), now).orElse(null));
@@ -52,7 +64,7 @@ final class ExplanationWriter {
         return (int)
                 picture.jobs(now)
                         .filter(Job::pending)
-                        .filter(other -> other.partition().equals(job.partition()))
+                        .filter(other -> other.partitions().contains(in))
                         .filter(other -> order.compare(other, job) < 0)
                         .count();
     }
@@ -119,6 +131,28 @@ final class ExplanationWriter {
         return String.join(",", job.held().stream().map(it -> it.node().value()).toList());
     }
 
+    /// What is to be said before that of one partition where a job may start in several.
+    private String inSeveral() {
+        Configuration configuration = picture.configuration().orElse(null);
+        if (job.partitions().size() == 1 || configuration == null) {
+            return "";
+        }
+        var text = new StringBuilder("It may start in any of its partitions. ");
+        for (JobDescription it : Partitions.inOrder(configuration, job.description())) {
+            Reason refusal = Partitions.refusal(configuration, it);
+            if (refusal != null && !it.partition().equals(in)) {
+                text.append(
+                        "%s does not let it start: %s. "
+                                .formatted(it.partition(), refusal.slurmName()));
+            }
+        }
+        Planned planned = job.planned();
+        if (planned != null && planned.partition() != null) {
+            text.append("It is expected to in %s. ".formatted(planned.partition()));
+        }
+        return text.append("In ").append(in).append(": ").toString();
+    }
+
     private String ofWaiting(int ahead) {
         return switch (job.reason()) {
             case NONE -> "The scheduler has not looked at the job yet.";
@@ -143,12 +177,12 @@ final class ExplanationWriter {
             case LICENSES -> "Licenses that it needs are in use.";
             case RESOURCES ->
                     "It is next in partition %s and waits for %s. %s"
-                            .formatted(job.partition(), wanted(), free());
+                            .formatted(in, wanted(), free());
             case PRIORITY ->
                     "%s before it in partition %s. It waits for %s. %s"
                             .formatted(
                                     ahead == 1 ? "One job is" : ahead + " jobs are",
-                                    job.partition(),
+                                    in,
                                     wanted(),
                                     free());
             case BAD_CONSTRAINTS -> badConstraints();
@@ -158,23 +192,22 @@ final class ExplanationWriter {
                             .formatted(
                                     time(job.description().timeLimitSeconds()),
                                     time(partition == null ? 0 : partition.maxTimeSeconds()),
-                                    job.partition());
+                                    in);
             case PARTITION_NODE_LIMIT ->
                     "It asks for %d nodes, and partition %s allows %d for one job."
                             .formatted(
                                     request.nodes(),
-                                    job.partition(),
+                                    in,
                                     partition == null ? 0 : partition.maxNodes());
             case PARTITION_DOWN, PARTITION_INACTIVE ->
-                    "Partition " + job.partition() + " starts no jobs at present.";
+                    "Partition " + in + " starts no jobs at present.";
             case ACCOUNT_NOT_ALLOWED ->
                     "Partition %s does not let account %s in any more."
-                            .formatted(job.partition(), job.description().account());
+                            .formatted(in, job.description().account());
             case QOS_NOT_ALLOWED ->
                     "Partition %s does not let QOS %s in any more."
-                            .formatted(job.partition(), job.description().qos());
-            case PARTITION_CONFIG ->
-                    "Partition " + job.partition() + " is not configured any more.";
+                            .formatted(in, job.description().qos());
+            case PARTITION_CONFIG -> "Partition " + in + " is not configured any more.";
             case NODE_DOWN,
                     NON_ZERO_EXIT_CODE,
                     RAISED_SIGNAL,
@@ -261,12 +294,12 @@ final class ExplanationWriter {
                                         ? "no node of it is registered"
                                         : "it has too few such nodes");
         return "No nodes of partition %s could ever hold it: it asks for %s, but %s."
-                .formatted(job.partition(), wanted(), because);
+                .formatted(in, wanted(), because);
     }
 
     /// How many CPUs of a node its partition's jobs may have; 0 is all.
     private int mostCpus(Configuration configuration) {
-        Partition partition = configuration.partitions().get(job.partition());
+        Partition partition = configuration.partitions().get(in);
         return partition == null ? 0 : partition.partitionRules().maxCpusPerNode();
     }
 

@@ -105,8 +105,14 @@ public record Job(
         return description.launch() != LaunchMode.HELD;
     }
 
+    /// In which it runs, or has run last; of one that has not, the first in which it may start.
     public String partition() {
         return description.partition();
+    }
+
+    /// Where it is to be found: while it waits all partitions in which it may start.
+    public List<String> partitions() {
+        return pending() ? description.partitions() : List.of(partition());
     }
 
     public boolean seenBy(Sight sight) {

@@ -46,6 +46,14 @@ public record Priority(
                 0);
     }
 
+    /// The same in a partition that gives it so much.
+    public Priority in(long partition) {
+        return set != 0
+                ? this
+                : new Priority(
+                        age, association, fairShare, jobSize, partition, qos, tres, site, nice, 0);
+    }
+
     public long total() {
         return age + association + fairShare + jobSize + partition + qos + tres + site + nice + set;
     }

@@ -9,6 +9,7 @@ import io.berth.core.limits.LimitPolicy;
 import io.berth.submit.Refusal.LimitReached;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -76,8 +77,13 @@ public final class SubmissionLimits {
             }
             var taken = new ArrayList<JobUse>();
             for (JobDescription job : jobs) {
-                JobUse asked = JobUse.asked(job, policy.prices(job.partition()));
-                Reason met = met(asked, count);
+                JobUse asked = use(job);
+                Reason met =
+                        job.partitions().stream()
+                                .map(it -> met(use(job.in(it)), count))
+                                .filter(Objects::nonNull)
+                                .findFirst()
+                                .orElse(null);
                 if (met != null) {
                     taken.forEach(it -> counted().submitted(it, -count));
                     throw refused(met, job);
@@ -87,6 +93,10 @@ public final class SubmissionLimits {
                     taken.add(asked);
                 }
             }
+        }
+
+        private JobUse use(JobDescription job) {
+            return JobUse.asked(job, policy.prices(job.partition()));
         }
 
         /// The limit that so many of these meet; null if none does.
@@ -106,7 +116,7 @@ public final class SubmissionLimits {
                 var all = new Counters(policy);
                 jobs.get()
                         .filter(it -> !it.state().terminal())
-                        .map(it -> JobUse.asked(it.description(), policy.prices(it.partition())))
+                        .map(it -> use(it.description()))
                         .forEach(it -> all.submitted(it, 1));
                 counters = all;
             }

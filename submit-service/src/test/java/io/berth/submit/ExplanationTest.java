@@ -100,6 +100,24 @@ final class ExplanationTest {
     }
 
     @Test
+    void a_job_of_several_partitions_says_which_does_not_let_it_start_and_which_it_speaks_of() {
+        waiting(1, "batch", 9);
+        waiting(2, "later", 9);
+        picture.jobStatus(
+                Samples.status(
+                        3,
+                        Samples.description("alice", "batch", 2).inAnyOf(List.of("later", "batch")),
+                        JobState.PENDING,
+                        Reason.PRIORITY,
+                        new Rank(1, 0, 0, 0, 0, 0, 0)),
+                0);
+
+        assertThat(explain(3).text())
+                .startsWith(
+                        "It may start in any of its partitions. later does not let it start: PartitionTimeLimit. In batch: One job is before it in partition batch. It waits for 2 GPUs");
+    }
+
+    @Test
     void ahead_are_the_waiting_jobs_of_the_partition_with_a_higher_priority() {
         waiting(1, "batch", 100);
         waiting(2, "batch", 300);

@@ -112,11 +112,22 @@ public record JobStatus(
     /// @param until when the nodes are given back if the job could not start, in epoch milliseconds
     /// @param nodes one for each part, in the order of the parts
     /// @param victims the runs that give way
-    public record Clearing(long since, long until, List<NodeName> nodes, List<RunId> victims) {
+    /// @param partition in which the job starts there; null of one that names no more than one
+    public record Clearing(
+            long since,
+            long until,
+            List<NodeName> nodes,
+            List<RunId> victims,
+            @Nullable String partition) {
 
         public Clearing {
             nodes = List.copyOf(nodes);
             victims = List.copyOf(victims);
+        }
+
+        /// For a job of one partition.
+        public Clearing(long since, long until, List<NodeName> nodes, List<RunId> victims) {
+            this(since, until, nodes, victims, null);
         }
     }
 
@@ -130,22 +141,35 @@ public record JobStatus(
     /// @param gpu UUID of the shared GPU of which a part is reserved; null if none is
     /// @param drains the GPUs in MIG mode that run empty, and are divided anew for it then, by
     ///   UUID, each with what it is divided into until then: `7x1g.10gb`
+    /// @param partition in which it starts then; null of a job that names no more than one
     public record Planned(
             long start,
             long end,
             List<NodeName> nodes,
             long place,
             @Nullable String gpu,
-            @Added @JsonInclude(Include.NON_EMPTY) Map<String, String> drains) {
+            @Added @JsonInclude(Include.NON_EMPTY) Map<String, String> drains,
+            @Nullable String partition) {
 
         public Planned {
             nodes = List.copyOf(nodes);
             drains = drains == null ? Map.of() : Collections.unmodifiableMap(new TreeMap<>(drains));
         }
 
+        /// Of a job that names no more than one partition.
+        public Planned(
+                long start,
+                long end,
+                List<NodeName> nodes,
+                long place,
+                @Nullable String gpu,
+                Map<String, String> drains) {
+            this(start, end, nodes, place, gpu, drains, null);
+        }
+
         /// Of a job that wants no part of a GPU, on GPUs that are there.
         public Planned(long start, long end, List<NodeName> nodes, long place) {
-            this(start, end, nodes, place, null, Map.of());
+            this(start, end, nodes, place, null, Map.of(), null);
         }
     }
 

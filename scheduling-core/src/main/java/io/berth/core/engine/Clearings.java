@@ -49,7 +49,7 @@ final class Clearings {
     void begin(Waiting job, Clearing clearing, long now, Decisions decisions) {
         long until = until(now);
         all.plans.remove(job.job);
-        all.queue.remove(job);
+        job.either.forEach(all.queue::remove);
         clearing.victims().forEach(victim -> cluster.giveWay(victim, now, until));
         add(new Standing(job, clearing.nodes(), now, until, clearing.victims()));
         decisions.cleared(job, clearing, until);
@@ -68,7 +68,7 @@ final class Clearings {
     /// Nothing is kept for a job any more: it goes back to the queue.
     void abandon(Waiting job, Decisions decisions) {
         if (remove(job.job) != null) {
-            all.queue.add(job);
+            all.enqueue(job);
             decisions.abandoned(job);
         }
     }

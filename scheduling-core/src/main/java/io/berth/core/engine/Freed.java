@@ -97,9 +97,9 @@ final class Freed {
                 gains.of(node);
             }
             for (Node.Step step : node.reservations()) {
-                Waiting own = step.sign() < 0 ? all.waiting(step.job()) : null;
-                if (own != null && own.plan != null) {
-                    helped.plans.add(own.plan);
+                Plan own = step.sign() < 0 ? all.plans.of(step.job()) : null;
+                if (own != null) {
+                    helped.plans.add(own);
                 }
             }
         }

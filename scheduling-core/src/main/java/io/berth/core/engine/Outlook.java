@@ -85,10 +85,11 @@ public final class Outlook {
     /// The runs that would have to give way so that a waiting job can start now; empty if it cannot
     /// start in anybody's place, or needs nobody's.
     ///
+    /// @param choice in which of its partitions
     /// @param beyond whether it may take the place of those who are exempt for a time, too, and of
     ///   any number
-    public List<Long> victims(long job, boolean beyond, long now) {
-        Waiting waits = all.waiting(job);
+    public List<Long> victims(long job, int choice, boolean beyond, long now) {
+        Waiting waits = all.waiting(job, choice);
         Clearing clearing = waits == null ? null : VictimSearch.find(all, waits, beyond, now);
         return clearing == null ? List.of() : clearing.victims();
     }
@@ -98,7 +99,7 @@ public final class Outlook {
     ///
     /// @param job any of its components
     public @Nullable Long unseated(long job, long now) {
-        Waiting waits = all.waiting(job);
+        Waiting waits = all.waiting(job, 0);
         Waiting unseated =
                 waits == null || waits.set == null || !waits.set.complete()
                         ? null

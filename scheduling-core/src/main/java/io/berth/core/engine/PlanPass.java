@@ -49,27 +49,70 @@ final class PlanPass {
     /// @return the last place in the plan
     private long take(Waiting job, long last) {
         Plan plan = job.plan;
+        if (!all.waits(job)) {
+            return last; // It has started in another partition.
+        }
         if (!all.plannable(job, now, decisions)) {
-            all.unplan(job, decisions);
+            if (!job.outbid) {
+                all.unplan(job, decisions);
+            }
             return last;
         }
         if (job.set != null) {
             return settle(job.set, last);
+        }
+        if (job.outbid) {
+            return outbid(job, last);
         }
         if (plan == null) {
             make(job, last + 1);
             return last + 1;
         }
         compress(plan);
-        return plan.place();
+        return after(job, last, plan.place());
+    }
+
+    /// Plans a job in this partition and not in another one, if it is expected to start sooner
+    /// here.
+    ///
+    /// @return the last place in the plan
+    private long outbid(Waiting job, long last) {
+        Place sooner = all.sooner(job, now, decisions);
+        if (sooner == null) {
+            return last;
+        }
+        if (sooner.start() <= now) {
+            all.start(job, sooner, now, decisions);
+            return last;
+        }
+        all.plan(job, sooner, last + 1, decisions);
+        return last + 1;
+    }
+
+    /// A job that has been planned before goes on to the next place if that before it has gone on
+    /// to its own.
+    ///
+    /// @return the last place in the plan
+    private long after(Waiting job, long last, long place) {
+        if (place > last) {
+            return place;
+        }
+        if (job.plan != null) {
+            Plan moved = all.plans.move(job.plan, last + 1);
+            decisions.planned(job, moved.start(), moved.nodes(), moved.place());
+        }
+        return last + 1;
     }
 
     /// The jobs that may be in the plan, in the order of priority; of a set one for all.
     private List<Waiting> first() {
         var first = new ArrayList<Waiting>();
+        boolean easy = all.settings.backfill() == Backfill.EASY;
         for (Plan plan : all.plans.all()) {
             if (plan.job().set == null) {
-                first.add(plan.job());
+                plan.job().either.stream()
+                        .filter(it -> it == plan.job() || (!easy && it.fit.plannable()))
+                        .forEach(first::add);
             }
         }
         // No more are searched for than the plan has place for: the others stand behind them.
@@ -85,21 +128,33 @@ final class PlanPass {
                 first.add(lead);
             }
         }
-        boolean easy = all.settings.backfill() == Backfill.EASY;
         int wanted = wanted();
+        var jobs = new HashSet<Long>();
         var taken = new ArrayList<Waiting>();
         var partitions = new BitSet();
         for (Waiting next = next(partitions);
-                next != null && taken.size() < wanted;
+                next != null && jobs.size() < wanted;
                 next = next(partitions)) {
             partitions.set(next.fit.partition, easy);
+            jobs.add(next.job);
             taken.add(next);
             all.queue.remove(next);
         }
         taken.forEach(all.queue::add);
         first.addAll(taken);
         first.sort(Waiting.order(now));
-        return easy ? firstOfPartitions(first) : first.subList(0, Math.min(wanted, first.size()));
+        return easy ? firstOfPartitions(first) : ofFirst(wanted, first);
+    }
+
+    /// Those of so many jobs, each in all of its partitions.
+    private static List<Waiting> ofFirst(int wanted, List<Waiting> ordered) {
+        Set<Long> jobs =
+                ordered.stream()
+                        .map(it -> it.job)
+                        .distinct()
+                        .limit(wanted)
+                        .collect(Collectors.toSet());
+        return ordered.stream().filter(it -> jobs.contains(it.job)).toList();
     }
 
     /// Of each set of which all components wait, the one that stands for all, in the order of
@@ -144,6 +199,9 @@ final class PlanPass {
         long last = 0;
         for (int i = 0; i < first.size(); i++) {
             for (Waiting job : first.get(i).together()) {
+                if (job.outbid) {
+                    continue;
+                }
                 Plan plan = job.plan;
                 if (plan == null || plan.place() <= last || plan.start() <= now || !open(plan)) {
                     return i;
@@ -164,10 +222,10 @@ final class PlanPass {
     }
 
     private void drop(List<Waiting> kept) {
-        Set<Long> stay = new HashSet<>();
-        kept.forEach(job -> job.together().forEach(it -> stay.add(it.job)));
+        Set<Waiting> stay = new HashSet<>();
+        kept.forEach(job -> stay.addAll(job.together()));
         for (Plan plan : List.copyOf(all.plans.all())) {
-            if (!stay.contains(plan.job().job)) {
+            if (!stay.contains(plan.job())) {
                 all.unplan(plan.job(), decisions);
             }
         }
@@ -180,7 +238,7 @@ final class PlanPass {
     private long settle(HetSet set, long ahead) {
         Waiting lead = set.lead();
         Plan plan = lead.plan;
-        long place = plan == null ? ahead + 1 : plan.place();
+        long place = plan == null || plan.place() <= ahead ? ahead + 1 : plan.place();
         long before = plan == null ? Node.NEVER : plan.start();
         long last = place + set.components().size() - 1;
         Seats found = null;
@@ -196,6 +254,11 @@ final class PlanPass {
         } else if (found.whole() && found.start() < before) {
             all.unplan(lead, decisions);
             all.plan(found, place, decisions);
+        } else if (plan != null && plan.place() <= ahead) {
+            long given = ahead;
+            for (Waiting it : set.components()) {
+                given = after(it, given, 0);
+            }
         }
         return last;
     }

@@ -84,6 +84,20 @@ final class Plans {
         drains.add(plan);
     }
 
+    /// Gives a plan another place in the order.
+    Plan move(Plan plan, long place) {
+        Waiting job = plan.job();
+        var moved = new Plan(job, plan.start(), plan.nodes(), plan.lane(), place, plan.drain());
+        List.of(byPlace, byStart, job.fit.planned)
+                .forEach(order -> {
+                    order.remove(plan);
+                    order.add(moved);
+                });
+        plans.put(job.job, moved);
+        job.plan = moved;
+        return moved;
+    }
+
     private static boolean follows(Waiting job) {
         return job.set != null && job.job != job.set.first;
     }

@@ -35,8 +35,7 @@ final class Queue {
     private final Map<Rung, TreeSet<Line>> plannable = new LinkedHashMap<>();
 
     private final TreeSet<Waiting> caps =
-            new TreeSet<>(
-                    Comparator.comparingLong(Waiting::cappedAt).thenComparingLong(it -> it.job));
+            new TreeSet<>(Comparator.comparingLong(Waiting::cappedAt).thenComparing(Waiting::byId));
 
     /// The classes to which jobs were added since [#settle] was last called.
     private final Set<FitClass> fresh = new LinkedHashSet<>();
@@ -44,13 +43,15 @@ final class Queue {
     private long origin;
     private boolean empty = true;
 
-    /// Jobs of one class, bucket, association and speed, in their lasting order.
+    /// Jobs of one class, bucket, association and speed, in their lasting order; those that are
+    /// outbid by themselves.
     static final class Line {
         final FitClass fit;
         final Ladders ladders;
         final Association association;
         final long slope;
         final int bucket;
+        final boolean outbid;
         private final TreeSet<Waiting> jobs = new TreeSet<>(Queue::byKey);
 
         /// The first of the jobs.
@@ -62,7 +63,13 @@ final class Queue {
             this.association = head.association;
             this.slope = slope;
             this.bucket = head.bucket;
+            this.outbid = head.outbid;
             this.head = head;
+        }
+
+        /// Whether its jobs may have expected starts.
+        boolean plannable() {
+            return !outbid && fit.plannable();
         }
 
         long key() {
@@ -80,7 +87,7 @@ final class Queue {
         return key != other ? Long.compare(other, key) : Waiting.bySubmission(a.head, b.head);
     }
 
-    private record LineName(int association, long slope) {}
+    private record LineName(int association, long slope, boolean outbid) {}
 
     /// What lines have in common that keep their order until fair shares change.
     private record Rung(int tier, int partition, long slope) {}
@@ -166,7 +173,7 @@ final class Queue {
         Ladders standing = ladders;
         Line line =
                 ladders.lines.computeIfAbsent(
-                        new LineName(job.association.id, slope),
+                        new LineName(job.association.id, slope, job.outbid),
                         _ -> new Line(standing, slope, job));
         boolean heads = line.jobs.isEmpty() || byKey(job, line.head) < 0;
         if (heads && !line.jobs.isEmpty()) {
@@ -194,7 +201,7 @@ final class Queue {
         }
         line.jobs.remove(job);
         if (line.jobs.isEmpty()) {
-            line.ladders.lines.remove(new LineName(line.association.id, line.slope));
+            line.ladders.lines.remove(new LineName(line.association.id, line.slope, line.outbid));
             if (line.ladders.lines.isEmpty()) {
                 empty(job.fit, job.bucket);
             }
@@ -214,7 +221,7 @@ final class Queue {
                 .bySlope
                 .computeIfAbsent(line.slope, _ -> new TreeSet<>(Queue::byKey))
                 .add(line);
-        if (line.fit.plannable()) {
+        if (line.plannable()) {
             rung(line).add(line);
         }
     }
@@ -252,7 +259,7 @@ final class Queue {
         Lines lines = fit.lines;
         for (Ladders ladders : lines == null ? NONE : lines.buckets) {
             for (Line line : ladders == null ? List.<Line>of() : ladders.lines.values()) {
-                if (fit.plannable()) {
+                if (line.plannable()) {
                     rung(line).add(line);
                 } else {
                     rung(line).remove(line);

@@ -6,6 +6,7 @@ import io.berth.core.engine.HetSets.Seats;
 import io.berth.core.engine.Plans.Plan;
 import io.berth.core.engine.Search.Place;
 import io.berth.core.engine.Waiting.Association;
+import io.berth.core.engine.Waiting.Entry;
 import io.berth.core.engine.Waiting.Rank;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -39,6 +40,10 @@ import org.jspecify.annotations.Nullable;
 ///   job is moved to an earlier start if there is one, and never to a later one. From the first job
 ///   on that stands out of order, the plan is made anew.
 ///
+/// A job that may start in several partitions stands in the queue of each and starts in the first
+/// that it can. It is planned in one, where its expected start is soonest; in the others it then
+/// stands only to start at once.
+///
 /// *Example*: a node has 8 GPUs, 4 of them held until 12:00. A wants 8: it is expected at 12:00 and
 /// keeps the node from then on. B wants 2 for half an hour and comes at 11:15: it starts. C wants 2
 /// for an hour: it would end after 12:00, so it is expected after A.
@@ -62,7 +67,7 @@ public final class Scheduling {
     final Preemption preemption;
     final Shortest shortestJobs = new Shortest();
     private final List<FitClass> classes = new ArrayList<>();
-    private final Map<Long, Waiting> waiting = new HashMap<>();
+    private final Map<Long, List<Waiting>> waiting = new HashMap<>();
     private final List<Waiting> arrived = new ArrayList<>();
     private int associations;
     private boolean stale;
@@ -161,12 +166,27 @@ public final class Scheduling {
             Rank rank,
             long limitMillis,
             long leastMillis) {
+        wait(job, List.of(new Entry(0, fit, rank)), association, limitMillis, leastMillis);
+        return Objects.requireNonNull(waiting(job, 0));
+    }
+
+    /// The same of a job that may start in several partitions, in whichever it can start first.
+    ///
+    /// @param entries one for each
+    public void wait(
+            long job,
+            List<Entry> entries,
+            Association association,
+            long limitMillis,
+            long leastMillis) {
         long length = lengthOf(limitMillis);
         long shortest = leastMillis <= 0 ? length : Math.min(length, lengthOf(leastMillis));
-        var added = new Waiting(job, fit, association, rank, length, shortest);
-        came(added);
-        queue.add(added);
-        return added;
+        came(
+                job,
+                entries.stream()
+                        .map(it -> new Waiting(job, it, association, length, shortest))
+                        .toList());
+        enqueue(waitingIn(job).getFirst());
     }
 
     /// The component of a heterogeneous job waits: it starts with the others, or not at all.
@@ -183,16 +203,44 @@ public final class Scheduling {
             long first,
             int size) {
         long length = lengthOf(limitMillis);
-        var added = new Waiting(job, fit, association, rank, length, length);
-        came(added);
+        var added = new Waiting(job, new Entry(0, fit, rank), association, length, length);
+        came(job, List.of(added));
         sets.add(added, first, size);
     }
 
-    private void came(Waiting added) {
-        forget(added.job);
-        waiting.put(added.job, added);
-        shortestJobs.came(added);
-        arrived.add(added);
+    private void came(long job, List<Waiting> either) {
+        forget(job);
+        waiting.put(job, either);
+        for (Waiting it : either) {
+            it.either = either;
+            shortestJobs.came(it);
+            arrived.add(it);
+        }
+    }
+
+    /// The job stands in the queue of each of its partitions, and nothing is kept for it.
+    void enqueue(Waiting job) {
+        for (Waiting it : job.either) {
+            queue.remove(it);
+            it.outbid = false;
+            queue.add(it);
+        }
+    }
+
+    /// Puts back who was set aside, if it still waits for its turn.
+    void putBack(Waiting job) {
+        if (waits(job) && job.line == null && job.plan == null && clearings.of(job.job) == null) {
+            queue.add(job);
+        }
+    }
+
+    /// Whether it has neither started, there or in another partition, nor gone.
+    boolean waits(Waiting job) {
+        return waitingIn(job.job).contains(job);
+    }
+
+    private List<Waiting> waitingIn(long job) {
+        return waiting.getOrDefault(job, List.of());
     }
 
     static long lengthOf(long limitMillis) {
@@ -201,7 +249,7 @@ public final class Scheduling {
 
     /// A job waits that has an expected start already. A plan that the nodes do not allow is void.
     public void plan(long job, Expected expected) {
-        Waiting planned = waiting.get(job);
+        Waiting planned = waiting(job, expected.choice());
         int[] nodes = expected.nodes();
         Drain drain = expected.drain();
         if (planned != null
@@ -209,8 +257,7 @@ public final class Scheduling {
                         ? allows(planned.fit, nodes) && allows(planned.fit, nodes, expected.lane())
                         : planned.fit.admits(cluster.node(drain.node())))
                 && open(planned, expected.start(), nodes)) {
-            queue.remove(planned);
-            plans.add(
+            reserve(
                     new Plan(
                             planned,
                             expected.start(),
@@ -230,11 +277,13 @@ public final class Scheduling {
     /// A job waits whose nodes are being cleared already. A clearing that the nodes do not allow is
     /// void.
     ///
+    /// @param choice for which of its partitions
     /// @param victims who give way, as far as they have not gone
-    public void clear(long job, int[] nodes, long since, long until, List<Long> victims) {
-        Waiting cleared = waiting.get(job);
+    public void clear(
+            long job, int choice, int[] nodes, long since, long until, List<Long> victims) {
+        Waiting cleared = waiting(job, choice);
         if (cleared != null && allows(cleared.fit, nodes)) {
-            queue.remove(cleared);
+            cleared.either.forEach(queue::remove);
             clearings.add(new Standing(cleared, nodes, since, until, victims));
         }
     }
@@ -272,19 +321,31 @@ public final class Scheduling {
                         .allMatch(node -> Hours.openUntil(hours.of(node), start) >= end);
     }
 
-    public @Nullable Waiting waiting(long job) {
-        return waiting.get(job);
+    /// @param choice in which of its partitions
+    @Nullable Waiting waiting(long job, int choice) {
+        for (Waiting it : waitingIn(job)) {
+            if (it.choice == choice) {
+                return it;
+            }
+        }
+        return null;
     }
 
     /// What is planned for a job that waits.
     ///
+    /// @param choice in which of its partitions
     /// @param lane of the shared GPU of which the only part takes some; -1 for none
     /// @param place in the order in which the plan was made
     /// @param drain the GPUs that run empty for it and are then divided; null if none is
-    public record Expected(long start, int[] nodes, int lane, long place, @Nullable Drain drain) {
+    public record Expected(
+            int choice, long start, int[] nodes, int lane, long place, @Nullable Drain drain) {
 
         public Expected(long start, int[] nodes, int lane, long place) {
             this(start, nodes, lane, place, null);
+        }
+
+        public Expected(long start, int[] nodes, int lane, long place, @Nullable Drain drain) {
+            this(0, start, nodes, lane, place, drain);
         }
     }
 
@@ -310,20 +371,26 @@ public final class Scheduling {
         Plan plan = plans.of(job);
         return plan == null
                 ? null
-                : new Expected(plan.start(), plan.nodes(), plan.lane(), plan.place(), plan.drain());
+                : new Expected(
+                        plan.job().choice,
+                        plan.start(),
+                        plan.nodes(),
+                        plan.lane(),
+                        plan.place(),
+                        plan.drain());
     }
 
     /// How long a job that waits will hold its nodes at most, in milliseconds.
     public long length(long job) {
-        Waiting known = waiting.get(job);
-        return known == null ? 0 : end(known, 0);
+        List<Waiting> known = waitingIn(job);
+        return known.isEmpty() ? 0 : end(known.getFirst(), 0);
     }
 
     /// When a job that waits, and all that start with it, would have ended if they started now;
     /// `Long.MAX_VALUE` for never.
     public long until(long job, long now) {
-        Waiting known = waiting.get(job);
-        return known == null ? now : until(known, now);
+        List<Waiting> known = waitingIn(job);
+        return known.isEmpty() ? now : until(known.getFirst(), now);
     }
 
     /// The same of any job with that limit; 0 is none.
@@ -406,12 +473,12 @@ public final class Scheduling {
     }
 
     private void dequeue(long job) {
-        Waiting known = waiting.remove(job);
+        List<Waiting> known = waiting.remove(job);
         if (known != null) {
-            shortestJobs.left(known);
-            queue.remove(known);
+            known.forEach(shortestJobs::left);
+            known.forEach(queue::remove);
             plans.remove(job);
-            sets.remove(known);
+            known.forEach(sets::remove);
             clearings.remove(job);
         }
     }
@@ -502,6 +569,27 @@ public final class Scheduling {
         Place found = allowed ? later.earliest(least, now, from, job.length) : null;
         Place divided = divided(job, now, from, found, decisions);
         return divided == null ? found : divided;
+    }
+
+    /// Where a job that is expected to start in another partition could start sooner here; it is
+    /// expected there no more then. Null: it could not.
+    @Nullable Place sooner(Waiting job, long now, Decisions decisions) {
+        Plan other = Objects.requireNonNull(plans.of(job.job));
+        if (other.drain() != null || !plannable(job, now, decisions)) {
+            return null; // What runs empty for it is not given back to see what could be.
+        }
+        plans.remove(job.job);
+        Place found = earliest(job, now, decisions);
+        if (found == null
+                || (found.start() <= now
+                        ? !startable(job, now, decisions)
+                        : found.start() >= other.start())) {
+            plans.add(other);
+            return null;
+        }
+        enqueue(job);
+        job.limited = !startable(job, now, decisions);
+        return found;
     }
 
     /// Where a job can start sooner than there on GPUs that are divided anew for it; null if it
@@ -642,7 +730,7 @@ public final class Scheduling {
 
     private static boolean unplanned(Waiting job) {
         return job.set == null
-                ? job.line != null && job.fit.plannable()
+                ? job.line != null && !job.outbid && job.fit.plannable()
                 : job.plan == null && job.set.plannable();
     }
 
@@ -751,9 +839,24 @@ public final class Scheduling {
     }
 
     void plan(Waiting job, Place place, long number, Decisions decisions) {
-        queue.remove(job);
-        plans.add(new Plan(job, place.start(), place.nodes(), place.lane(), number, place.drain()));
+        reserve(new Plan(job, place.start(), place.nodes(), place.lane(), number, place.drain()));
         decisions.planned(job, place.start(), place.nodes(), number);
+    }
+
+    /// The job is out of the queue, and in those of its other partitions only to start at once.
+    private void reserve(Plan plan) {
+        queue.remove(plan.job());
+        plans.add(plan);
+        for (Waiting other : plan.job().either) {
+            if (other != plan.job() && !other.outbid) {
+                boolean queued = other.line != null;
+                queue.remove(other);
+                other.outbid = true;
+                if (queued) {
+                    queue.add(other);
+                }
+            }
+        }
     }
 
     /// Plans all components of a set.
@@ -771,11 +874,12 @@ public final class Scheduling {
     /// The job goes back to the queue without an expected start, and those that start with it.
     void unplan(Waiting job, Decisions decisions) {
         for (Waiting each : job.together()) {
-            if (plans.remove(each.job) != null) {
+            Plan gone = plans.remove(each.job);
+            if (gone != null) {
                 if (each.set == null) {
-                    queue.add(each);
+                    enqueue(each);
                 }
-                decisions.unplanned(each);
+                decisions.unplanned(gone.job());
             }
         }
     }

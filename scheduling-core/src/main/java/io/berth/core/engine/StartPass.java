@@ -31,6 +31,9 @@ final class StartPass {
     private final boolean off;
     private final InTurn inTurn;
 
+    /// The jobs that this pass has planned, where they may be planned in other partitions.
+    private final Set<Waiting> outbid = new HashSet<>();
+
     /// The sets for which an expected start was looked for.
     private final Set<HetSet> sought = new HashSet<>();
 
@@ -77,7 +80,7 @@ final class StartPass {
             }
         }
         all.search.kept.clear();
-        aside.forEach(all.queue::add);
+        aside.forEach(all::putBack);
         barred.forEach(fit -> bar(fit, false));
         if (off) {
             all.open();
@@ -89,7 +92,7 @@ final class StartPass {
         Standing cleared = all.clearings.of(next.job);
         if (next.set != null) {
             trySet(next.set);
-        } else if (cleared != null) {
+        } else if (cleared != null && cleared.job() == next) {
             tryCleared(cleared);
         } else if (plan != null) {
             tryPlanned(plan);
@@ -97,6 +100,11 @@ final class StartPass {
         } else if (next.line != null) {
             tryQueued(next);
             push(next.fit);
+        } else {
+            push(next.fit); // Its job has started in another partition.
+        }
+        if (plan == null && next.either.size() > 1) {
+            pushPlanned(next.fit); // It may have been planned here when it was lined up.
         }
     }
 
@@ -180,12 +188,13 @@ final class StartPass {
     }
 
     private void start(Waiting job, Place place) {
-        Plan plan = job.plan;
+        Plan plan = all.plans.of(job.job);
         all.start(job, place, now, decisions);
         lineUpHelped();
         boolean asPlanned =
                 plan == null
-                        || (plan.start() <= now
+                        || (plan.job() == job
+                                && plan.start() <= now
                                 && plan.drain() == null
                                 && Arrays.equals(plan.nodes(), place.nodes()));
         if (!asPlanned) {
@@ -269,7 +278,7 @@ final class StartPass {
         } else if (!hopeful) {
             all.clearings.abandon(job, decisions);
             lineUpHelped();
-            push(job.fit);
+            job.either.forEach(it -> push(it.fit));
         }
     }
 
@@ -335,8 +344,10 @@ final class StartPass {
             return;
         } else if (admitted && off) {
             keep(fit);
-        } else if (all.mayPlan(fit)) {
+        } else if (!job.outbid && all.mayPlan(fit)) {
             plan(job);
+        } else if (job.outbid && outbid.remove(job)) {
+            planSooner(job);
         }
         // Others of its class may fare otherwise: it is tried once in a pass.
         boolean apart = !admitted || !leaves || job.shortens() || fit.spreads();
@@ -365,6 +376,28 @@ final class StartPass {
             all.stale(all.stale() || ahead(job));
             job.limited = !all.startable(job, now, decisions);
             all.plan(job, place, all.plans.lastPlace() + 1, decisions);
+            if (all.settings.backfill() == Backfill.CONSERVATIVE) {
+                job.either.stream()
+                        .filter(it -> it.outbid && it.line != null && it.fit.plannable())
+                        .filter(outbid::add)
+                        .forEach(this::lineUp);
+            }
+        }
+    }
+
+    /// Plans a job in this partition and not in another one, if it is expected to start sooner
+    /// here.
+    private void planSooner(Waiting job) {
+        Place sooner = all.sooner(job, now, decisions);
+        if (sooner == null) {
+            return;
+        }
+        if (sooner.start() <= now) {
+            start(job, sooner);
+            lineUpSets(); // Nothing is planned any more where it was.
+        } else {
+            all.stale(all.stale() || ahead(job));
+            all.plan(job, sooner, all.plans.lastPlace() + 1, decisions);
         }
     }
 

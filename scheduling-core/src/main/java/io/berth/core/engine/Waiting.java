@@ -4,7 +4,8 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A job that waits and could start as far as it alone is concerned.
+/// A job that waits and could start as far as it alone is concerned. One that may start in several
+/// partitions waits in each of them, until it starts in one.
 ///
 /// Its priority at a time is `constant + share + min(cap, slope × waited)`, exact to the
 /// millisecond.
@@ -12,6 +13,10 @@ public final class Waiting {
 
     final long job;
     final FitClass fit;
+
+    /// Which of its job's partitions it is for; 0 is the first that the job names.
+    final int choice;
+
     final Association association;
     final long submission;
     final long submittedAt;
@@ -30,6 +35,12 @@ public final class Waiting {
 
     /// Whether it has waited as long as counts.
     boolean capped;
+
+    /// The job in each of its partitions; only itself for most.
+    List<Waiting> either = List.of();
+
+    /// Whether its job has an expected start in another partition: in this one it keeps nothing.
+    boolean outbid;
 
     /// Its place in the queue while it stands there.
     Queue.@Nullable Line line;
@@ -67,17 +78,18 @@ public final class Waiting {
     /// @param submission order of submission
     public record Rank(long constant, long slope, long cap, long submission, long submittedAt) {}
 
+    /// A partition in which a job may start.
+    ///
+    /// @param choice which of its partitions it is; 0 is the first that it names
+    public record Entry(int choice, FitClass fit, Rank rank) {}
+
     /// @param length milliseconds that a run of it may take in all; [Node#NEVER] without limit
     /// @param shortest milliseconds that it takes if it then starts sooner
-    Waiting(
-            long job,
-            FitClass fit,
-            Association association,
-            Rank rank,
-            long length,
-            long shortest) {
+    Waiting(long job, Entry entry, Association association, long length, long shortest) {
+        Rank rank = entry.rank();
         this.job = job;
-        this.fit = fit;
+        this.fit = entry.fit();
+        this.choice = entry.choice();
         this.association = association;
         this.submission = rank.submission();
         this.submittedAt = rank.submittedAt();
@@ -92,6 +104,11 @@ public final class Waiting {
 
     public long job() {
         return job;
+    }
+
+    /// Which of its job's partitions it is for; 0 is the first that the job names.
+    public int choice() {
+        return choice;
     }
 
     /// Those that start with it: itself, or the components of its set that wait.
@@ -144,6 +161,10 @@ public final class Waiting {
 
     static int bySubmission(Waiting a, Waiting b) {
         int bySubmission = Long.compare(a.submission, b.submission);
-        return bySubmission != 0 ? bySubmission : Long.compare(a.job, b.job);
+        return bySubmission != 0 ? bySubmission : byId(a, b);
+    }
+
+    static int byId(Waiting a, Waiting b) {
+        return a.job != b.job ? Long.compare(a.job, b.job) : Integer.compare(a.choice, b.choice);
     }
 }

@@ -1,5 +1,7 @@
 package io.berth.core.forecast;
 
+import static java.util.Objects.requireNonNullElse;
+
 import io.berth.contracts.Allocation;
 import io.berth.contracts.Consumption;
 import io.berth.contracts.ExitStatus;
@@ -11,6 +13,7 @@ import io.berth.contracts.RunId;
 import io.berth.contracts.SpecReference;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Part;
+import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.contracts.event.JobStatus.Run;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus;
@@ -142,19 +145,29 @@ public final class Forecast {
     }
 
     private static Start start(JobStatus job) {
-        int cpus = job.description().request().totalCpus();
+        JobDescription description = job.description();
+        int cpus = description.request().totalCpus();
+        Planned planned = job.planned();
         if (job.run() != null) {
             Run run = job.run();
             List<NodeName> nodes = run.allocations().stream().map(Allocation::node).toList();
             int held = run.allocations().stream().mapToInt(it -> it.cpus().size()).sum();
-            return new Start(job.job(), run.placedAt(), nodes, held, Reason.NONE);
+            return new Start(
+                    job.job(), description.partition(), run.placedAt(), nodes, held, Reason.NONE);
         }
-        return job.planned() == null
-                ? new Start(job.job(), null, List.of(), cpus, job.reason())
+        return planned == null
+                ? new Start(
+                        job.job(),
+                        String.join(",", description.partitions()),
+                        null,
+                        List.of(),
+                        cpus,
+                        job.reason())
                 : new Start(
                         job.job(),
-                        job.planned().start(),
-                        job.planned().nodes(),
+                        requireNonNullElse(planned.partition(), description.partition()),
+                        planned.start(),
+                        planned.nodes(),
                         cpus,
                         job.reason());
     }

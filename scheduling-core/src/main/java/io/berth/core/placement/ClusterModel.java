@@ -27,9 +27,12 @@ import io.berth.core.engine.Scheduling;
 import io.berth.core.engine.Scheduling.Expected;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.engine.Waiting.Association;
+import io.berth.core.engine.Waiting.Entry;
 import io.berth.core.engine.Waiting.Rank;
+import io.berth.core.priority.Multifactor;
 import io.berth.core.request.Reserved;
 import io.berth.core.state.CellState;
+import io.berth.core.state.Transitions;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -201,12 +204,15 @@ final class ClusterModel {
         Run run = job.run();
         if (run != null) {
             run(job, run);
-        } else if (!job.eligible()
-                || Partitions.refusal(configuration, job.description()) != null
-                || hindrance(job.description().request()) != null) {
+        } else if (!job.eligible() || hindrance(job.description().request()) != null) {
             forget(job.job());
         } else {
-            wait(job);
+            List<JobStatus> each = openTo(job);
+            if (each.isEmpty()) {
+                forget(job.job());
+            } else {
+                wait(job, each);
+            }
         }
         beside.addAll(nodes.split.beside(job.job()));
         for (JobId id : beside) {
@@ -216,6 +222,36 @@ final class ClusterModel {
                 hold(other, its);
             }
         }
+    }
+
+    /// The job in each of its partitions that lets it start.
+    List<JobStatus> openTo(JobStatus job) {
+        return Partitions.each(job).stream()
+                .filter(it -> Partitions.refusal(configuration, it.description()) == null)
+                .toList();
+    }
+
+    /// The job in each of its partitions, in the order in which it is tried there.
+    List<JobStatus> inOrder(JobStatus job) {
+        return Partitions.inOrder(configuration, job.description()).stream()
+                .map(it -> Transitions.in(job, it.partition()))
+                .toList();
+    }
+
+    /// The job in the partition of which it is told why it waits.
+    JobStatus toExplain(JobStatus job) {
+        return Transitions.in(job, Partitions.first(configuration, job.description()));
+    }
+
+    /// The part of a job's priority in its partition that lasts, without its fair share.
+    private long constant(JobStatus job) {
+        JobDescription description = job.description();
+        long all = job.rank().after(0);
+        return description.partitions().size() == 1 || job.rank().version() == 0
+                ? all
+                : all
+                        - job.rank().partition()
+                        + Multifactor.partition(description.partition(), configuration);
     }
 
     /// What a request wants that is not there now, whatever is free; null if all is.
@@ -300,17 +336,24 @@ final class ClusterModel {
                 Scheduling.latestEnd(clearing.until(), limit));
     }
 
-    private void wait(JobStatus job) {
-        JobDescription description = job.description();
-        long id = job.job().value();
-        Long points = description.conditions().priority();
+    private Entry entry(JobStatus job) {
+        Long points = job.description().conditions().priority();
         var rank =
                 new Rank(
-                        points == null ? job.rank().after(0) : points * Placement.POINT,
+                        points == null ? constant(job) : points * Placement.POINT,
                         points == null ? job.rank().agePerSecond() : 0,
                         points == null ? job.rank().ageCap() : 0,
                         job.submission(),
                         job.waitsSince());
+        return new Entry(Partitions.choice(job.description()), fit(job), rank);
+    }
+
+    /// @param each the job in each of the partitions in which it may start now
+    private void wait(JobStatus job, List<JobStatus> each) {
+        JobDescription description = job.description();
+        long id = job.job().value();
+        Long points = description.conditions().priority();
+        List<Entry> entries = each.stream().map(this::entry).toList();
         Long least = description.conditions().timeMinSeconds();
         quotas.waits(job);
         mig.waits(job);
@@ -318,10 +361,17 @@ final class ClusterModel {
         long limit = description.timeLimitSeconds() * 1000;
         HetComponent set = description.het();
         if (set == null) {
-            engine.wait(id, fit(job), association, rank, limit, least == null ? 0 : least * 1000);
+            engine.wait(id, entries, association, limit, least == null ? 0 : least * 1000);
         } else {
+            Entry only = entries.getFirst();
             engine.waitTogether(
-                    id, fit(job), association, rank, limit, set.first().value(), set.size());
+                    id,
+                    only.fit(),
+                    association,
+                    only.rank(),
+                    limit,
+                    set.first().value(),
+                    set.size());
         }
         Planned planned = job.planned();
         Clearing clearing = job.clearing();
@@ -329,24 +379,43 @@ final class ClusterModel {
             List<Long> victims = clearing.victims().stream().map(it -> it.job().value()).toList();
             engine.clear(
                     id,
+                    choice(job, clearing.partition()),
                     nodes.indices(clearing.nodes()),
                     clearing.since(),
                     clearing.until(),
                     victims);
             if (engine.clears(id)) {
-                count(job);
+                count(in(job, clearing.partition()));
             }
         } else if (planned != null && planned.end() == planned.start() + engine.length(id)) {
             int[] on = nodes.indices(planned.nodes());
             int lane = planned.gpu() == null ? -1 : nodes.lane(on[0], planned.gpu());
             Drain drain = drains.of(job, planned, now);
             if (drain != null || planned.drains().isEmpty() || drains.brought(job, planned)) {
-                engine.plan(id, new Expected(planned.start(), on, lane, planned.place(), drain));
+                engine.plan(
+                        id,
+                        new Expected(
+                                choice(job, planned.partition()),
+                                planned.start(),
+                                on,
+                                lane,
+                                planned.place(),
+                                drain));
             }
         }
         if (engine.expected(id) != null) {
-            quotas.plans(job.job(), Objects.requireNonNull(planned).start());
+            Planned expected = Objects.requireNonNull(planned);
+            quotas.plans(in(job, expected.partition()), expected.start());
         }
+    }
+
+    /// @param partition null of a job that names no more than one
+    private static JobStatus in(JobStatus job, @Nullable String partition) {
+        return partition == null ? job : Transitions.in(job, partition);
+    }
+
+    private static int choice(JobStatus job, @Nullable String partition) {
+        return Partitions.choice(in(job, partition).description());
     }
 
     /// Whether nodes are being cleared for the job.
@@ -365,7 +434,14 @@ final class ClusterModel {
                         Arrays.stream(plan.nodes()).mapToObj(nodes::name).toList(),
                         plan.place(),
                         nodes.gpu(plan.nodes()[0], plan.lane()),
-                        drains.geometries(plan.drain()));
+                        drains.geometries(plan.drain()),
+                        named(state.knownJob(job).description(), plan.choice()));
+    }
+
+    /// One of a job's partitions, as it is said of what is kept for it there; null of a job that
+    /// names no more than one.
+    static @Nullable String named(JobDescription job, int choice) {
+        return job.partitions().size() == 1 ? null : job.partitions().get(choice);
     }
 
     void forget(JobId job) {

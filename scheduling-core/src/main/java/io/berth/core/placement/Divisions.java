@@ -7,7 +7,6 @@ import io.berth.contracts.MigGpus;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.config.Configuration;
-import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.Division;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Clearing;
@@ -28,6 +27,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Decides which GPUs in MIG mode are divided anew, and into what.
@@ -97,7 +97,11 @@ final class Divisions {
         }
         for (JobStatus job : inOrder(it -> !given.contains(it.job()) && admits.test(it))) {
             wanted.add(job.description().request().gpus());
-            take(job, sites);
+            for (JobStatus it : ways(job).filter(admits).toList()) {
+                if (take(it, sites)) {
+                    break;
+                }
+            }
         }
         for (MigSite site : sites) {
             site.divided(wanted).forEach(it -> order(site, it));
@@ -177,7 +181,7 @@ final class Divisions {
         return model.mig.waiting().stream()
                 .filter(job -> !model.clears(job))
                 .map(state::knownJob)
-                .filter(admits)
+                .filter(job -> ways(job).anyMatch(admits))
                 .limit(MOST_JOBS)
                 .sorted(
                         Comparator.comparingInt(this::tier)
@@ -189,14 +193,24 @@ final class Divisions {
     }
 
     private int tier(JobStatus job) {
-        Partition partition = configuration.partitions().get(job.description().partition());
-        return partition == null ? 0 : partition.tier();
+        return ways(job)
+                .map(it -> configuration.partitions().get(it.description().partition()))
+                .mapToInt(it -> it == null ? 0 : it.tier())
+                .max()
+                .orElse(0);
     }
 
-    private void take(JobStatus job, List<MigSite> sites) {
+    /// The job in each of its partitions that lets it start, in the order in which it is tried
+    /// there.
+    private Stream<JobStatus> ways(JobStatus job) {
+        return model.inOrder(job).stream().filter(model.openTo(job)::contains);
+    }
+
+    /// Whether the job is given something there.
+    private boolean take(JobStatus job, List<MigSite> sites) {
         FitClass fit = model.fit(job);
         if (!outlook.shares(fit, now)) {
-            return;
+            return false;
         }
         ResourceRequest request = job.description().request();
         BitSet only = model.only(request);
@@ -207,10 +221,11 @@ final class Divisions {
                         && later(plan, site.rule())
                         && openTo(job, fit, site.node())
                         && site.take(request, anew, model.engine::drains)) {
-                    return;
+                    return true;
                 }
             }
         }
+        return false;
     }
 
     /// Whether a job starts later than it would on a GPU that is divided now.

@@ -142,7 +142,7 @@ final class Explaining {
     private List<Change> changes() {
         var changes = new ArrayList<Change>();
         if (description.het() != null
-                || model.quotas.met(job.job(), now) != null
+                || model.quotas.met(job, now) != null
                 || model.hindrance(request) != null) {
             return changes;
         }
@@ -357,7 +357,7 @@ final class Explaining {
     private @Nullable Change partition() {
         for (Partition other : new TreeMap<>(configuration.partitions()).values()) {
             String name = other.name();
-            if (!name.equals(description.partition())
+            if (!description.partitions().contains(name)
                     && !other.partitionRules().ofNodes().rootOnly()
                     && Partitions.refusal(configuration, description.in(name)) == null
                     && starts(request, name, description.timeLimitSeconds())) {

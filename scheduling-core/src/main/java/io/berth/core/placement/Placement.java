@@ -167,7 +167,9 @@ public final class Placement {
             return Optional.empty();
         }
         ClusterModel current = model(configuration, now);
-        return Optional.of(new Explaining(state, configuration, current, job, now).verdict());
+        return Optional.of(
+                new Explaining(state, configuration, current, current.toExplain(job), now)
+                        .verdict());
     }
 
     /// The next time at which a job is expected to start, or takes nodes that it did not want

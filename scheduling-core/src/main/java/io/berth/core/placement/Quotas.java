@@ -1,5 +1,7 @@
 package io.berth.core.placement;
 
+import static java.util.Objects.requireNonNullElse;
+
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.Gres;
 import io.berth.contracts.JobDescription;
@@ -89,6 +91,10 @@ final class Quotas {
 
     private record Held(JobUse use, long endSeconds) {}
 
+    /// @param group that the job is of in the partition of its expected start
+    /// @param told what was told of it last
+    private record Expected(Group group, Optional<Reason> told) {}
+
     private final LimitPolicy policy;
 
     /// The fewest CPUs that a part of a waiting job will take.
@@ -97,10 +103,12 @@ final class Quotas {
     private final Counters counters;
     private final LimitTimeline timeline = new LimitTimeline();
     private final Map<Kind, Group> waiting = new HashMap<>();
-    private final Map<JobId, Group> groups = new HashMap<>();
 
-    /// Of the jobs with an expected start, what was told of them last.
-    private final Map<JobId, Optional<Reason>> planned = new TreeMap<>();
+    /// Of each waiting job those in its partitions, in the order in which it names them.
+    private final Map<JobId, List<Group>> groups = new HashMap<>();
+
+    /// The jobs with an expected start.
+    private final Map<JobId, Expected> planned = new TreeMap<>();
 
     private final Map<JobId, Held> held = new HashMap<>();
 
@@ -129,9 +137,20 @@ final class Quotas {
             return;
         }
         drop(job.job());
-        Group group = group(Kind.of(job.description()), job.description());
-        group.jobs.add(job.job());
-        groups.put(job.job(), group);
+        List<Group> its =
+                Partitions.each(job.description()).stream()
+                        .map(it -> group(Kind.of(it), it))
+                        .toList();
+        its.forEach(group -> group.jobs.add(job.job()));
+        groups.put(job.job(), its);
+    }
+
+    /// @param job as it is in one of its partitions
+    private @Nullable Group group(JobStatus job) {
+        List<Group> its = groups.get(job.job());
+        return its == null
+                ? null
+                : its.size() == 1 ? its.getFirst() : its.get(Partitions.choice(job.description()));
     }
 
     private Group group(Kind kind, JobDescription job) {
@@ -260,8 +279,7 @@ final class Quotas {
             lookAgain(taken.use());
         }
         planned.remove(job);
-        Group group = groups.remove(job);
-        if (group != null) {
+        for (Group group : requireNonNullElse(groups.remove(job), List.<Group>of())) {
             group.jobs.remove(job);
             if (group.jobs.isEmpty()) {
                 waiting.remove(group.kind);
@@ -282,18 +300,21 @@ final class Quotas {
         return policy.none();
     }
 
-    /// The limit that keeps a waiting job back; null if none does.
-    @Nullable Reason met(JobId job, long now) {
-        Group group = groups.get(job);
+    /// The limit that keeps a waiting job back in its partition; null if none does.
+    @Nullable Reason met(JobStatus job, long now) {
+        Group group = group(job);
         return group == null ? null : verdict(group, now).orElse(null);
     }
 
     /// A waiting job is expected to start then, in epoch milliseconds.
-    void plans(JobId job, long start) {
-        Group group = groups.get(job);
+    void plans(JobStatus job, long start) {
+        Group group = group(job);
         if (group != null) {
-            timeline.plan(job, group.claims, start);
-            planned.putIfAbsent(job, Optional.empty());
+            timeline.plan(job.job(), group.claims, start);
+            Expected before = planned.get(job.job());
+            planned.put(
+                    job.job(),
+                    new Expected(group, before == null ? Optional.empty() : before.told()));
         }
     }
 
@@ -309,7 +330,7 @@ final class Quotas {
     /// they do not tell.
     ///
     /// @param without jobs that are planned and do not count
-    long allowedFrom(List<JobId> jobs, List<JobId> without, long now) {
+    long allowedFrom(List<JobStatus> jobs, List<JobId> without, long now) {
         if (policy.none()) {
             return now;
         }
@@ -318,15 +339,19 @@ final class Quotas {
             return Long.MAX_VALUE;
         }
         long floor = now + Scheduling.OVERRUN_MILLIS;
-        long from = timeline.from(jobs, claims(jobs), without, now, floor);
+        long from = timeline.from(ids(jobs), claims(jobs), without, now, floor);
         // A limit of a partition counts runs elsewhere too, which the job's counters do not have.
         return kept && from <= now ? Long.MAX_VALUE : from;
     }
 
-    private List<Claim> claims(List<JobId> jobs) {
+    private static List<JobId> ids(List<JobStatus> jobs) {
+        return jobs.stream().map(JobStatus::job).toList();
+    }
+
+    private List<Claim> claims(List<JobStatus> jobs) {
         List<List<Claim>> claims =
                 jobs.stream()
-                        .map(groups::get)
+                        .map(this::group)
                         .filter(Objects::nonNull)
                         .map(it -> it.claims)
                         .toList();
@@ -335,8 +360,8 @@ final class Quotas {
 
     /// The limit that keeps waiting jobs from running together from now on until then, in epoch
     /// milliseconds, since it would keep back another one at its expected start; null if none does.
-    @Nullable Reason kept(List<JobId> jobs, long until) {
-        return planned.isEmpty() ? null : kept(jobs, claims(jobs), until);
+    @Nullable Reason kept(List<JobStatus> jobs, long until) {
+        return planned.isEmpty() ? null : kept(ids(jobs), claims(jobs), until);
     }
 
     private @Nullable Reason kept(List<JobId> jobs, List<Claim> claims, long until) {
@@ -346,26 +371,26 @@ final class Quotas {
 
     /// The limit that keeps waiting jobs from starting together, each beside those before it; null
     /// if none does.
-    @Nullable Reason met(List<JobId> jobs, long now) {
+    @Nullable Reason met(List<JobStatus> jobs, long now) {
         if (jobs.size() == 1) {
             return met(jobs.getFirst(), now);
         }
         Optional<Reason> met = together(jobs, now, use -> policy.start(use, counters, now / 1000));
         if (met.isPresent()) {
-            keptTogether.add(jobs.getFirst());
+            keptTogether.add(jobs.getFirst().job());
         } else {
-            keptTogether.remove(jobs.getFirst());
+            keptTogether.remove(jobs.getFirst().job());
         }
         return met.orElse(null);
     }
 
     /// Whether jobs that limits keep back wait for more than the ends of runs.
-    private boolean lasting(List<JobId> jobs, long now) {
+    private boolean lasting(List<JobStatus> jobs, long now) {
         if (jobs.size() > 1) {
             return together(jobs, now, use -> policy.lasting(use, counters, now / 1000))
                     .isPresent();
         }
-        Group group = Objects.requireNonNull(groups.get(jobs.getFirst()));
+        Group group = Objects.requireNonNull(group(jobs.getFirst()));
         if (group.lasting == null) {
             group.lasting = policy.lasting(group.use, counters, now / 1000).isPresent();
         }
@@ -373,11 +398,11 @@ final class Quotas {
     }
 
     private Optional<Reason> together(
-            List<JobId> jobs, long now, Function<JobUse, Optional<Reason>> look) {
+            List<JobStatus> jobs, long now, Function<JobUse, Optional<Reason>> look) {
         var counted = new ArrayList<Held>();
         Optional<Reason> met = Optional.empty();
-        for (JobId job : jobs) {
-            Group group = groups.get(job);
+        for (JobStatus job : jobs) {
+            Group group = group(job);
             if (group != null && met.isEmpty()) {
                 met = look.apply(group.use);
                 var next = new Held(group.use, now / 1000 + group.use.longestSeconds());
@@ -428,12 +453,11 @@ final class Quotas {
             }
         }
         planned.replaceAll((job, before) -> {
-            Group group = groups.get(job);
-            Optional<Reason> told = group == null ? before : told(List.of(job), group, now);
-            if (!told.equals(before)) {
+            Optional<Reason> told = told(List.of(job), before.group(), now);
+            if (!told.equals(before.told())) {
                 changed.add(job);
             }
-            return told;
+            return new Expected(before.group(), told);
         });
         return changed;
     }

@@ -36,6 +36,7 @@ import io.berth.core.state.Transitions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -60,6 +61,14 @@ final class Round implements Decisions {
     private final Keeping keeping;
     private final TreeSet<JobId> planned = new TreeSet<>();
     private final TreeSet<JobId> startedJobs = new TreeSet<>();
+
+    /// A job that stands first in a partition.
+    private record Head(JobId job, String partition) {
+
+        static Head of(JobStatus job) {
+            return new Head(job.job(), job.description().partition());
+        }
+    }
 
     /// In seconds, of jobs that start with a lower limit than they ask for.
     private final TreeMap<JobId, Long> lowered = new TreeMap<>();
@@ -88,9 +97,15 @@ final class Round implements Decisions {
         this.keeping = new Keeping(model, now);
     }
 
+    /// The job in the partition for which it waits there.
+    private JobStatus status(Waiting job) {
+        JobStatus status = state.knownJob(new JobId(job.job()));
+        return Transitions.in(status, status.description().partitions().get(job.choice()));
+    }
+
     @Override
     public boolean admits(Waiting job) {
-        return admits(state.knownJob(new JobId(job.job())));
+        return admits(status(job));
     }
 
     private boolean admits(JobStatus job) {
@@ -99,25 +114,32 @@ final class Round implements Decisions {
 
     @Override
     public long allowedFrom(Waiting job, List<Waiting> without, long from) {
-        JobStatus status = state.knownJob(new JobId(job.job()));
+        JobStatus status = status(job);
         List<JobId> others = without.stream().map(it -> new JobId(it.job())).toList();
         return throttles.admits(status) && mayBegin(status)
-                ? model.quotas.allowedFrom(Eligibility.together(status), others, from)
+                ? model.quotas.allowedFrom(together(status), others, from)
                 : Long.MAX_VALUE;
     }
 
     @Override
     public boolean leaves(Waiting job, long until) {
-        return model.quotas.none() || kept(state.knownJob(new JobId(job.job())), until) == null;
+        return model.quotas.none() || kept(status(job), until) == null;
     }
 
     /// The limit that keeps a job back for the expected start of another one.
     private @Nullable Reason kept(JobStatus job, long until) {
-        return model.quotas.kept(Eligibility.together(job), until);
+        return model.quotas.kept(together(job), until);
     }
 
     private @Nullable Reason limit(JobStatus job) {
-        return model.quotas.met(Eligibility.together(job), now);
+        return model.quotas.met(together(job), now);
+    }
+
+    /// The job and those that start with it.
+    private List<JobStatus> together(JobStatus job) {
+        return job.description().het() == null
+                ? List.of(job)
+                : Eligibility.together(job).stream().map(state::knownJob).toList();
     }
 
     /// Whether what the job depends on still holds beside all that this pass has started: no
@@ -140,7 +162,7 @@ final class Round implements Decisions {
 
     @Override
     public int most(Waiting job, int wanted) {
-        JobDescription asked = state.knownJob(new JobId(job.job())).description();
+        JobDescription asked = status(job).description();
         int fits = asked.request().nodes();
         int tooMany = wanted + 1;
         while (tooMany - fits > 1) {
@@ -160,7 +182,7 @@ final class Round implements Decisions {
 
     @Override
     public List<Drain> drains(Waiting job, List<Long> beside, long before) {
-        return choices.of(state.knownJob(new JobId(job.job())), beside, before);
+        return choices.of(status(job), beside, before);
     }
 
     @Override
@@ -170,12 +192,13 @@ final class Round implements Decisions {
 
     @Override
     public void started(Waiting job, int[] nodes, int lane) {
-        JobStatus asked = state.knownJob(new JobId(job.job()));
+        JobStatus asked = status(job);
         Long limit = lowered.get(asked.job());
         JobStatus status =
                 Transitions.onNodes(
                         limit == null ? asked : Transitions.limited(asked, limit), nodes.length);
-        if (limit != null) {
+        JobDescription before = state.knownJob(asked.job()).description();
+        if (limit != null || !status.description().partition().equals(before.partition())) {
             draft.announce(
                     new JobEvent.Amended(
                             asked.job(), now, status.description(), asked.submittedBy()));
@@ -236,9 +259,8 @@ final class Round implements Decisions {
 
     @Override
     public void planned(Waiting job, long start, int[] nodes, long place) {
-        var id = new JobId(job.job());
-        planned.add(id);
-        model.quotas.plans(id, start);
+        planned.add(new JobId(job.job()));
+        model.quotas.plans(status(job), start);
     }
 
     @Override
@@ -250,22 +272,30 @@ final class Round implements Decisions {
 
     @Override
     public void cleared(Waiting job, Clearing clearing, long until) {
-        JobStatus status = draft.job(new JobId(job.job()));
+        JobStatus asked = status(job);
+        JobStatus status = draft.job(asked.job());
         var victims = new ArrayList<RunId>();
         for (long id : clearing.victims()) {
             JobStatus victim = draft.job(new JobId(id));
             Run run = Objects.requireNonNull(victim.run());
             victims.add(new RunId(victim.job(), run.lease()));
             if (!model.grounds.told(victim, run)) {
-                givingWay.giveWay(draft, model.grounds.preempted(victim, status, now));
+                givingWay.giveWay(draft, model.grounds.preempted(victim, asked, now));
             }
         }
         List<NodeName> nodes = Arrays.stream(clearing.nodes()).mapToObj(model.nodes::name).toList();
         JobStatus cleared =
-                Transitions.cleared(status, new JobStatus.Clearing(now, until, nodes, victims));
+                Transitions.cleared(
+                        status,
+                        new JobStatus.Clearing(
+                                now,
+                                until,
+                                nodes,
+                                victims,
+                                ClusterModel.named(status.description(), job.choice())));
         throttles.started(status);
         draft.change(cleared);
-        model.count(cleared);
+        model.count(Transitions.in(cleared, asked.description().partition()));
         planned.add(status.job());
     }
 
@@ -283,16 +313,16 @@ final class Round implements Decisions {
         look.addAll(state.waitingFor(Reason.RESOURCES));
         look.addAll(throttles.relieved(unsettled));
         look.addAll(model.quotas.changed(now));
-        var heads = new TreeSet<JobId>();
-        model.engine.heads(now, this).values().forEach(head -> heads.add(new JobId(head.job())));
-        look.addAll(heads);
+        var heads = new HashSet<Head>();
+        model.engine.heads(now, this).values().forEach(head -> heads.add(Head.of(status(head))));
+        heads.forEach(head -> look.add(head.job()));
         look.addAll(withTheirSets(look));
         look.removeAll(startedJobs);
         for (JobId id : look) {
             JobStatus job = state.job(id).orElse(null);
             if (job != null && job.eligible()) {
                 try {
-                    settle(job, Eligibility.together(job).stream().anyMatch(heads::contains));
+                    settle(job, heads);
                 } catch (RuntimeException e) {
                     throw DecisionFailed.on(id.value(), e);
                 }
@@ -315,7 +345,7 @@ final class Round implements Decisions {
         return sets;
     }
 
-    private void settle(JobStatus job, boolean first) {
+    private void settle(JobStatus job, Set<Head> heads) {
         if (job.clearing() != null && !model.clears(job.job())) {
             draft.change(Transitions.cleared(draft.job(job.job()), null));
         }
@@ -323,14 +353,32 @@ final class Round implements Decisions {
         if (!Objects.equals(plan, job.planned())) {
             draft.change(Transitions.planned(draft.job(job.job()), plan));
         }
-        Reason reason = job.description().het() == null ? reason(job, first) : ofSet(job, first);
+        Reason reason = job.description().het() == null ? ofJob(job, heads) : ofSet(job, heads);
         if (reason != job.reason()) {
             draft.change(Transitions.reasoned(draft.job(job.job()), reason));
         }
     }
 
+    /// That of the first of its partitions in which it waits for room or for its turn; if it does
+    /// in none, of the first of all.
+    private Reason ofJob(JobStatus job, Set<Head> heads) {
+        Reason told = null;
+        for (JobStatus it : model.inOrder(job)) {
+            Reason reason = reason(it, heads.contains(Head.of(it)));
+            if (reason == Reason.RESOURCES || reason == Reason.PRIORITY) {
+                return reason;
+            }
+            told = told == null ? reason : told;
+        }
+        return Objects.requireNonNull(told);
+    }
+
     /// Of the component of a set: its own, or that of another one which keeps all from starting.
-    private Reason ofSet(JobStatus job, boolean first) {
+    private Reason ofSet(JobStatus job, Set<Head> heads) {
+        boolean first =
+                Eligibility.together(job).stream()
+                        .map(state::knownJob)
+                        .anyMatch(it -> heads.contains(Head.of(it)));
         Reason reason = ofComponent(job.job(), first);
         for (JobId other : Eligibility.together(job)) {
             if (reason == Reason.PRIORITY || reason == Reason.RESOURCES) {

@@ -40,14 +40,15 @@ final class Tenants {
         this.partitions = List.copyOf(configuration.partitions().keySet());
         Stream.of(state.pending(), state.holding())
                 .flatMap(Collection<JobId>::stream)
-                .map(job -> state.knownJob(job).description())
+                .flatMap(job -> Partitions.each(state.knownJob(job).description()).stream())
                 .filter(this::alone)
                 .forEach(this::user);
     }
 
     /// Whether that job's user is told apart, if it wants it.
     boolean covers(JobDescription job) {
-        return !alone(job) || !together.contains(job.user());
+        return !together.contains(job.user())
+                || Partitions.each(job).stream().noneMatch(this::alone);
     }
 
     /// 0 for one who is not told apart. One who was not at first is not later either: he has runs

@@ -56,14 +56,12 @@ final class Yielding {
             return clearing.victims().stream().map(it -> new Victim(it.job(), null, null)).toList();
         }
         var outlook = new Outlook(model.engine);
-        List<Long> found = outlook.victims(job.job().value(), false, now);
+        List<Long> found = victims(outlook, false);
         if (!found.isEmpty()) {
             return found.stream().map(it -> new Victim(new JobId(it), null, null)).toList();
         }
         List<JobStatus> needed =
-                outlook.victims(job.job().value(), true, now).stream()
-                        .map(it -> state.knownJob(new JobId(it)))
-                        .toList();
+                victims(outlook, true).stream().map(it -> state.knownJob(new JobId(it))).toList();
         boolean tooMany = needed.stream().allMatch(it -> exemption(it) == null);
         return needed.stream()
                 .map(it ->
@@ -71,6 +69,11 @@ final class Yielding {
                                 ? new Victim(it.job(), Exemption.MAX_VICTIMS, null)
                                 : new Victim(it.job(), exemption(it), until(it)))
                 .toList();
+    }
+
+    private List<Long> victims(Outlook outlook, boolean beyond) {
+        return outlook.victims(
+                job.job().value(), Partitions.choice(job.description()), beyond, now);
     }
 
     private List<Exempt> exempt(List<NodeName> nodes, List<Victim> victims) {

@@ -58,11 +58,7 @@ public final class Multifactor {
                 cluster.priorityRules().sizeByTime()
                         ? sizeByTime(job, cluster, size)
                         : jobSize(job.request(), cluster, size),
-                relative(
-                        weights.partition(),
-                        configuration.partitions().get(job.partition()),
-                        configuration.partitions().values(),
-                        Partition::jobFactor),
+                partition(job.partition(), configuration),
                 relative(
                         weights.qos(),
                         configuration.qos().get(job.qos()),
@@ -74,6 +70,15 @@ public final class Multifactor {
                 association == 0 ? null : association,
                 tres == 0 ? null : tres,
                 site == null ? null : site * POINT);
+    }
+
+    /// The part of a partition, in millionths of a point.
+    public static long partition(String name, Configuration configuration) {
+        return relative(
+                configuration.cluster().weights().partition(),
+                configuration.partitions().get(name),
+                configuration.partitions().values(),
+                Partition::jobFactor);
     }
 
     private static long sizeByTime(JobDescription job, Cluster cluster, ClusterSize size) {

@@ -50,6 +50,7 @@ public final class Transitions {
         boolean same =
                 before.request().equals(description.request())
                         && before.partition().equals(description.partition())
+                        && before.partitions().equals(description.partitions())
                         && before.qos().equals(description.qos())
                         && before.account().equals(description.account())
                         && before.timeLimitSeconds() == description.timeLimitSeconds();
@@ -58,6 +59,14 @@ public final class Transitions {
                 .planned(null)
                 .clearing(same ? job.clearing() : null)
                 .done();
+    }
+
+    /// A job in one of the partitions in which it may start.
+    public static JobStatus in(JobStatus job, String partition) {
+        JobDescription asked = job.description();
+        return asked.partition().equals(partition)
+                ? job
+                : new StatusEdit(job).description(asked.in(partition)).done();
     }
 
     /// A waiting job that nodes are cleared for, or are no more.

@@ -45,7 +45,7 @@ final class ClearingsTest {
                                                 List.of(choice(0, 2), choice(1, 3)))));
         engine.wait(1, fit, engine.association(0), new Rank(0, 0, 0, 1, 0), 60_000);
 
-        engine.clear(1, new int[] {one, other}, 0, 1000, List.of());
+        engine.clear(1, 0, new int[] {one, other}, 0, 1000, List.of());
 
         assertThat(engine.clears(1)).isEqualTo(kept);
     }

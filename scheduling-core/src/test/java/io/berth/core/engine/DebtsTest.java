@@ -49,7 +49,7 @@ final class DebtsTest {
     }
 
     private void clear() {
-        engine.clear(CLEARS, NODE, 0, 1_000_000, List.of((long) RUN));
+        engine.clear(CLEARS, 0, NODE, 0, 1_000_000, List.of((long) RUN));
     }
 
     /// What others count on when the run ends.

@@ -227,6 +227,7 @@ final class SchedulingLawsTest {
     void an_engine_that_has_just_been_built_decides_the_same() {
         always(random -> {
             var trial = cluster(random, settings(random));
+            trial.secondTier = random.nextInt(2);
             jobs(random, 50, 1200).forEach(trial::submit);
             while (trial.step(random.nextInt(4) == 0)) {
                 trial.decidesAsOneJustBuilt(random.nextBoolean());
@@ -308,6 +309,26 @@ final class SchedulingLawsTest {
     private static boolean isAhead(Job one, Job other) {
         return one.priority() > other.priority()
                 || (one.priority() == other.priority() && one.id() < other.id());
+    }
+
+    @Test
+    void a_job_is_planned_in_the_partition_where_it_starts_soonest() {
+        var trial = new Trial(Settings.DEFAULT, 8, 8);
+        trial.secondTier = 1;
+        trial.submit(new Job(1000, 0, 1, 8, 300, 300, 9));
+        trial.submit(new Job(1005, 0, 1, 8, 100, 100, 9));
+        trial.step(true);
+        var chooses = new Job(7, 1, 1, 8, 60, 60, 1);
+        assertThat(Trial.chooses(chooses)).isTrue();
+        trial.submit(chooses);
+
+        trial.step(true);
+
+        var plan = Objects.requireNonNull(trial.engine.plans.of(7));
+        assertThat(trial.places.get(1000L)).as("in both partitions").containsExactly(0);
+        assertThat(plan.start()).isEqualTo(102_000);
+        assertThat(plan.job().choice).isZero();
+        assertThat(trial.engine.plans.size()).isEqualTo(1);
     }
 
     @Test

@@ -36,14 +36,14 @@ final class SegmentsTest {
 
     @Test
     void a_clearing_of_a_segment_in_one_block_is_taken_over() {
-        trial.engine.clear(JOB, new int[] {2, 3}, 0, 1000, List.of());
+        trial.engine.clear(JOB, 0, new int[] {2, 3}, 0, 1000, List.of());
 
         assertThat(trial.engine.clears(JOB)).isTrue();
     }
 
     @Test
     void a_clearing_of_a_segment_in_two_blocks_is_void() {
-        trial.engine.clear(JOB, new int[] {1, 2}, 0, 1000, List.of());
+        trial.engine.clear(JOB, 0, new int[] {1, 2}, 0, 1000, List.of());
 
         assertThat(trial.engine.clears(JOB)).isFalse();
     }

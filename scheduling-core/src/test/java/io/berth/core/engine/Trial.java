@@ -10,6 +10,7 @@ import io.berth.core.engine.Plans.Plan;
 import io.berth.core.engine.Scheduling.Expected;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.engine.Waiting.Association;
+import io.berth.core.engine.Waiting.Entry;
 import io.berth.core.engine.Waiting.Rank;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -188,10 +189,28 @@ final class Trial implements Decisions {
             boolean spread,
             Tenant tenant,
             List<Choice> choices,
-            int counted) {}
+            int counted,
+            boolean second) {}
 
     private FitClass fit(Ask ask) {
         return classes.computeIfAbsent(ask, it -> engine.fitClass(terms(it, it.like().nodes())));
+    }
+
+    /// The tier of the second partition.
+    int secondTier;
+
+    /// Every ninth may start in a second partition, too, which has every second node.
+    static boolean chooses(Job job) {
+        return job.id() % 9 == 7 && job.id() < OF_SLURM;
+    }
+
+    /// The nodes of the second partition.
+    private BitSet second() {
+        var second = new BitSet();
+        for (int node = 0; node < engine.cluster.size(); node += 2) {
+            second.set(node);
+        }
+        return second;
     }
 
     private Terms terms(Ask ask, int nodes) {
@@ -222,13 +241,13 @@ final class Trial implements Decisions {
                                             Counted.of(ask.counted())));
         }
         return new Terms(
-                0,
-                0,
+                ask.second() ? secondTier : 0,
+                ask.second() ? 1 : 0,
                 nodes,
                 0,
                 on,
                 on,
-                null,
+                ask.second() ? second() : null,
                 ask.maxSwitches(),
                 null,
                 hours,
@@ -248,6 +267,10 @@ final class Trial implements Decisions {
 
     /// Where there are switches, every fourth job wants to lie under one.
     FitClass fit(Job job) {
+        return fit(job, false);
+    }
+
+    private FitClass fit(Job job, boolean second) {
         boolean under = engine.cluster.network.levels() > 0 && job.id() % 4 == 0;
         return fit(
                 new Ask(
@@ -260,7 +283,8 @@ final class Trial implements Decisions {
                         spread(job),
                         tenant(job),
                         choices(job),
-                        counted(job)));
+                        counted(job),
+                        second));
     }
 
     /// Every seventh job takes some of what is counted.
@@ -367,13 +391,12 @@ final class Trial implements Decisions {
                     set.size());
             return;
         }
-        engine.wait(
-                job.id(),
-                fit(job),
-                association,
-                new Rank(job.priority() * 1_000_000, 0, 0, job.id(), job.submit() * 1000),
-                job.limit() * 1000,
-                least(job) * 1000);
+        var rank = new Rank(job.priority() * 1_000_000, 0, 0, job.id(), job.submit() * 1000);
+        var entries = new ArrayList<>(List.of(new Entry(0, fit(job), rank)));
+        if (chooses(job)) {
+            entries.add(new Entry(1, fit(job, true), rank));
+        }
+        engine.wait(job.id(), entries, association, job.limit() * 1000, least(job) * 1000);
     }
 
     /// Takes the next moment: events, or an expected start. False: there is none.
@@ -462,15 +485,22 @@ final class Trial implements Decisions {
         other.now = now;
         other.jobs.putAll(jobs);
         other.together.putAll(together);
+        other.secondTier = secondTier;
         for (Job job : jobs.values()) {
             int[] nodes = places.get(job.id());
-            if (engine.waiting(job.id()) != null) {
+            if (engine.waiting(job.id(), 0) != null) {
                 other.arrive(job);
                 Plan plan = engine.plans.of(job.id());
                 if (plan != null) {
                     other.engine.plan(
                             job.id(),
-                            new Expected(plan.start(), plan.nodes(), plan.lane(), plan.place()));
+                            new Expected(
+                                    plan.job().choice,
+                                    plan.start(),
+                                    plan.nodes(),
+                                    plan.lane(),
+                                    plan.place(),
+                                    null));
                     other.expected.put(job.id(), plan.start());
                 }
             } else if (nodes != null && engine.cluster.nodesOf(job.id()).length > 0) {

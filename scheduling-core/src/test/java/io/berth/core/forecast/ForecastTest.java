@@ -66,6 +66,7 @@ class ForecastTest {
                 .isEqualTo(
                         new Start(
                                 new JobId(1),
+                                "batch",
                                 cell.now,
                                 List.of(new NodeName("n1")),
                                 1,

@@ -102,16 +102,20 @@ final class PlannedLimitsLawsTest {
                 cell.submit(
                         id,
                         new JobDescription(
-                                USERS.get(random.nextInt(USERS.size())),
-                                "team",
-                                "batch",
-                                "normal",
-                                "job",
-                                gpus(1 + random.nextInt(2), 1 + random.nextInt(3), null),
-                                LaunchMode.BATCH,
-                                60 + random.nextInt(1800),
-                                0,
-                                true)));
+                                        USERS.get(random.nextInt(USERS.size())),
+                                        "team",
+                                        "batch",
+                                        "normal",
+                                        "job",
+                                        gpus(1 + random.nextInt(2), 1 + random.nextInt(3), null),
+                                        LaunchMode.BATCH,
+                                        60 + random.nextInt(1800),
+                                        0,
+                                        true)
+                                .inAnyOf(
+                                        id % 5 == 2
+                                                ? List.of("pair", "batch")
+                                                : List.of("batch"))));
     }
 
     /// Ends the runs that have come to their limits, and another one.

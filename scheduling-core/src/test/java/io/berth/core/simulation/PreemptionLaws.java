@@ -11,11 +11,14 @@ import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.JobStatus.Clearing;
 import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.core.placement.Placement;
 import io.berth.core.placement.Placement.Pass;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Fact;
+import io.berth.core.state.Transitions;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -56,11 +59,12 @@ final class PreemptionLaws {
     void decided(CellState before, List<Fact> facts, Pass pass, long now) {
         var changed = new TreeMap<JobId, JobStatus>();
         var cleared = new TreeSet<JobId>();
+        var preempted = new ArrayList<JobEvent.Preempted>();
         boolean preempts = false;
         for (Fact fact : facts) {
             if (fact instanceof Fact.Announced(JobEvent.Preempted event)) {
                 preempts = true;
-                checkGround(before, event);
+                preempted.add(event);
             } else if (fact instanceof Fact.JobChanged(var status)) {
                 changed.put(status.job(), status);
                 if (status.clearing() != null) {
@@ -68,6 +72,7 @@ final class PreemptionLaws {
                 }
             }
         }
+        preempted.forEach(it -> checkGround(before, it, changed.get(it.preemptor())));
         assertThat(cleared).as("nodes stay cleared for").allMatch(it -> began(changed.get(it)));
         if (preempts && pass == Pass.START) {
             checkStarts(before, changed, now);
@@ -78,8 +83,22 @@ final class PreemptionLaws {
         return job != null && (job.run() != null || job.clearing() != null);
     }
 
-    private void checkGround(CellState state, JobEvent.Preempted event) {
-        JobDescription one = state.knownJob(event.preemptor()).description();
+    /// A job in the partition in which it has begun, or was expected to.
+    private static JobStatus where(JobStatus before, @Nullable JobStatus after) {
+        Clearing clearing = after == null ? null : after.clearing();
+        Planned planned = before.planned();
+        String partition =
+                after != null && after.run() != null
+                        ? after.description().partition()
+                        : clearing != null
+                                ? clearing.partition()
+                                : planned == null ? null : planned.partition();
+        return partition == null ? before : Transitions.in(before, partition);
+    }
+
+    /// @param by the preemptor as it is then
+    private void checkGround(CellState state, JobEvent.Preempted event, @Nullable JobStatus by) {
+        JobDescription one = where(state.knownJob(event.preemptor()), by).description();
         JobDescription other = state.knownJob(event.job()).description();
         boolean named =
                 switch (event.reason()) {
@@ -113,12 +132,12 @@ final class PreemptionLaws {
         JobStatus first =
                 changed.values().stream()
                         .filter(PreemptionLaws::began)
-                        .map(it -> before.knownJob(it.job()))
+                        .map(it -> where(before.knownJob(it.job()), it))
                         .filter(it -> it.state() == JobState.PENDING)
                         .min(order)
                         .orElseThrow();
         for (JobStatus after : changed.values()) {
-            JobStatus was = before.knownJob(after.job());
+            JobStatus was = where(before.knownJob(after.job()), null);
             Planned plan = was.planned();
             if (plan != null
                     && order.compare(was, first) < 0

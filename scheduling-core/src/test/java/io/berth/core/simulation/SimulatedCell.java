@@ -393,18 +393,29 @@ final class SimulatedCell {
                         null,
                         null,
                         wide ? new NodeRange(nodes, nodes + 1, true) : null);
-        return new JobDescription(
-                USERS.get(random.nextInt(2)),
-                "team",
-                random.nextInt(4) == 0 ? "urgent" : "batch",
-                random.nextInt(4) == 0 ? "high" : "normal",
-                "job",
-                request,
-                random.nextBoolean() ? LaunchMode.BATCH : LaunchMode.PER_NODE,
-                600,
-                0,
-                random.nextInt(4) != 0,
-                terms(job));
+        var description =
+                new JobDescription(
+                        USERS.get(random.nextInt(2)),
+                        "team",
+                        random.nextInt(4) == 0 ? "urgent" : "batch",
+                        random.nextInt(4) == 0 ? "high" : "normal",
+                        "job",
+                        request,
+                        random.nextBoolean() ? LaunchMode.BATCH : LaunchMode.PER_NODE,
+                        600,
+                        0,
+                        random.nextInt(4) != 0,
+                        terms(job));
+        return inPartitions(job, description);
+    }
+
+    /// Some may start in several; none that is a component of a set.
+    private static JobDescription inPartitions(JobId job, JobDescription description) {
+        return switch (job.value() % 6 == 4 ? 0 : (int) (job.value() % 7)) {
+            case 3 -> description.inAnyOf(List.of("pair", "batch"));
+            case 5 -> description.inAnyOf(List.of("batch", "urgent", "pair"));
+            default -> description;
+        };
     }
 
     /// A small one, so that all can run at once, and users' limits let them.

@@ -64,7 +64,7 @@ record JobFilter(
                 && admits(names, asked.name())
                 && admits(users, job.user())
                 && admits(accounts, asked.account())
-                && admits(partitions, job.partition())
+                && job.partitions().stream().anyMatch(it -> admits(partitions, it))
                 && admits(qos, asked.qos());
     }
 

@@ -129,7 +129,7 @@ record JobJson(
                 asked.name(),
                 job.user(),
                 asked.account(),
-                job.partition(),
+                String.join(",", job.partitions()),
                 asked.qos(),
                 picture.cluster(),
                 job.state().name(),

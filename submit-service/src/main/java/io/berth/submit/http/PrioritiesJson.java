@@ -7,6 +7,7 @@ import io.berth.contracts.JobState;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Weights;
 import io.berth.contracts.event.PriorityRules;
+import io.berth.core.priority.Multifactor;
 import io.berth.core.request.Sight;
 import io.berth.submit.Job;
 import io.berth.submit.Picture;
@@ -31,7 +32,7 @@ record PrioritiesJson(@Nullable WeightsJson weights, List<JobPriorityJson> jobs)
             int qos,
             Map<String, Long> tres) {}
 
-    /// One job's.
+    /// One job's in one of the partitions in which it may start.
     ///
     /// @param arrayJob id of the array that it is a task of; null for none
     /// @param hetJob the first component of the heterogeneous job that it is one of; null for none
@@ -56,7 +57,8 @@ record PrioritiesJson(@Nullable WeightsJson weights, List<JobPriorityJson> jobs)
                 picture.configuration().map(PrioritiesJson::weights).orElse(null),
                 picture.jobs(now)
                         .filter(job -> job.state() == JobState.PENDING && job.seenBy(sight))
-                        .map(job -> of(job, picture, now))
+                        .flatMap(job ->
+                                job.partitions().stream().map(it -> of(job, it, picture, now)))
                         .toList());
     }
 
@@ -73,16 +75,23 @@ record PrioritiesJson(@Nullable WeightsJson weights, List<JobPriorityJson> jobs)
                 rules.tresWeights());
     }
 
-    private static JobPriorityJson of(Job job, Picture picture, long now) {
+    private static JobPriorityJson of(Job job, String partition, Picture picture, long now) {
         ArrayTask task = job.description().array();
         HetComponent het = job.description().het();
         Priority priority = Priority.of(job, picture.shares(), now);
+        if (job.partitions().size() > 1) {
+            long points =
+                    picture.configuration()
+                            .map(it -> Multifactor.partition(partition, it))
+                            .orElse(0L);
+            priority = priority.in(points);
+        }
         return new JobPriorityJson(
                 job.id().value(),
                 task == null ? null : task.array().value(),
                 task == null ? null : task.task(),
                 het == null ? null : het.first().value(),
-                job.partition(),
+                partition,
                 job.user(),
                 job.description().account(),
                 job.description().qos(),

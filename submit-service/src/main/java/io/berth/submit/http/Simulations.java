@@ -78,12 +78,12 @@ class Simulations {
         Forecast forecast = with(asked, caller);
         Start start = forecast.start(forecast.submit(job));
         if (!differs(asked)) {
-            return new SimulationJson(true, job.partition(), StartJson.of(start), null);
+            return new SimulationJson(true, start.partition(), StartJson.of(start), null);
         }
         Forecast plain = forecast();
         Start otherwise = plain.start(plain.submit(job));
         return new SimulationJson(
-                true, job.partition(), StartJson.of(start), StartJson.of(otherwise));
+                true, start.partition(), StartJson.of(start), StartJson.of(otherwise));
     }
 
     private SimulationJson waiting(WhatIf asked, Caller caller) throws Refused {
@@ -93,25 +93,25 @@ class Simulations {
         Job job = one(asked.job(), caller);
         Forecast forecast = with(asked, caller);
         JobChange change = asked.change();
-        String partition = job.partition();
         if (change != null) {
             Amended amended = controls.amended(job, change, caller);
             forecast.take(new Input.Asked(amended, Long.MAX_VALUE));
-            partition = requireNonNullElse(change.partition(), partition);
         }
-        StartJson start = start(forecast, job.id());
+        Start start = start(forecast, job.id());
         return new SimulationJson(
                 true,
-                partition,
-                start,
-                change != null || differs(asked) ? start(forecast(), job.id()) : null);
+                start.partition(),
+                StartJson.of(start),
+                change != null || differs(asked)
+                        ? StartJson.of(start(forecast(), job.id()))
+                        : null);
     }
 
-    private static StartJson start(Forecast forecast, JobId job) {
+    private static Start start(Forecast forecast, JobId job) {
         if (!forecast.knows(job)) {
             throw new Unavailable("placement has not seen job " + job + " yet");
         }
-        return StartJson.of(forecast.start(job));
+        return forecast.start(job);
     }
 
     /// The first task that waits, of an array.

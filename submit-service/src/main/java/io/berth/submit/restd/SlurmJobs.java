@@ -44,7 +44,7 @@ final class SlurmJobs {
         fields.put("name", asked.name());
         fields.put("user_name", job.user());
         fields.put("account", asked.account());
-        fields.put("partition", job.partition());
+        fields.put("partition", String.join(",", job.partitions()));
         fields.put("qos", asked.qos());
         fields.put("cluster", picture.cluster());
         fields.put("job_state", List.of(job.state().name()));
