@@ -157,9 +157,13 @@ class RestartTest {
                 Ended ended = placement.await(Ended.class, run);
                 await().until(() -> next.agents().getFirst().runs().isEmpty());
                 assertThat(ended.exit()).isEqualTo(new ExitStatus(3, 0));
+                // The run's shim may still wait for the disk; what starts others goes with the
+                // agent.
+                for (Path group : shims(config)) {
+                    await().until(() -> members(group).size() <= 1);
+                }
             }
-            assertThat(hierarchies().map(it -> it.resolve(config.cgroupParent() + "-shims")))
-                    .noneMatch(Files::exists);
+            assertThat(shims(config)).noneMatch(Files::exists);
         } finally {
             for (Path group : unit) {
                 await().ignoreExceptionsInstanceOf(IOException.class)
@@ -181,9 +185,17 @@ class RestartTest {
                 .filter(Files::isWritable);
     }
 
+    private static List<Path> shims(TestConfig config) throws IOException {
+        return hierarchies().map(it -> it.resolve(config.cgroupParent() + "-shims")).toList();
+    }
+
+    private static List<String> members(Path group) throws IOException {
+        return Files.readAllLines(group.resolve("cgroup.procs"));
+    }
+
     /// Whether nothing is left in a group, of which all is killed.
     private static boolean killed(Path group) throws IOException {
-        List<String> members = Files.readAllLines(group.resolve("cgroup.procs"));
+        List<String> members = members(group);
         members.forEach(pid ->
                 ProcessHandle.of(Long.parseLong(pid)).ifPresent(ProcessHandle::destroyForcibly));
         return members.isEmpty();
