@@ -97,7 +97,7 @@ class LaunchLatency {
         }
         groups.removeEmptyParents(node.name());
         report(kind, Arrays.copyOfRange(took, launches / 10, launches));
-        System.out.printf("  of processor time, without shims and scripts: %.1f ms for each%n", (ticks() - used) * 10.0 / (launches - launches / 10));
+        System.out.printf("  of processor time, %s shims and scripts: %.1f ms for each%n", kind == Shims.Kind.PROGRAM ? "without" : "with", (ticks() - used) * 10.0 / (launches - launches / 10));
         System.out.printf("  left behind: %d runs' folders, %d groups, %d processes, %d open files, %d BPF programs%n", count(home.resolve("nodes/launches/runs")), groupsLeft(), processesLeft(), openFiles() - filesBefore, bpfPrograms() - programsBefore);
     }
 

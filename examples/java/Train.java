@@ -22,6 +22,6 @@ class Train {
             done = mesh.job(job.id()).untilOver();
         }
         System.out.println(done.id() + " " + done.state() + " on " + done.nodes());
-        System.exit(done.exitCode());
+        System.exit(done.exitStatus());
     }
 }

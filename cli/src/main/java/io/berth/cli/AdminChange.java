@@ -173,7 +173,7 @@ final class AdminChange {
     }
 
     /// The admin levels that users get, those of them who are or become members of accounts; a user
-    /// who is deleted from all of his has none any more.
+    /// who is deleted, and not from some accounts only, has none any more.
     private Map<String, Object> levels(
             List<String> users, List<Setting> given, Map<String, Map<String, Object>> changed)
             throws CommandFailure {
@@ -181,14 +181,13 @@ final class AdminChange {
         Map<String, AdminTree.Membership> members = tree.members();
         var levels = new LinkedHashMap<String, Object>();
         for (String user : users) {
-            List<String> of = members.containsKey(user) ? members.get(user).accounts() : List.of();
             if (verb == Verb.DELETE) {
-                boolean gone = of.stream().allMatch(it -> names(changed, it, user));
+                boolean gone = clause.named("account", "accounts").isEmpty();
                 if (gone && tree.level(user) != AdminLevel.NONE) {
                     levels.put(user, JsonText.NULL);
                 }
             } else if (!given.isEmpty()
-                    && (!of.isEmpty()
+                    && (members.containsKey(user)
                             || changed.values().stream().anyMatch(it -> it.containsKey(user)))) {
                 AdminLevel level = level(given.getLast());
                 levels.put(
@@ -199,11 +198,6 @@ final class AdminChange {
             }
         }
         return levels;
-    }
-
-    private static boolean names(
-            Map<String, Map<String, Object>> changed, String account, String user) {
-        return changed.getOrDefault(account, Map.of()).containsKey(user);
     }
 
     /// As Slurm reads them: by their first letters.

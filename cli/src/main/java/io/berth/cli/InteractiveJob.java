@@ -31,7 +31,7 @@ record InteractiveJob(String name, String script, List<String> words) {
             SrunCommandLine line,
             Map<String, String> variables)
             throws InvalidOption {
-        String user = client.token().admin() ? client.token().actsFor(terminal) : null;
+        String user = client.token().submitsFor(terminal);
         return Sbatch.request(
                         options(line),
                         inherited(terminal, variables),

@@ -3,7 +3,7 @@ package io.berth.cli;
 import io.berth.cli.MeshClient.NoAnswer;
 import io.berth.cli.SubmissionPost.Submitted;
 import io.berth.client.Answer;
-import io.berth.contracts.JobState;
+import io.berth.client.Job;
 import java.time.Duration;
 import java.util.List;
 
@@ -22,15 +22,14 @@ final class JobWait {
         this.client = client;
     }
 
-    /// The exit code of `sbatch --wait`: the job's own, the highest of an array's tasks. It is 1
-    /// for a job that a signal ended, as sbatch(1) says, and for one that ended in any other way
-    /// than by its script's exit.
+    /// The exit code of `sbatch --wait`: the job's [Job#exitStatus], the highest of an array's
+    /// tasks.
     int untilEnd(Submitted submitted) throws CommandFailure {
         Duration pause = FIRST_PAUSE;
         while (true) {
-            List<JobView> jobs = look(submitted);
-            if (!jobs.isEmpty() && jobs.stream().allMatch(JobView::ended)) {
-                return jobs.stream().mapToInt(JobWait::exitCode).max().orElse(0);
+            List<Job> jobs = look(submitted);
+            if (!jobs.isEmpty() && jobs.stream().allMatch(Job::over)) {
+                return jobs.stream().mapToInt(Job::exitStatus).max().orElse(0);
             }
             terminal.pause().await(pause);
             pause = pause.multipliedBy(3).dividedBy(2);
@@ -38,14 +37,8 @@ final class JobWait {
         }
     }
 
-    private static int exitCode(JobView job) {
-        long code = job.number("exitCode");
-        boolean clean = job.is(JobState.COMPLETED) && job.number("signal") == 0;
-        return code != 0 ? (int) code : clean ? 0 : 1;
-    }
-
     /// The job, or the tasks of the array, as they are; empty if the gateway cannot say now.
-    private List<JobView> look(Submitted submitted) throws CommandFailure {
+    private List<Job> look(Submitted submitted) throws CommandFailure {
         String position = submitted.position();
         try {
             Answer answer =
@@ -56,8 +49,8 @@ final class JobWait {
                             position == null ? List.of() : List.of(Answer.POSITION, position));
             if (answer.ok()) {
                 return submitted.array()
-                        ? JobView.all(answer.body())
-                        : List.of(new JobView(answer.body()));
+                        ? answer.body().objects("jobs").stream().map(Job::of).toList()
+                        : List.of(Job.of(answer.body()));
             }
             if (answer.status() / 100 == 4) {
                 throw CommandFailure.error("sbatch", answer.detail());

@@ -79,7 +79,7 @@ final class SbatchCommand {
                 wrapped != null
                         ? "wrap"
                         : operands.isEmpty() ? "sbatch" : fileName(operands.getFirst());
-        String user = client.token().admin() ? client.token().actsFor(terminal) : null;
+        String user = client.token().submitsFor(terminal);
         return Sbatch.request(
                 line,
                 inherited(),

@@ -74,9 +74,15 @@ record Token(String text, String user, boolean operator, boolean admin, @Nullabl
         }
     }
 
-    /// The user in whose name the caller acts: an admin acts for the Unix user that he is, or for
-    /// the one that BERTH_USER names.
+    /// The user in whose name the caller acts: the one that BERTH_USER names, which the gateway
+    /// lets admins do alone; else an admin acts for the Unix user that he is.
     String actsFor(Terminal terminal) {
-        return admin ? terminal.variable("BERTH_USER", terminal.user()) : user;
+        return terminal.variable("BERTH_USER", admin ? terminal.user() : user);
+    }
+
+    /// The user whose job a submission is to be; null for the one that the token names.
+    @Nullable String submitsFor(Terminal terminal) {
+        String other = actsFor(terminal);
+        return other.equals(user) ? null : other;
     }
 }

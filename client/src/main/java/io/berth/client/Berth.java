@@ -22,15 +22,15 @@ import org.jspecify.annotations.Nullable;
 /// ```java
 /// try (Berth mesh = Berth.here()) {
 ///     Job job = mesh.submit(it -> { it.script = "#!/bin/sh\nnvidia-smi -L\n"; it.gpus = 2; });
-///     System.out.println(mesh.job(job.id()).untilOver().exitCode());
+///     System.out.println(mesh.job(job.id()).untilOver().exitStatus());
 /// }
 /// ```
 ///
 /// A request without a certain answer is repeated for 30 seconds if it may be done twice; a
 /// submission may, as it carries an idempotency key. Every method may throw [BerthException]: the
 /// mesh refused, or [BerthException.NotAnswered] if it did not answer, or the thread was
-/// interrupted. What one has written shows in the next question of the same client. Several threads
-/// may use one client.
+/// interrupted. What one has written shows in the next question of the same client, unless another
+/// thread was answered in between: several may use one client.
 public final class Berth implements AutoCloseable {
 
     static final String KEY = "Idempotency-Key";
@@ -47,7 +47,7 @@ public final class Berth implements AutoCloseable {
     }
 
     /// The mesh and the token that the commands would use: `BERTH_URL` and `BERTH_TOKEN`, else what
-    /// `berth up` wrote to `$BERTH_HOME`.
+    /// `berth up` wrote to `$BERTH_HOME`. The machine's token socket is not asked.
     ///
     /// @throws IllegalStateException if there is no token, or if others could read it on its way
     public static Berth here() {

@@ -1,5 +1,6 @@
 package io.berth.client;
 
+import io.berth.client.BerthException.NotAnswered;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.json.EventCodec;
 import io.berth.contracts.json.EventCodec.CorruptEvent;
@@ -40,7 +41,12 @@ public final class Events implements Iterator<Event>, AutoCloseable {
         this.requests = requests;
         this.path = path;
         this.position = after;
-        connect();
+        // Its greeting says where they begin.
+        try {
+            upcoming = read(connect());
+        } catch (IOException e) {
+            lines = null;
+        }
     }
 
     @Override
@@ -48,6 +54,10 @@ public final class Events implements Iterator<Event>, AutoCloseable {
         while (upcoming == null && !closed) {
             try {
                 upcoming = read(lines == null ? connect() : lines);
+            } catch (NotAnswered e) {
+                if (!closed) {
+                    throw e;
+                }
             } catch (IOException e) {
                 lines = null;
                 if (!closed) {

@@ -22,7 +22,8 @@ public record Job(
         int signal,
         JsonObject fields) {
 
-    static Job of(JsonObject fields) {
+    /// A job as `GET /v1/jobs/{id}` tells of it.
+    public static Job of(JsonObject fields) {
         return new Job(
                 fields.number("id"),
                 fields.text("name"),
@@ -40,5 +41,12 @@ public record Job(
     /// Whether it has ended.
     public boolean over() {
         return state.terminal();
+    }
+
+    /// What a program that waited for it may exit with: its exit code, and 1 where a signal ended
+    /// it, as sbatch(1) says, or it ended in any other way than by its script's exit.
+    public int exitStatus() {
+        boolean clean = state == JobState.COMPLETED && signal == 0;
+        return exitCode != 0 ? exitCode : clean ? 0 : 1;
     }
 }

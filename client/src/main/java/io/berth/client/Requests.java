@@ -40,6 +40,7 @@ final class Requests implements AutoCloseable {
                     .connectTimeout(CONNECT_TIMEOUT)
                     .build();
     private volatile @Nullable String position;
+    private volatile boolean closed;
 
     Requests(String gateway, String token, Duration timeout, Duration patience) {
         this.gateway = gateway;
@@ -136,17 +137,21 @@ final class Requests implements AutoCloseable {
         } catch (IOException e) {
             throw noAnswer(e);
         }
-        if (answer.unavailable()) {
+        // Of a 500, and what a proxy says, it is not known what was done.
+        if (answer.unavailable() || answer.status() >= 500) {
             throw new NotAnswered(
-                    answer.status(),
-                    answer.code(),
-                    answer.detail(),
-                    response.headers().firstValueAsLong("Retry-After").orElse(0));
+                    answer.status(), answer.code(), answer.detail(), retryAfter(response));
         }
         if (!answer.ok()) {
             throw new BerthException(answer.status(), answer.code(), answer.detail());
         }
         return answer;
+    }
+
+    /// Seconds; 0 where none are told.
+    private static long retryAfter(HttpResponse<?> response) {
+        String told = response.headers().firstValue("Retry-After").orElse("");
+        return told.matches("\\d{1,9}") ? Long.parseLong(told) : 0;
     }
 
     private <T> HttpResponse<T> exchange(HttpRequest request, BodyHandler<T> body) {
@@ -188,7 +193,8 @@ final class Requests implements AutoCloseable {
             } catch (NotAnswered e) {
                 wait = longer(pause, Duration.ofSeconds(e.retryAfterSeconds()));
                 // Of 429 it is certain that nothing was done.
-                if (!(again || e.status() == 429)
+                if (closed
+                        || !(again || e.status() == 429)
                         || Thread.currentThread().isInterrupted()
                         || System.nanoTime() + wait.toNanos() - deadline > 0) {
                     throw e;
@@ -215,6 +221,7 @@ final class Requests implements AutoCloseable {
 
     @Override
     public void close() {
+        closed = true;
         http.shutdownNow();
         http.close();
     }

@@ -1,5 +1,6 @@
 package io.berth.client;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
@@ -16,9 +17,11 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class BerthTest {
@@ -33,7 +36,9 @@ class BerthTest {
 
     @Test
     void an_uncertain_submission_is_sent_again_under_the_same_key() throws Exception {
-        try (var gateway = new FakeGateway(Reply.HANG_UP, BUSY, new Reply(201, JOB));
+        var proxy =
+                new Reply(504, Map.of("Retry-After", "Mon, 23 Nov 2026 07:28:00 GMT"), "", false);
+        try (var gateway = new FakeGateway(Reply.HANG_UP, BUSY, proxy, new Reply(201, JOB));
                 Berth mesh = of(gateway)) {
             Job job =
                     mesh.submit(it -> {
@@ -43,7 +48,7 @@ class BerthTest {
                     });
 
             assertThat(job.id()).isEqualTo(17);
-            assertThat(gateway.requests()).hasSize(3);
+            assertThat(gateway.requests()).hasSize(4);
             assertThat(gateway.requests())
                     .extracting(it -> it.header("Idempotency-key"))
                     .doesNotContainNull()
@@ -174,6 +179,36 @@ class BerthTest {
                 Berth mesh = of(gateway)) {
             assertThat(mesh.job(17).untilOver(Duration.ofMillis(150))).isEmpty();
         }
+    }
+
+    @Test
+    void who_waits_for_an_answer_is_told_when_the_client_is_closed() throws Exception {
+        try (var gateway = new FakeGateway(new Reply(200, Map.of(), "", true))) {
+            Berth mesh = Berth.at(gateway.url(), "t", Duration.ofDays(1));
+            var asked = CompletableFuture.supplyAsync(() -> mesh.job(17).now());
+            while (gateway.requests().isEmpty()) {
+                Thread.onSpinWait();
+            }
+
+            mesh.close();
+
+            assertThat(asked)
+                    .failsWithin(Duration.ofSeconds(20))
+                    .withThrowableThat()
+                    .withCauseInstanceOf(NotAnswered.class);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"COMPLETED,0,0,0", "FAILED,3,0,3", "CANCELLED,0,0,1", "TIMEOUT,0,15,1"})
+    void what_is_exited_with_is_zero_after_success_alone(
+            JobState state, int code, int signal, int expected) throws Exception {
+        String job =
+                JOB.replace("PENDING", state.name())
+                        .replace("\"exitCode\":0", "\"exitCode\":" + code)
+                        .replace("\"signal\":0", "\"signal\":" + signal);
+
+        assertThat(Job.of(JsonObject.read(job.getBytes(UTF_8))).exitStatus()).isEqualTo(expected);
     }
 
     @Test

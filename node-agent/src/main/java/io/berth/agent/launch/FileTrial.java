@@ -46,6 +46,9 @@ final class FileTrial implements AutoCloseable {
             if (e.getCause() instanceof LaunchRefused refused) {
                 throw refused;
             }
+            if (e.getCause() instanceof IOException failed) {
+                throw new IOException(failed.getMessage(), e);
+            }
             throw new IOException(e.getMessage(), e);
         }
     }

@@ -111,11 +111,12 @@ public record Launcher(
         JobSpec spec = specs.read(launch.spec());
         try {
             hooks.before(node, launch, job(launch, spec), files);
-            try (FileTrial trial = trial(node, launch, spec, files)) {
+            Account account = accounts.of(job(launch, spec).user());
+            try (FileTrial trial = trial(node, launch, spec, account, files)) {
                 String start =
                         launch.runsScript()
-                                ? script(node, launch, spec, files)
-                                : holder(node, launch, spec, files);
+                                ? script(node, launch, spec, account, files)
+                                : holder(node, launch, spec, account, files);
                 Prepared prepared =
                         start(
                                 node,
@@ -176,13 +177,10 @@ public record Launcher(
 
     /// Begins to try the folder and the files of a script, under its account, which takes programs
     /// and goes on beside the rest.
-    private FileTrial trial(LocalNode node, Launch launch, JobSpec spec, RunFiles files)
-            throws LaunchRefused, IOException, InterruptedException {
-        if (!launch.runsScript()) {
-            return FileTrial.NONE;
-        }
-        Account account = accounts.of(job(launch, spec).user());
-        if (!account.switched()) {
+    private FileTrial trial(
+            LocalNode node, Launch launch, JobSpec spec, Account account, RunFiles files)
+            throws LaunchRefused {
+        if (!launch.runsScript() || !account.switched()) {
             return FileTrial.NONE;
         }
         Path directory = Path.of(spec.workingDirectory());
@@ -192,9 +190,9 @@ public record Launcher(
     }
 
     /// The text by which the task turns into the script, under its account.
-    private String script(LocalNode node, Launch launch, JobSpec spec, RunFiles files)
+    private String script(
+            LocalNode node, Launch launch, JobSpec spec, Account account, RunFiles files)
             throws LaunchRefused, IOException, InterruptedException {
-        Account account = accounts.of(job(launch, spec).user());
         Path directory = Path.of(spec.workingDirectory());
         OutputFiles output = OutputFiles.of(spec, pattern(node, launch, spec));
         if (!account.switched()) {
@@ -300,13 +298,13 @@ public record Launcher(
 
     /// The text by which the task holds the group open, and starts what steps of the script run
     /// here, under its account.
-    private String holder(LocalNode node, Launch launch, JobSpec spec, RunFiles files)
+    private String holder(
+            LocalNode node, Launch launch, JobSpec spec, Account account, RunFiles files)
             throws LaunchRefused, IOException, InterruptedException {
         Optional<StepPlace> place = StepPlace.of(spec.environment());
         if (place.isEmpty()) {
             return StartScript.HOLDER;
         }
-        Account account = accounts.of(job(launch, spec).user());
         Path nothing = Path.of("/dev/null");
         files.write(
                 "begin",

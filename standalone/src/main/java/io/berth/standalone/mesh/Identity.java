@@ -2,6 +2,8 @@ package io.berth.standalone.mesh;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
 import io.berth.contracts.json.Json;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -50,7 +52,7 @@ public final class Identity {
                 Files.deleteIfExists(home.operatorToken());
             }
             var identity = new Identity(read(home.privateKey()));
-            if (!Files.exists(home.operatorToken()) || !isAdmins(home.operatorToken())) {
+            if (!Files.exists(home.operatorToken()) || isFromBeforeAdmins(home.operatorToken())) {
                 MeshHome.write(
                         home.operatorToken(), identity.token(operator, ADMIN) + "\n", "rw-------");
             }
@@ -60,15 +62,20 @@ public final class Identity {
         }
     }
 
-    /// Whether it is one: those that were written before there were admins are operators'.
-    private static boolean isAdmins(Path token) throws IOException {
-        String[] parts = Files.readString(token).strip().split("\\.");
-        return parts.length == 3
-                && Json.mapper()
-                        .readTree(Base64.getUrlDecoder().decode(parts[1]))
-                        .path("groups")
-                        .toString()
-                        .contains("\"" + ADMIN + "\"");
+    /// Whether it is what this wrote before there were admins: an operator's.
+    private static boolean isFromBeforeAdmins(Path token) throws IOException {
+        String[] parts = Files.readString(token).strip().split("\\.", -1);
+        try {
+            JsonNode claims =
+                    Json.mapper()
+                            .readTree(
+                                    Base64.getUrlDecoder()
+                                            .decode(parts.length == 3 ? parts[1] : ""));
+            return claims.path("groups").toString().equals("[\"" + OPERATOR + "\"]")
+                    && !claims.has("scope");
+        } catch (IllegalArgumentException | JsonProcessingException e) {
+            return false;
+        }
     }
 
     /// A token of that user.

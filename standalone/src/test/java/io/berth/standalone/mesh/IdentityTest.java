@@ -16,6 +16,8 @@ import java.util.Base64;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class IdentityTest {
 
@@ -77,6 +79,16 @@ class IdentityTest {
         Identity.of(home, "alice");
 
         assertThat(groups()).isEqualTo(admin);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"of no three parts", "e30.no base64.x", "e30.bm8.x", "e30.e30.x"})
+    void another_token_that_was_put_there_stays(String token) throws Exception {
+        Files.writeString(home.operatorToken(), token);
+
+        Identity.of(home, "alice");
+
+        assertThat(home.operatorToken()).hasContent(token);
     }
 
     private String groups() throws Exception {
