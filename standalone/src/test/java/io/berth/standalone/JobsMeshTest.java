@@ -81,14 +81,13 @@ class JobsMeshTest {
 
         await().atMost(PATIENCE)
                 .ignoreExceptions()
-                .untilAsserted(
-                        () ->
-                                assertThat(
-                                                mesh.operator()
-                                                        .get("/slurmdb/v0.0.40/job/" + id)
-                                                        .at("/jobs/0/state/current/0")
-                                                        .asText())
-                                        .isEqualTo("FAILED"));
+                .untilAsserted(() ->
+                        assertThat(
+                                        mesh.operator()
+                                                .get("/slurmdb/v0.0.40/job/" + id)
+                                                .at("/jobs/0/state/current/0")
+                                                .asText())
+                                .isEqualTo("FAILED"));
     }
 
     @Test
