@@ -38,8 +38,13 @@ public final class FitClass {
 
     private final boolean shares;
 
+    /// The nodes that its jobs may use, none under no switch where they want only so many; null for
+    /// all.
     final @Nullable BitSet only;
+
+    /// Leaf switches that its nodes may lie under; 0 is any number, as for one node.
     final int maxSwitches;
+
     final @Nullable Preemptor preemptor;
     final Hours hours;
     final boolean plans;
@@ -242,8 +247,8 @@ public final class FitClass {
         this.small = terms.small();
         this.largeOn = terms.largeOn().toArray(new @Nullable Demand[0]);
         this.smallOn = terms.smallOn().toArray(new @Nullable Demand[0]);
-        this.only = terms.only();
-        this.maxSwitches = terms.maxSwitches();
+        this.maxSwitches = parts() == 1 ? 0 : terms.maxSwitches();
+        this.only = maxSwitches == 0 ? terms.only() : network.underSwitches(terms.only());
         this.preemptor = terms.preemptor();
         this.hours = terms.hours();
         this.plans = terms.plans();
@@ -283,7 +288,7 @@ public final class FitClass {
 
     /// Whether all nodes of a job must be under one leaf switch.
     boolean underOneSwitch() {
-        return parts() > 1 && maxSwitches == 1 && network.levels() > 0;
+        return maxSwitches == 1 && network.levels() > 0;
     }
 
     /// Whether its jobs may have an expected start, as long as enough nodes are open, or GPUs could

@@ -1,8 +1,10 @@
 package io.berth.core.engine;
 
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /// How close nodes are. Switches: for each level, the domain in which each node lies; level 0 are
 /// leaf switches, the last level is everything that is connected. Blocks of nodes that are closer
@@ -15,6 +17,10 @@ public final class Network {
     private final List<int[]> levels;
     private final int[] domains;
     private final int[][] leaves;
+
+    /// The nodes under no switch, where there are switches.
+    private final BitSet apart = new BitSet();
+
     private final int[] places;
     private final List<int[]> blocks;
     private final int[][] inBlock;
@@ -47,6 +53,9 @@ public final class Network {
         this.levels = List.copyOf(levels);
         this.domains = levels.stream().mapToInt(Network::count).toArray();
         this.leaves = levels.isEmpty() ? new int[0][] : leaves(levels.getFirst(), domains[0]);
+        for (int node = 0; !levels.isEmpty() && node < leaves().length; node++) {
+            apart.set(node, leaves()[node] < 0);
+        }
         this.ofBlock = new int[closeness()][inBlock.length];
         for (int level = 0; level < ofBlock.length; level++) {
             for (int block = 0; block < inBlock.length; block++) {
@@ -127,6 +136,23 @@ public final class Network {
     /// By node, its leaf switch; -1 if it is under none. Must not be changed.
     int[] leaves() {
         return levels.getFirst();
+    }
+
+    /// Those of the nodes that are under a switch, where there are switches.
+    ///
+    /// @param nodes null for all, also in the answer
+    @Nullable BitSet underSwitches(@Nullable BitSet nodes) {
+        if (apart.isEmpty()) {
+            return nodes;
+        }
+        var under = new BitSet();
+        if (nodes == null) {
+            under.set(0, leaves().length);
+        } else {
+            under.or(nodes);
+        }
+        under.andNot(apart);
+        return under;
     }
 
     /// The nodes under a leaf switch. Must not be changed.

@@ -626,10 +626,12 @@ public final class Scheduling {
         return decisions.allowedFrom(job, plans.behind(job, now), now);
     }
 
-    /// Whether the job would have an expected start if nobody behind it had one.
+    /// Whether the job would have an expected start if nobody behind it had one. With
+    /// [Backfill#EASY] none has one that limits hold back.
     boolean overtaken(Waiting job, long now, Decisions decisions) {
         Waiting last = plans.last();
-        return last != null
+        return settings.backfill() == Backfill.CONSERVATIVE
+                && last != null
                 && Waiting.compare(job, last, now) < 0
                 && earliest(job, now, turn(job, now, decisions), decisions) != null;
     }

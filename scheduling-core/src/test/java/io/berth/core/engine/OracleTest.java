@@ -28,7 +28,7 @@ final class OracleTest {
         /// Of something that is counted, of which each node has three.
         final int[] counted;
 
-        /// By node; all are under one in a network of blocks alone.
+        /// By node, -1 for under none; all are under one in a network of blocks alone.
         final int[] leaf;
 
         final int large;
@@ -48,7 +48,7 @@ final class OracleTest {
             counted = new int[free.length];
             int leaves = 1 + random.nextInt(3);
             for (int node = 0; node < free.length; node++) {
-                leaf[node] = random.nextInt(leaves);
+                leaf[node] = random.nextInt(6) == 0 ? -1 : random.nextInt(leaves);
             }
             int[] gpusOf = new int[free.length];
             Arrays.fill(gpusOf, 4);
@@ -59,9 +59,10 @@ final class OracleTest {
             if (!levels) {
                 Arrays.fill(leaf, 0);
             }
+            int[] root = Arrays.stream(leaf).map(it -> Math.min(it, 0)).toArray();
             var network =
                     new Network(
-                            levels ? List.of(leaf, new int[free.length]) : List.of(),
+                            levels ? List.of(leaf, root) : List.of(),
                             new int[0],
                             blocks ? List.of(block) : List.of());
             trial = new Trial(Settings.DEFAULT, network, gpusOf);
@@ -141,15 +142,20 @@ final class OracleTest {
 
         /// Whether some choice of nodes holds the request now.
         boolean possible() {
+            return possible(false);
+        }
+
+        /// The same if nothing ran.
+        boolean possible(boolean empty) {
             for (int chosen = 0; chosen < 1 << free.length; chosen++) {
-                if (Integer.bitCount(chosen) == large + small && holds(chosen)) {
+                if (Integer.bitCount(chosen) == large + small && holds(chosen, empty)) {
                     return true;
                 }
             }
             return false;
         }
 
-        private boolean holds(int chosen) {
+        private boolean holds(int chosen, boolean empty) {
             int enough = 0;
             int leaves = 0;
             int first = Integer.numberOfTrailingZeros(chosen);
@@ -165,11 +171,15 @@ final class OracleTest {
             }
             for (int node = 0; node < free.length; node++) {
                 if ((chosen >> node & 1) != 0) {
-                    if (free[node] < gpus || counted[node] < wanted) {
+                    int room = empty ? 4 : free[node];
+                    if (room < gpus || (empty ? Trial.COUNTED : counted[node]) < wanted) {
                         return false;
                     }
-                    enough += free[node] > gpus ? 1 : 0;
-                    leaves |= 1 << leaf[node];
+                    if (leaf[node] < 0 && switches > 0 && large + small > 1) {
+                        return false;
+                    }
+                    enough += room > gpus ? 1 : 0;
+                    leaves |= leaf[node] < 0 ? 0 : 1 << leaf[node];
                 }
             }
             return enough >= large && (switches == 0 || Integer.bitCount(leaves) <= switches);
@@ -213,11 +223,29 @@ final class OracleTest {
     void under_one_switch_or_any_number_of_them_no_place_is_missed() {
         for (int seed = 0; seed < SEEDS; seed++) {
             var it = new Case(new Random(seed));
+            boolean able = it.fit.able();
             boolean found = it.found();
             if (it.switches < 2) {
+                assertThat(able).as("seed %d, if nothing ran", seed).isEqualTo(it.possible(true));
                 assertThat(found).as("seed %d", seed).isEqualTo(it.possible());
             }
         }
+    }
+
+    @Test
+    void a_gang_under_one_switch_is_refused_where_its_only_row_of_nodes_is_under_none() {
+        int[] leaves = {0, 1, -1, -1};
+        var trial = new Trial(Settings.DEFAULT, new Network(List.of(leaves)), 4, 4, 4, 4);
+        var only = new BitSet();
+        only.set(2, 4);
+        List<@Nullable Demand> demand = List.of(new Demand(1, 1, 1, 0));
+        var inRow = new Layout(true, 0, new BitSet(), 2, null, false, null, List.of());
+
+        FitClass fit =
+                trial.engine.fitClass(new Terms(0, 0, 2, 0, demand, demand, only, 1).in(inRow));
+
+        assertThat(fit.able()).isFalse();
+        assertThat(fit.capable()).isFalse();
     }
 
     @Test

@@ -8,8 +8,10 @@ import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.engine.Waiting.Rank;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -29,11 +31,19 @@ final class PlanTest {
     private final TreeSet<Long> cleared = new TreeSet<>();
     private final Set<Long> heldBack = new HashSet<>();
 
+    /// Of those held back, when limits will let them start.
+    private final Map<Long, Long> allowed = new HashMap<>();
+
     private final Decisions decisions =
             new Decisions() {
                 @Override
                 public boolean admits(Waiting job) {
                     return !heldBack.contains(job.job());
+                }
+
+                @Override
+                public long allowedFrom(Waiting job, List<Waiting> without, long now) {
+                    return admits(job) ? now : allowed.getOrDefault(job.job(), Node.NEVER);
                 }
 
                 @Override
@@ -112,6 +122,21 @@ final class PlanTest {
 
         assertThat(engine.planned()).containsExactlyInAnyOrder(5L, 3L);
         assertThat(start(engine, 5)).isEqualTo(10 * MINUTE);
+    }
+
+    @Test
+    void with_easy_a_job_that_waits_for_a_limit_puts_no_expected_start_out_of_order() {
+        Scheduling engine = engine(Backfill.EASY, 500, 1);
+        run(engine, 9, 0, null);
+        waits(engine, 1, 0, 1, 20, false);
+        waits(engine, 2, 1, 1, 10, false);
+        heldBack.add(1L);
+        allowed.put(1L, 5 * MINUTE);
+
+        engine.planPass(0, decisions);
+
+        assertThat(engine.planned()).containsExactly(2L);
+        assertThat(engine.stale()).isFalse();
     }
 
     @Test
