@@ -84,6 +84,16 @@ static bool is_v2(const char *file)
     return statfs(file, &system) == 0 && system.f_type == CGROUP2_SUPER_MAGIC;
 }
 
+/* Puts this process into a group. */
+static bool enter(const char *entrance)
+{
+    int file = open(entrance, O_WRONLY | O_CLOEXEC);
+    bool entered = file >= 0 && write(file, "0\n", 2) == 2;
+    if (file >= 0)
+        close(file);
+    return entered;
+}
+
 /* born: whether it is in the group of version 2 already */
 static void enter_groups(bool born)
 {
@@ -93,10 +103,8 @@ static void enter_groups(bool born)
     while (next_line(entrances, &line, &size) != NULL) {
         if (born && is_v2(line))
             continue;
-        int entrance = open(line, O_WRONLY | O_CLOEXEC);
-        if (entrance < 0 || write(entrance, "0\n", 2) != 2)
+        if (!enter(line))
             fail("cannot enter", line);
-        close(entrance);
     }
     fclose(entrances);
     free(line);
@@ -387,13 +395,8 @@ static void stand_apart(const char *list)
     char *line = NULL;
     size_t size = 0;
     FILE *entrances = fopen(list, "re");
-    while (entrances != NULL && next_line(entrances, &line, &size) != NULL) {
-        int entrance = open(line, O_WRONLY | O_CLOEXEC);
-        if (entrance >= 0 && write(entrance, "0\n", 2) != 2)
-            fprintf(stderr, "cannot enter %s: %s\n", line, strerror(errno));
-        if (entrance >= 0)
-            close(entrance);
-    }
+    while (entrances != NULL && next_line(entrances, &line, &size) != NULL)
+        enter(line);
     if (entrances != NULL)
         fclose(entrances);
     free(line);

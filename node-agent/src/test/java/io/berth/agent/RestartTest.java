@@ -167,7 +167,9 @@ class RestartTest {
         } finally {
             for (Path group : unit) {
                 await().ignoreExceptionsInstanceOf(IOException.class)
-                        .until(() -> Files.deleteIfExists(group) || !Files.exists(group));
+                        .until(() ->
+                                !Files.exists(group)
+                                        || (killed(group) && Files.deleteIfExists(group)));
             }
         }
     }

@@ -255,6 +255,9 @@ class PreemptionMeshTest {
     void a_gpu_in_mig_mode_is_divided_for_a_job_and_is_whole_again_for_another() throws Exception {
         assumeThat(mig).as("a C compiler, and the right to mount").isTrue();
         String host = host();
+        assumeThat(mesh.berth("scontrol", "show", "node", host).succeeded().out())
+                .as("device files, and that groups keep them")
+                .contains("DEVICES");
         apply(
                 "mig",
                 example("partition_prio")

@@ -19,7 +19,6 @@ import org.slf4j.LoggerFactory;
 public final class ApartGroup {
 
     private static final Logger LOG = LoggerFactory.getLogger(ApartGroup.class);
-    private static final Path MOUNTS = Path.of("/proc/self/mounts");
     private static final String SUFFIX = "-shims";
     private static final long PAUSE_NANOS = 10_000_000;
 
@@ -34,12 +33,16 @@ public final class ApartGroup {
     /// @param parent name of the group above all nodes' groups
     public static ApartGroup make(String parent) throws IOException {
         var made = new ArrayList<Path>();
-        for (String line : Files.readAllLines(MOUNTS)) {
+        for (String line : HostGroups.mounts()) {
             String[] fields = line.split(" ");
             Path mount = Path.of(fields[1]);
             if (isMeant(fields[2], List.of(fields[3].split(","))) && Files.isWritable(mount)) {
-                make(mount, Path.of(parent + SUFFIX), made);
+                make(mount, fields[2].equals("cgroup"), Path.of(parent + SUFFIX), made);
             }
+        }
+        if (made.isEmpty()) {
+            LOG.warn(
+                    "Shims stay in the agent's own groups: who ends all that is there ends the runs");
         }
         return new ApartGroup(made);
     }
@@ -53,16 +56,16 @@ public final class ApartGroup {
                         .anyMatch(it -> options.contains(it.kernelName()));
     }
 
-    private static void make(Path mount, Path name, List<Path> made) {
+    private static void make(Path mount, boolean v1, Path name, List<Path> made) {
         Path folder = mount.resolve(name);
         try {
             Files.createDirectories(folder);
-            if (Files.exists(mount.resolve("cpuset.cpus"))) {
+            if (v1 && Files.exists(mount.resolve("cpuset.cpus"))) {
                 V1Limits.inheritCpus(folder, mount);
             }
             made.add(folder);
         } catch (IOException e) {
-            LOG.atInfo()
+            LOG.atWarn()
                     .setCause(e)
                     .addKeyValue("group", folder)
                     .log("Shims stay in the agent's own group");

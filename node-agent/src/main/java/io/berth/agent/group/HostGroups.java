@@ -17,7 +17,12 @@ public final class HostGroups {
 
     /// @param parent name of the group above all nodes' groups
     public static Groups find(String parent) throws IOException {
-        return find(Files.readAllLines(MOUNTS), parent);
+        return find(mounts(), parent);
+    }
+
+    /// What is mounted, as proc(5) has it.
+    static List<String> mounts() throws IOException {
+        return Files.readAllLines(MOUNTS);
     }
 
     /// Processes that hold together, and are limited by nothing.
