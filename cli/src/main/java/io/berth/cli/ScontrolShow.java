@@ -271,7 +271,8 @@ final class ScontrolShow {
                 client.get("/v1/" + kind).objects(kind).stream()
                         .filter(it ->
                                 name == null
-                                        ? words.has("all") || !it.flag("hidden")
+                                        ? (words.has("all") && !words.has("hide"))
+                                                || !it.flag("hidden")
                                         : it.text("name").equals(name))
                         .toList();
         if (name != null && them.isEmpty()) {

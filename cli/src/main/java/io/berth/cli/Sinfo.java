@@ -82,7 +82,8 @@ final class Sinfo implements Command {
         List<String> named = words.list("partition");
         List<PartitionView> partitions = new ArrayList<>();
         for (PartitionView partition : PartitionView.all(client.get("/v1/partitions"))) {
-            boolean shown = words.has("all") || !partition.json().flag("hidden");
+            boolean shown =
+                    (words.has("all") && !words.has("hide")) || !partition.json().flag("hidden");
             if (named.isEmpty() ? shown : named.contains(partition.name())) {
                 partitions.add(partition);
             }

@@ -168,7 +168,7 @@ final class SlurmCluster {
             case "schedulertimeslice" -> number(preemption, "timeSlice", line, place);
             case "privatedata" -> privateData(value, place);
             case "selecttypeparameters" -> selectTypeParameters(value, place);
-            case "defmempercpu", "defmempergpu", "defcpupergpu", "jobdefaults" ->
+            case "defmempercpu", "defmempergpu", "defcpupergpu", "jobdefaults", "disablerootjobs" ->
                     partitions
                             .ofAll(key, value)
                             .ifPresent(why -> leftOut.add(place + line.text() + ": " + why));

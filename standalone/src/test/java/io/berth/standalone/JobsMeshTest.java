@@ -880,6 +880,76 @@ class JobsMeshTest {
         apply(before);
     }
 
+    @Test
+    void a_job_of_two_partitions_runs_in_the_one_that_has_room_first() throws IOException {
+        JsonNode before = mesh.operator().accounting("/v1/configuration").path("document");
+        ObjectNode halves = before.deepCopy();
+        var partitions = (ObjectNode) halves.path("partitions");
+        partitions.putObject("left").put("nodes", node(1));
+        partitions.putObject("right").put("nodes", node(2));
+        apply(halves);
+        List<String> holders =
+                List.of("left", "right").stream()
+                        .map(it ->
+                                await().atMost(PATIENCE)
+                                        .until(
+                                                () ->
+                                                        mesh.berth(
+                                                                "sbatch",
+                                                                "--parsable",
+                                                                "-p" + it,
+                                                                "--gres=gpu:8",
+                                                                "--wrap",
+                                                                "sleep 300"),
+                                                outcome -> outcome.status() == 0)
+                                        .out()
+                                        .strip())
+                        .toList();
+        for (String holder : holders) {
+            awaitState(holder, "RUNNING");
+        }
+
+        String listed =
+                submitted("-pleft,right", "--gres=gpu:8", "--wrap", "echo in $SLURM_JOB_PARTITION");
+        String moved = submitted("-pleft", "--gres=gpu:8", "--hold", "--wrap", "true");
+        mesh.berth("scontrol", "update", "JobId=" + moved, "Partition=right,left").succeeded();
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(
+                                        mesh.berth("squeue", "-h", "-pright", "-o", "%P %r")
+                                                .succeeded()
+                                                .out()
+                                                .lines())
+                                .contains("left,right Resources", "right,left JobHeldUser"));
+        assertThat(mesh.berth("scontrol", "show", "job", listed).succeeded().out())
+                .contains("Partition=left,right ");
+        assertThat(mesh.berth("why", listed).succeeded().out())
+                .contains("It may start in any of its partitions.");
+        mesh.berth("scancel", moved, holders.getLast()).succeeded();
+
+        awaitState(listed, "COMPLETED");
+        assertThat(mesh.work().resolve("slurm-" + listed + ".out")).hasContent("in right");
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(
+                                        mesh.berth(
+                                                        "sacct",
+                                                        "-X",
+                                                        "-P",
+                                                        "-n",
+                                                        "-j",
+                                                        listed,
+                                                        "-o",
+                                                        "Partition,State")
+                                                .succeeded()
+                                                .out())
+                                .isEqualTo("right|COMPLETED\n"));
+        mesh.berth("scancel", holders.getFirst()).succeeded();
+        // The books let a partition go when they know that its jobs have ended.
+        await().atMost(PATIENCE).untilAsserted(() -> apply(before));
+    }
+
+
     private String node(int index) throws IOException {
         return mesh.operator().get("/v1/nodes").path("nodes").path(index).path("name").asText();
     }

@@ -189,20 +189,25 @@ public final class Admission {
 
     private JobDescription description(
             JobSubmission asked, String user, String name, @Nullable String host) throws Refused {
-        List<Partition> partitions = partitions(asked.partition());
+        List<Partition> named = partitions(asked.partition());
         if (asked.gpuType() != null) {
             Checks.gpuType(asked.gpuType());
         }
         String account = account(asked.account(), user);
         String qos = qos(asked.qos(), user, account);
+        List<Partition> partitions =
+                admitting(
+                        named,
+                        partition -> {
+                            enter(partition, user, account, qos);
+                            entry.checkOrigin(partition, host);
+                        });
         boolean alone = partitions.stream().anyMatch(PartitionNodes::ofOneJob);
         var in = new ArrayList<JobDescription>();
-        List<String> open =
+        List<Partition> open =
                 admitting(
                         partitions,
                         partition -> {
-                            enter(partition, account, qos);
-                            entry.checkOrigin(partition, host);
                             var description =
                                     new JobDescription(
                                             user,
@@ -220,7 +225,7 @@ public final class Admission {
                             reserve(description, null);
                             in.add(in.isEmpty() ? description : within(partition, in.getLast()));
                         });
-        return in.getLast().inAnyOf(open);
+        return in.getLast().inAnyOf(open.stream().map(Partition::name).toList());
     }
 
     /// A job of another partition as this one takes it.
@@ -237,13 +242,13 @@ public final class Admission {
     /// Those of the partitions that a job names that have nothing against it, in the same order.
     ///
     /// @throws Refused if each has something: what the first has
-    static List<String> admitting(List<Partition> named, PartitionCheck check) throws Refused {
-        var open = new ArrayList<String>();
+    static List<Partition> admitting(List<Partition> named, PartitionCheck check) throws Refused {
+        var open = new ArrayList<Partition>();
         Refused first = null;
         for (Partition partition : named) {
             try {
                 check.check(partition);
-                open.add(partition.name());
+                open.add(partition);
             } catch (Refused e) {
                 first = first == null ? e : first;
             }
@@ -313,6 +318,11 @@ public final class Admission {
         return List.copyOf(named);
     }
 
+    /// Whether there is a partition of that name.
+    boolean hasPartition(String name) {
+        return configuration.partitions().containsKey(name);
+    }
+
     private Partition partition(@Nullable String name) throws Refused {
         Partition partition =
                 name == null
@@ -376,9 +386,10 @@ public final class Admission {
         return name;
     }
 
-    /// @throws Refused if the partition takes no jobs, or not of that account or QOS
-    void enter(Partition partition, String account, String qos) throws Refused {
-        entry.check(partition, account, qos);
+    /// @param user whose job it is
+    /// @throws Refused if the partition takes no jobs, or not of that user, account or QOS
+    void enter(Partition partition, String user, String account, String qos) throws Refused {
+        entry.check(partition, user, account, qos);
     }
 
     /// The registered nodes of a partition.

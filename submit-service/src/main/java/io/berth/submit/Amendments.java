@@ -49,13 +49,15 @@ public final class Amendments {
                         : admission.qos(change.qos(), job.user(), account);
         boolean moved =
                 change.account() != null || change.qos() != null || change.partition() != null;
-        List<String> partitions =
-                moved
-                        ? Admission.admitting(
-                                named(job, change),
-                                partition -> admission.enter(partition, account, qos))
-                        : List.of();
-        @Nullable ResourceRequest request = request(job, change);
+        List<Partition> open = named(job, change);
+        if (moved) {
+            open =
+                    Admission.admitting(
+                            open,
+                            partition -> admission.enter(partition, job.user(), account, qos));
+        }
+        List<String> partitions = moved ? open.stream().map(Partition::name).toList() : List.of();
+        @Nullable ResourceRequest request = request(job, change, open);
         var amendment =
                 new Amendment(
                         change.account() == null ? null : account,
@@ -83,11 +85,15 @@ public final class Amendments {
         return amendment;
     }
 
-    /// The partitions in which the job is to start.
+    /// The partitions in which the job is to start; of those that it has, those that there are
+    /// still, if any.
     private List<Partition> named(Job job, JobChange change) throws Refused {
-        return admission.partitions(
-                requireNonNullElse(
-                        change.partition(), String.join(",", job.description().partitions())));
+        if (change.partition() != null) {
+            return admission.partitions(change.partition());
+        }
+        List<String> had = job.description().partitions();
+        List<String> left = had.stream().filter(admission::hasPartition).toList();
+        return admission.partitions(String.join(",", left.isEmpty() ? had : left));
     }
 
     private static void checkState(Job job, JobChange change) throws Refused {
@@ -146,13 +152,13 @@ public final class Amendments {
         return (int) number("the array's throttle", throttle, 0, Integer.MAX_VALUE, 0);
     }
 
-    /// What the job asks for then, as its partition takes it.
-    private @Nullable ResourceRequest request(Job job, JobChange change) throws Refused {
+    /// What the job asks for then, as its partitions take it.
+    private @Nullable ResourceRequest request(Job job, JobChange change, List<Partition> partitions)
+            throws Refused {
         ResourceRequest before = job.description().request();
         if (change.partition() == null && !AmendedRequest.isAsked(change)) {
             return null;
         }
-        List<Partition> partitions = named(job, change);
         boolean alone = partitions.stream().anyMatch(PartitionNodes::ofOneJob);
         var amended = new AmendedRequest(before, change, alone, admission, nodes);
         if (change.partition() == null && !amended.ofResources()) {

@@ -60,7 +60,7 @@ final class ExplanationWriter {
     }
 
     private int ahead() {
-        Comparator<Job> order = Priority.order(picture.shares(), now);
+        Comparator<Job> order = Priority.order(in, picture, now);
         return (int)
                 picture.jobs(now)
                         .filter(Job::pending)

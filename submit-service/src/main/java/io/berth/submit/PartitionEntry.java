@@ -26,17 +26,18 @@ import org.jspecify.annotations.Nullable;
 /// `DisableRootJobs`, `RootOnly`, `State`.
 record PartitionEntry(Configuration configuration, Caller caller) {
 
-    /// @throws Refused if the partition takes no jobs, or not of that account or QOS, or of
+    /// @param user whose job it is
+    /// @throws Refused if the partition takes no jobs, or not of that user, account or QOS, or of
     ///   operators or groups alone
-    void check(Partition partition, String account, String qos) throws Refused {
+    void check(Partition partition, String user, String account, String qos) throws Refused {
         checkGroup(partition);
         if (partition.partitionRules().ofNodes().rootOnly() && !caller.operator()) {
             throw new Refused(
                     new NotAllowed("only an operator may submit to partition " + partition.name()));
         }
-        if (!partition.partitionRules().ofNodes().admitsUser(caller.user())) {
+        if (!partition.partitionRules().ofNodes().admitsUser(user)) {
             throw new Refused(
-                    new NotAllowed("root may not submit to partition " + partition.name()));
+                    new NotAllowed("jobs of root are kept out of partition " + partition.name()));
         }
         State state = partition.partitionRules().state();
         if (state == State.DRAIN || state == State.INACTIVE) {

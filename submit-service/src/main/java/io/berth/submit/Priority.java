@@ -1,6 +1,7 @@
 package io.berth.submit;
 
 import io.berth.contracts.Rank;
+import io.berth.core.priority.Multifactor;
 import java.util.Comparator;
 
 /// A job's priority taken apart, in millionths of a point.
@@ -19,10 +20,10 @@ public record Priority(
         long set) {
     private static final long MILLION = 1_000_000;
 
-    /// The order in which jobs of one partition are tried: the highest priority first, then the
-    /// first submitted, then the lowest id.
-    static Comparator<Job> order(Shares shares, long now) {
-        return Comparator.comparingLong((Job job) -> -of(job, shares, now).total())
+    /// The order in which jobs are tried in a partition: the highest priority first, then the first
+    /// submitted, then the lowest id.
+    static Comparator<Job> order(String partition, Picture picture, long now) {
+        return Comparator.comparingLong((Job job) -> -of(job, partition, picture, now).total())
                 .thenComparingLong(Job::submission)
                 .thenComparing(Job::id);
     }
@@ -46,8 +47,19 @@ public record Priority(
                 0);
     }
 
+    /// A job's in one of its partitions.
+    public static Priority of(Job job, String partition, Picture picture, long now) {
+        Priority its = of(job, picture.shares(), now);
+        return job.partitions().size() == 1
+                ? its
+                : its.in(
+                        picture.configuration()
+                                .map(it -> Multifactor.partition(partition, it))
+                                .orElse(0L));
+    }
+
     /// The same in a partition that gives it so much.
-    public Priority in(long partition) {
+    private Priority in(long partition) {
         return set != 0
                 ? this
                 : new Priority(

@@ -38,14 +38,14 @@ final class PartitionEntryTest {
     void a_partition_of_operators_takes_nobody_elses_jobs() {
         Partition night = partition(List.of("ALL"), true);
 
-        assertThatThrownBy(() -> entry(ALICE).check(night, "physics", "normal"))
+        assertThatThrownBy(() -> entry(ALICE).check(night, "alice", "physics", "normal"))
                 .hasMessageContaining("only an operator may submit to partition night");
-        assertThatCode(() -> entry(OPERATOR).check(night, "physics", "normal"))
+        assertThatCode(() -> entry(OPERATOR).check(night, "alice", "physics", "normal"))
                 .doesNotThrowAnyException();
     }
 
     @Test
-    void root_may_be_kept_out_though_he_is_an_operator() {
+    void jobs_of_root_may_be_kept_out_whoever_submits_them() {
         Partition night =
                 partition(
                         new Use(
@@ -62,10 +62,12 @@ final class PartitionEntryTest {
                                 true));
         var ann = new Caller("ann", AdminLevel.OPERATOR, "10.0.0.8");
 
-        assertThatThrownBy(() -> entry(OPERATOR).check(night, "physics", "normal"))
-                .hasMessageContaining("root may not submit to partition night");
-        assertThatCode(() -> entry(ann).check(night, "physics", "normal"))
-                .doesNotThrowAnyException();
+        for (Caller caller : List.of(OPERATOR, ann)) {
+            assertThatThrownBy(() -> entry(caller).check(night, "root", "physics", "normal"))
+                    .hasMessageContaining("jobs of root are kept out of partition night");
+            assertThatCode(() -> entry(caller).check(night, "ann", "physics", "normal"))
+                    .doesNotThrowAnyException();
+        }
     }
 
     @Test
@@ -86,11 +88,11 @@ final class PartitionEntryTest {
                                 null));
         var member = new Caller("alice", AdminLevel.NONE, "h", "", Set.of("user", "lab"), null);
 
-        assertThatCode(() -> entry(member).check(night, "physics", "normal"))
+        assertThatCode(() -> entry(member).check(night, "alice", "physics", "normal"))
                 .doesNotThrowAnyException();
-        assertThatCode(() -> entry(OPERATOR).check(night, "physics", "normal"))
+        assertThatCode(() -> entry(OPERATOR).check(night, "alice", "physics", "normal"))
                 .doesNotThrowAnyException();
-        assertThatThrownBy(() -> entry(ALICE).check(night, "physics", "normal"))
+        assertThatThrownBy(() -> entry(ALICE).check(night, "alice", "physics", "normal"))
                 .hasMessageContaining(
                         "jobs of partition night are of groups lab, chemistry, and the token of alice names none");
     }

@@ -10,6 +10,7 @@ import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -198,7 +199,11 @@ final class CgroupV2 implements Groups {
         @Override
         public boolean isEmpty() throws IOException {
             Path events = folder.resolve("cgroup.events");
-            return !Files.exists(events) || ControlFiles.count(events, "populated") == 0;
+            try {
+                return !Files.exists(events) || ControlFiles.count(events, "populated") == 0;
+            } catch (NoSuchFileException e) {
+                return true; // Gone in between.
+            }
         }
 
         @Override

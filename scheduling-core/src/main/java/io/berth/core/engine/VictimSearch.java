@@ -92,7 +92,7 @@ final class VictimSearch {
     private List<Plan> behind() {
         var behind = new ArrayList<Plan>();
         for (Plan plan : all.plans.all()) {
-            if (Waiting.compare(job, plan.job(), now) <= 0) {
+            if (plan.job().job == job.job || Waiting.compare(job, plan.job(), now) < 0) {
                 behind.add(plan);
             }
         }

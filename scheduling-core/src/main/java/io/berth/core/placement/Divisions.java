@@ -20,6 +20,7 @@ import io.berth.core.state.Draft;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -178,13 +179,15 @@ final class Divisions {
     }
 
     private List<JobStatus> inOrder(Predicate<JobStatus> admits) {
+        var tiers = new HashMap<JobId, Integer>();
         return model.mig.waiting().stream()
                 .filter(job -> !model.clears(job))
                 .map(state::knownJob)
                 .filter(job -> ways(job).anyMatch(admits))
                 .limit(MOST_JOBS)
                 .sorted(
-                        Comparator.comparingInt(this::tier)
+                        Comparator.comparingInt((JobStatus job) ->
+                                        tiers.computeIfAbsent(job.job(), _ -> tier(job)))
                                 .thenComparingLong(job -> Placement.priority(state, job, now))
                                 .reversed()
                                 .thenComparing(JobStatus::submission)
@@ -203,6 +206,9 @@ final class Divisions {
     /// The job in each of its partitions that lets it start, in the order in which it is tried
     /// there.
     private Stream<JobStatus> ways(JobStatus job) {
+        if (job.description().partitions().size() == 1) {
+            return model.openTo(job).stream();
+        }
         return model.inOrder(job).stream().filter(model.openTo(job)::contains);
     }
 

@@ -16,6 +16,7 @@ import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.JobStatus;
 import io.berth.core.engine.FitClass;
 import io.berth.core.engine.Outlook;
+import io.berth.core.engine.Scheduling;
 import io.berth.core.placement.Verdict.Axis;
 import io.berth.core.placement.Verdict.Change;
 import io.berth.core.placement.Verdict.Question;
@@ -35,8 +36,8 @@ import org.jspecify.annotations.Nullable;
 /// Explains one waiting job: asks the nodes one question after the other, and tries changed
 /// requests against the plan as it stands, as if the job itself had none.
 ///
-/// A change is said only if the engine found nodes for it, and none if limits of accounts hold the
-/// job back. What it cannot see is that jobs ahead without an expected start could come first.
+/// A change is said only if the engine found nodes for it, and if limits of accounts would let the
+/// job start so. What it cannot see is that jobs ahead without an expected start could come first.
 final class Explaining {
 
     private static final long LONGEST_MINUTES = 366L * 24 * 60;
@@ -141,9 +142,7 @@ final class Explaining {
 
     private List<Change> changes() {
         var changes = new ArrayList<Change>();
-        if (description.het() != null
-                || model.quotas.met(job, now) != null
-                || model.hindrance(request) != null) {
+        if (description.het() != null || model.hindrance(request) != null) {
             return changes;
         }
         addIfFound(changes, gpus());
@@ -169,8 +168,10 @@ final class Explaining {
     }
 
     private boolean starts(ResourceRequest changed, String partition, long limitSeconds) {
-        FitClass fit = model.fit(description.in(partition).with(changed));
-        return outlook.startable(fit, limitSeconds * 1000, now);
+        JobDescription asked = description.in(partition).with(changed);
+        long until = Scheduling.untilAtMost(now, limitSeconds * 1000);
+        return model.quotas.let(job.job(), asked.limited(limitSeconds), now, until)
+                && outlook.startable(model.fit(asked), limitSeconds * 1000, now);
     }
 
     private boolean starts(ResourceRequest changed) {

@@ -419,6 +419,17 @@ final class Quotas {
         return policy.none() ? null : policy.start(wanted(job), counters, now / 1000).orElse(null);
     }
 
+    /// Whether limits would let a waiting job run from now on until then, in epoch milliseconds, if
+    /// it asked for this.
+    boolean let(JobId job, JobDescription changed, long now, long until) {
+        if (policy.none()) {
+            return true;
+        }
+        JobUse use = wanted(changed);
+        return policy.start(use, counters, now / 1000).isEmpty()
+                && kept(List.of(job), policy.claims(use), until) == null;
+    }
+
     private Optional<Reason> verdict(Group group, long now) {
         if (policy.timed() && now != lookedAt) {
             lookedAt = now;

@@ -4,6 +4,7 @@ import static io.berth.core.testing.TestCell.gpus;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.LaunchMode;
 import io.berth.contracts.Limit;
@@ -25,6 +26,8 @@ import io.berth.contracts.event.Terms;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.lifecycle.Engine;
 import io.berth.core.placement.Placement.Pass;
+import io.berth.core.placement.Verdict.Axis;
+import io.berth.core.placement.Verdict.Change;
 import io.berth.core.state.Fact;
 import io.berth.core.state.Input;
 import io.berth.core.testing.TestCell;
@@ -197,6 +200,27 @@ final class PlacementLimitsTest {
 
         assertThat(cell.where(3)).isEmpty();
         assertThat(cell.job(3).reason()).isEqualTo(Reason.QOS_MAX_GRES_PER_USER);
+    }
+
+    @Test
+    void who_waits_for_a_limit_is_told_what_it_would_let_him_start_with() {
+        submit(1, 2, 600);
+        submit(2, 4, 600);
+        submit(3, 2, 900);
+        cell.submit(4, "bob", gpus(1, 3, null));
+        cell.round();
+        cell.submit(5, "bob", gpus(1, 2, null));
+        cell.round();
+
+        assertThat(changes(3)).containsExactly(new Change(Axis.TIME_LIMIT, "900", "600"));
+        assertThat(changes(5)).containsExactly(new Change(Axis.GPUS, "2", "1"));
+    }
+
+    private List<Change> changes(long id) {
+        return new Placement(cell.state, Settings.DEFAULT)
+                .explain(new JobId(id), cell.now)
+                .orElseThrow()
+                .changes();
     }
 
     @Test

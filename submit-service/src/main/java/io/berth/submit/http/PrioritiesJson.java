@@ -7,7 +7,6 @@ import io.berth.contracts.JobState;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Weights;
 import io.berth.contracts.event.PriorityRules;
-import io.berth.core.priority.Multifactor;
 import io.berth.core.request.Sight;
 import io.berth.submit.Job;
 import io.berth.submit.Picture;
@@ -78,14 +77,7 @@ record PrioritiesJson(@Nullable WeightsJson weights, List<JobPriorityJson> jobs)
     private static JobPriorityJson of(Job job, String partition, Picture picture, long now) {
         ArrayTask task = job.description().array();
         HetComponent het = job.description().het();
-        Priority priority = Priority.of(job, picture.shares(), now);
-        if (job.partitions().size() > 1) {
-            long points =
-                    picture.configuration()
-                            .map(it -> Multifactor.partition(partition, it))
-                            .orElse(0L);
-            priority = priority.in(points);
-        }
+        Priority priority = Priority.of(job, partition, picture, now);
         return new JobPriorityJson(
                 job.id().value(),
                 task == null ? null : task.array().value(),

@@ -42,7 +42,7 @@ final class RequestsInFlight {
 
     private void check(RoutingContext context) {
         String path = context.normalizedPath();
-        if (!path.startsWith("/v1/")
+        if (!(path.startsWith("/v1/") || path.startsWith("/slurm"))
                 || path.equals("/v1/events")
                 || path.startsWith(Sessions.PATH)
                 || OUTPUT.matcher(path).matches()

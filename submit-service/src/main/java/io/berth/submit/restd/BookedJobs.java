@@ -21,7 +21,12 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /// The jobs of the books, as the accounting service tells them to the same caller.
@@ -31,8 +36,11 @@ final class BookedJobs {
     private static final int BAD_REQUEST = 400;
     private static final int OK = 200;
 
-    /// So many answers, each of up to 10,000 jobs, may be read at once.
-    static final int MOST = 4;
+    /// So many answers may be read at once.
+    static final int MOST = 2;
+
+    /// So many jobs are told in one.
+    static final int LIMIT = 2_000;
 
     private final HttpClient client =
             HttpClient.newBuilder()
@@ -56,19 +64,23 @@ final class BookedJobs {
         client.shutdownNow();
     }
 
-    /// What `GET /v1/accounting/jobs` answers: `jobs`, and whether there are `more`.
+    /// What is made of what `GET /v1/accounting/jobs` answers: `jobs`, and whether there are
+    /// `more`.
     ///
     /// @param query its parameters
     /// @param authorization the caller's
     /// @throws Refused if a parameter is wrong
     /// @throws Unavailable if the accounting service does not answer
-    JsonNode ask(Map<String, String> query, String authorization) throws Refused {
+    <T> T ask(Map<String, String> query, String authorization, Function<JsonNode, T> made)
+            throws Refused {
         if (!places.tryAcquire()) {
             throw new TooBusy("the gateway already reads " + MOST + " answers of the books");
         }
+        CompletableFuture<HttpResponse<byte[]>> asked =
+                client.sendAsync(request(query, authorization), BodyHandlers.ofByteArray());
         try {
-            HttpResponse<byte[]> answer =
-                    client.send(request(query, authorization), BodyHandlers.ofByteArray());
+            // A request's own time is that of the answer's beginning.
+            HttpResponse<byte[]> answer = asked.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
             if (answer.statusCode() != OK && answer.statusCode() != BAD_REQUEST) {
                 throw new Unavailable("the accounting service answered " + answer.statusCode());
             }
@@ -76,13 +88,14 @@ final class BookedJobs {
             if (answer.statusCode() == BAD_REQUEST) {
                 throw new Refused(new InvalidRequest(body.path("detail").asText()));
             }
-            return body;
-        } catch (IOException e) {
+            return made.apply(body);
+        } catch (IOException | ExecutionException | TimeoutException e) {
             throw new Unavailable("the accounting service does not answer", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new Unavailable("the gateway is stopping", e);
         } finally {
+            asked.cancel(true);
             places.release();
         }
     }
@@ -95,8 +108,8 @@ final class BookedJobs {
                                         + "="
                                         + URLEncoder.encode(it.getValue(), StandardCharsets.UTF_8))
                         .collect(Collectors.joining("&"));
-        return HttpRequest.newBuilder(accounting.resolve("/v1/accounting/jobs?" + parameters))
-                .timeout(PATIENCE)
+        String jobs = "/v1/accounting/jobs?limit=" + LIMIT + "&";
+        return HttpRequest.newBuilder(accounting.resolve(jobs + parameters))
                 .header(HttpHeaders.AUTHORIZATION, authorization)
                 .build();
     }

@@ -115,7 +115,7 @@ public class SlurmdbResource {
     @GET
     @Path("jobs")
     @Operation(
-            summary = "The jobs of the books, the newest 10,000",
+            summary = "The jobs of the books, the newest 2,000",
             description =
                     "Those that `users`, `account`, `partition`, `qos`, `state` and `job_name` name, lists with commas, and that waited or ran between `start_time` and `end_time`, in epoch seconds.")
     public Response jobs(
@@ -126,12 +126,8 @@ public class SlurmdbResource {
                     var query = new TreeMap<String, String>();
                     asked.getQueryParameters()
                             .forEach((name, values) -> query.put(name, String.join(",", values)));
-                    JsonNode told = books.ask(SlurmdbJobs.query(query), authorization);
-                    return Map.of(
-                            "jobs",
-                            jobs(told),
-                            "warnings",
-                            told.path("more").asBoolean() ? List.of(MORE) : List.of());
+                    return books.ask(
+                            SlurmdbJobs.query(query), authorization, SlurmdbResource::jobs);
                 });
     }
 
@@ -145,16 +141,21 @@ public class SlurmdbResource {
                 gateway,
                 () -> {
                     JobName name = JobName.parse(id);
-                    var jobs = jobs(books.ask(Map.of("job", id), authorization));
-                    if (jobs.isEmpty()) {
+                    Map<String, Object> told =
+                            books.ask(Map.of("job", id), authorization, SlurmdbResource::jobs);
+                    if (List.of().equals(told.get("jobs"))) {
                         throw new Refused(new JobNotFound("the books have no job " + name));
                     }
-                    return Map.of("jobs", jobs);
+                    return told;
                 });
     }
 
-    private static List<Map<String, Object>> jobs(JsonNode told) {
-        return told.path("jobs").valueStream().map(SlurmdbJobs::of).toList();
+    private static Map<String, Object> jobs(JsonNode told) {
+        return Map.of(
+                "jobs",
+                told.path("jobs").valueStream().map(SlurmdbJobs::of).toList(),
+                "warnings",
+                told.path("more").asBoolean() ? List.of(MORE) : List.of());
     }
 
     private static List<Map<String, Object>> named(List<Map<String, Object>> records, String name) {

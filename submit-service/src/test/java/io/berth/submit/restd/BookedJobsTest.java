@@ -75,9 +75,12 @@ final class BookedJobsTest {
                                         "start_time",
                                         "7")));
 
-        assertThat(books.ask(query, "Bearer t").path("jobs")).hasSize(1);
+        JsonNode told = books.ask(query, "Bearer t", it -> it);
+
+        assertThat(told.path("jobs")).hasSize(1);
         assertThat(asked)
-                .hasValue("/v1/accounting/jobs?name=a%26b&start=7000&user=alice%2Cbob Bearer t");
+                .hasValue(
+                        "/v1/accounting/jobs?limit=2000&name=a%26b&start=7000&user=alice%2Cbob Bearer t");
     }
 
     @Test
@@ -95,16 +98,17 @@ final class BookedJobsTest {
     void a_refusal_is_the_callers_and_a_fault_is_not() {
         status = 400;
         answer = "{\"detail\":\"state: 'x' is no job state\"}";
-        assertThatThrownBy(() -> books.ask(Map.of("state", "x"), "Bearer t"))
+        assertThatThrownBy(() -> books.ask(Map.of("state", "x"), "Bearer t", it -> it))
                 .isInstanceOf(Refused.class)
                 .hasMessageContaining("'x' is no job state");
         status = 500;
         for (int i = 0; i <= BookedJobs.MOST; i++) {
-            assertThatThrownBy(() -> books.ask(Map.of(), "Bearer t"))
+            assertThatThrownBy(() -> books.ask(Map.of(), "Bearer t", it -> it))
                     .isInstanceOf(Unavailable.class);
         }
         accounting.stop(0);
-        assertThatThrownBy(() -> books.ask(Map.of(), "Bearer t")).isInstanceOf(Unavailable.class);
+        assertThatThrownBy(() -> books.ask(Map.of(), "Bearer t", it -> it))
+                .isInstanceOf(Unavailable.class);
     }
 
     @Test
