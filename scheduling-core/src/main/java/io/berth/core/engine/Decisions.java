@@ -1,6 +1,8 @@
 package io.berth.core.engine;
 
 import java.util.List;
+import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
 
 /// Who takes the engine's decisions. The engine's own state holds them already when it says them.
 public interface Decisions {
@@ -13,8 +15,8 @@ public interface Decisions {
     /// they do not tell. Such a job keeps nothing for itself. Of a component of a set: its whole
     /// set, as for [#leaves].
     ///
-    /// @param without jobs whose expected starts do not count
-    default long allowedFrom(Waiting job, List<Waiting> without, long now) {
+    /// @param without jobs, by id, whose expected starts do not count; null is none
+    default long allowedFrom(Waiting job, @Nullable LongPredicate without, long now) {
         return admits(job) ? now : Node.NEVER;
     }
 

@@ -154,14 +154,6 @@ final class Plans {
         return byPlace.isEmpty() ? null : byPlace.last().job();
     }
 
-    /// The planned jobs that stand behind a job in the order of priority.
-    List<Waiting> behind(Waiting job, long now) {
-        return plans.values().stream()
-                .map(Plan::job)
-                .filter(it -> Waiting.compare(job, it, now) < 0)
-                .toList();
-    }
-
     /// The highest place given; 0 before the first.
     long lastPlace() {
         return byPlace.isEmpty() ? 0 : byPlace.last().place();

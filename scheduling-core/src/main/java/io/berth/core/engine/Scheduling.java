@@ -618,12 +618,16 @@ public final class Scheduling {
 
     /// When limits let the job start beside all that is planned; [Node#NEVER] if they do not tell.
     static long allowedFrom(Waiting job, long now, Decisions decisions) {
-        return decisions.allowedFrom(job, List.of(), now);
+        return decisions.allowedFrom(job, null, now);
     }
 
     /// The same if nobody behind the job had an expected start.
     private long turn(Waiting job, long now, Decisions decisions) {
-        return decisions.allowedFrom(job, plans.behind(job, now), now);
+        return decisions.allowedFrom(job, it -> behind(job, plans.of(it), now), now);
+    }
+
+    private static boolean behind(Waiting job, @Nullable Plan plan, long now) {
+        return plan != null && Waiting.compare(job, plan.job(), now) < 0;
     }
 
     /// Whether the job would have an expected start if nobody behind it had one. With

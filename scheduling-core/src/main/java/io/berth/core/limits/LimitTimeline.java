@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// What limits bound over time: what runs hold until their latest ends, and what planned jobs will
@@ -63,10 +64,26 @@ public final class LimitTimeline {
     private static final class Curve {
         private final TreeMap<Long, Long> ends = new TreeMap<>();
         private final TreeMap<Long, Long> starts = new TreeMap<>();
+
+        /// What each of the planned jobs will hold.
+        private final TreeMap<JobId, Long> expected = new TreeMap<>();
+
         private long running;
         private long planned;
 
-        void add(long amount, Stay stay) {
+        void enter(JobId job, long amount, Stay stay) {
+            if (stay.planned) {
+                expected.put(job, amount);
+            }
+            add(amount, stay);
+        }
+
+        void leave(JobId job, long amount, Stay stay) {
+            expected.remove(job);
+            add(-amount, stay);
+        }
+
+        private void add(long amount, Stay stay) {
             if (stay.planned) {
                 planned += amount;
                 add(starts, stay.time, amount);
@@ -78,6 +95,18 @@ public final class LimitTimeline {
 
         private static void add(TreeMap<Long, Long> steps, long time, long amount) {
             steps.merge(time, amount, (a, b) -> a + b == 0 ? null : (Long) (a + b));
+        }
+
+        /// What some of the planned jobs will hold: of the first of them that hold enough.
+        long expectedOf(Predicate<JobId> some, long enough) {
+            long sum = 0;
+            for (var job : expected.entrySet()) {
+                if (sum >= enough) {
+                    break;
+                }
+                sum += some.test(job.getKey()) ? job.getValue() : 0;
+            }
+            return sum;
         }
 
         /// The first time at which no more than that runs.
@@ -147,7 +176,7 @@ public final class LimitTimeline {
     private void enter(JobId job, Stay stay) {
         stays.put(job, stay);
         stay.amounts.forEach((counter, amount) ->
-                curves.computeIfAbsent(counter, _ -> new Curve()).add(amount, stay));
+                curves.computeIfAbsent(counter, _ -> new Curve()).enter(job, amount, stay));
     }
 
     /// A job holds nothing, and nothing is expected of it.
@@ -158,7 +187,7 @@ public final class LimitTimeline {
                     curves.computeIfPresent(
                             counter,
                             (_, curve) -> {
-                                curve.add(-amount, stay);
+                                curve.leave(job, amount, stay);
                                 return curve.empty() ? null : curve;
                             }));
         }
@@ -170,10 +199,14 @@ public final class LimitTimeline {
     ///
     /// @param jobs that start together
     /// @param claims of them together
-    /// @param without jobs that are planned and do not count
+    /// @param without jobs that are planned and do not count; null is none
     /// @param floor when runs end that are past their ends
     public long from(
-            List<JobId> jobs, List<Claim> claims, List<JobId> without, long now, long floor) {
+            List<JobId> jobs,
+            List<Claim> claims,
+            @Nullable Predicate<JobId> without,
+            long now,
+            long floor) {
         List<@Nullable Stay> own = lift(jobs);
         long from = now;
         for (Claim claim : claims) {
@@ -188,14 +221,17 @@ public final class LimitTimeline {
     }
 
     private long from(
-            Claim claim, @Nullable Curve curve, List<JobId> without, long now, long floor) {
+            Claim claim,
+            @Nullable Curve curve,
+            @Nullable Predicate<JobId> without,
+            long now,
+            long floor) {
         if (curve == null || claim.amount() > claim.bound()) {
             return Long.MAX_VALUE;
         }
         long most = claim.bound() - claim.amount() - curve.planned;
-        for (int i = 0; most < 0 && i < without.size(); i++) {
-            Stay stay = stays.get(without.get(i));
-            most += stay == null ? 0 : stay.amounts.getOrDefault(claim.counter(), 0L);
+        if (without != null && most < 0) {
+            most += curve.expectedOf(without, -most);
         }
         return most < 0 ? Long.MAX_VALUE : curve.downTo(most, now, floor);
     }

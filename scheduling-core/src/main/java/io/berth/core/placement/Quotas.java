@@ -32,6 +32,7 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.IntUnaryOperator;
+import java.util.function.Predicate;
 import java.util.function.ToIntBiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -329,8 +330,8 @@ final class Quotas {
     /// the latest ends of runs tell and beside all that is planned for others; `Long.MAX_VALUE` if
     /// they do not tell.
     ///
-    /// @param without jobs that are planned and do not count
-    long allowedFrom(List<JobStatus> jobs, List<JobId> without, long now) {
+    /// @param without jobs that are planned and do not count; null is none
+    long allowedFrom(List<JobStatus> jobs, @Nullable Predicate<JobId> without, long now) {
         if (policy.none()) {
             return now;
         }

@@ -44,6 +44,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.LongPredicate;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// The facts of one pass as they come together.
@@ -113,9 +115,9 @@ final class Round implements Decisions {
     }
 
     @Override
-    public long allowedFrom(Waiting job, List<Waiting> without, long from) {
+    public long allowedFrom(Waiting job, @Nullable LongPredicate without, long from) {
         JobStatus status = status(job);
-        List<JobId> others = without.stream().map(it -> new JobId(it.job())).toList();
+        Predicate<JobId> others = without == null ? null : it -> without.test(it.value());
         return throttles.admits(status) && mayBegin(status)
                 ? model.quotas.allowedFrom(together(status), others, from)
                 : Long.MAX_VALUE;

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -43,7 +44,8 @@ final class PlanTest {
                 }
 
                 @Override
-                public long allowedFrom(Waiting job, List<Waiting> without, long now) {
+                public long allowedFrom(
+                        Waiting job, @Nullable LongPredicate without, long now) {
                     return admits(job) ? now : allowed.getOrDefault(job.job(), Node.NEVER);
                 }
 

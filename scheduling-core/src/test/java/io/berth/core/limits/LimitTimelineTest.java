@@ -23,7 +23,7 @@ final class LimitTimelineTest {
     }
 
     private long from(long job, long amount) {
-        return timeline.from(List.of(new JobId(job)), gpus(amount), List.of(), 0, 5);
+        return timeline.from(List.of(new JobId(job)), gpus(amount), null, 0, 5);
     }
 
     private boolean leaves(long amount, long until) {
@@ -106,9 +106,9 @@ final class LimitTimelineTest {
         timeline.plan(new JobId(2), gpus(2), 60);
 
         List<JobId> job = List.of(new JobId(3));
-        assertThat(timeline.from(job, gpus(2), List.of(), 0, 5)).isEqualTo(NEVER);
-        assertThat(timeline.from(job, gpus(2), List.of(new JobId(2)), 0, 5)).isZero();
-        assertThat(timeline.from(job, gpus(3), List.of(new JobId(2)), 0, 5)).isEqualTo(NEVER);
+        assertThat(timeline.from(job, gpus(2), null, 0, 5)).isEqualTo(NEVER);
+        assertThat(timeline.from(job, gpus(2), new JobId(2)::equals, 0, 5)).isZero();
+        assertThat(timeline.from(job, gpus(3), new JobId(2)::equals, 0, 5)).isEqualTo(NEVER);
     }
 
     /// The first may be the third of three; a partition's limit leaves the second one more.
@@ -130,7 +130,7 @@ final class LimitTimelineTest {
         timeline.plan(new JobId(2), gpus(4), 90);
         List<Claim> free = List.of(new Claim(new Counter("alice", "gres/gpu"), 8, NEVER, MET));
 
-        assertThat(timeline.from(List.of(new JobId(3)), free, List.of(), 0, 5)).isZero();
+        assertThat(timeline.from(List.of(new JobId(3)), free, null, 0, 5)).isZero();
         assertThat(timeline.kept(List.of(new JobId(3)), free, NEVER)).isNull();
     }
 }
