@@ -623,21 +623,36 @@ public final class Scheduling {
 
     /// The same if nobody behind the job had an expected start.
     private long turn(Waiting job, long now, Decisions decisions) {
-        return decisions.allowedFrom(job, it -> behind(job, plans.of(it), now), now);
+        return decisions.allowedFrom(job, it -> behind(job, planned(it), now), now);
     }
 
-    private static boolean behind(Waiting job, @Nullable Plan plan, long now) {
-        return plan != null && Waiting.compare(job, plan.job(), now) < 0;
+    private @Nullable Waiting planned(long job) {
+        Plan plan = plans.of(job);
+        return plan == null ? null : plan.job();
+    }
+
+    private static boolean behind(Waiting job, @Nullable Waiting planned, long now) {
+        return planned != null && Waiting.compare(job, planned, now) < 0;
     }
 
     /// Whether the job would have an expected start if nobody behind it had one. With
     /// [Backfill#EASY] none has one that limits hold back.
     boolean overtaken(Waiting job, long now, Decisions decisions) {
-        Waiting last = plans.last();
         return settings.backfill() == Backfill.CONSERVATIVE
-                && last != null
-                && Waiting.compare(job, last, now) < 0
+                && ahead(job, now)
                 && earliest(job, now, turn(job, now, decisions), decisions) != null;
+    }
+
+    /// The same of a set.
+    boolean overtaken(HetSet set, long now, Decisions decisions) {
+        return settings.backfill() == Backfill.CONSERVATIVE
+                && ahead(set.lead(), now)
+                && seatsInTurn(set, now, decisions).whole();
+    }
+
+    /// Whether the job that was planned last stands behind it.
+    boolean ahead(Waiting job, long now) {
+        return behind(job, plans.last(), now);
     }
 
     /// Where a set would have seats if limits counted nobody behind it.

@@ -225,7 +225,11 @@ final class StartPass {
     /// seats now: those are kept from it. One that finds no seats at any time does neither, and is
     /// not looked for again in this pass.
     private void plan(HetSet set) {
-        if (!sought.add(set) || !all.plannable(set.lead(), now, decisions)) {
+        if (!sought.add(set)) {
+            return;
+        }
+        if (!all.plannable(set.lead(), now, decisions)) {
+            all.stale(all.stale() || all.overtaken(set, now, decisions));
             return;
         }
         long from = Scheduling.allowedFrom(set.lead(), now, decisions);
@@ -236,7 +240,7 @@ final class StartPass {
             all.start(found, now, decisions);
             lineUpHelped();
         } else if (found.whole()) {
-            all.stale(all.stale() || ahead(set.lead()));
+            all.stale(all.stale() || all.ahead(set.lead(), now));
             all.plan(found, all.plans.lastPlace() + 1, decisions);
         }
     }
@@ -385,7 +389,7 @@ final class StartPass {
         } else if (place.start() <= now) {
             start(job, place);
         } else {
-            all.stale(all.stale() || ahead(job));
+            all.stale(all.stale() || all.ahead(job, now));
             job.limited = !all.startable(job, now, decisions);
             all.plan(job, place, all.plans.lastPlace() + 1, decisions);
             if (all.settings.backfill() == Backfill.CONSERVATIVE) {
@@ -408,7 +412,7 @@ final class StartPass {
             start(job, sooner);
             lineUpSets(); // Nothing is planned any more where it was.
         } else {
-            all.stale(all.stale() || ahead(job));
+            all.stale(all.stale() || all.ahead(job, now));
             all.plan(job, sooner, all.plans.lastPlace() + 1, decisions);
         }
     }
@@ -429,12 +433,6 @@ final class StartPass {
         }
         fit.barred = bar;
         all.queue.judged(fit);
-    }
-
-    /// Whether a job that stands behind it was planned before it.
-    private boolean ahead(Waiting job) {
-        Waiting last = all.plans.last();
-        return last != null && Waiting.compare(job, last, now) < 0;
     }
 
     /// Without backfill, a job that finds no room keeps its nodes from those behind it.

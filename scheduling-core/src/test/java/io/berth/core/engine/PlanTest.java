@@ -36,6 +36,11 @@ final class PlanTest {
     /// Of those held back, when limits will let them start.
     private final Map<Long, Long> allowed = new HashMap<>();
 
+    /// Of a job, who has its limit as long as he has an expected start.
+    private final Map<Long, Long> taken = new HashMap<>();
+
+    private final Set<Long> expected = new HashSet<>();
+
     private final Decisions decisions =
             new Decisions() {
                 @Override
@@ -44,8 +49,13 @@ final class PlanTest {
                 }
 
                 @Override
-                public long allowedFrom(
-                        Waiting job, @Nullable LongPredicate without, long now) {
+                public long allowedFrom(Waiting job, @Nullable LongPredicate without, long now) {
+                    Long other = taken.get(job.job());
+                    if (other != null
+                            && expected.contains(other)
+                            && (without == null || !without.test(other))) {
+                        return Node.NEVER;
+                    }
                     return admits(job) ? now : allowed.getOrDefault(job.job(), Node.NEVER);
                 }
 
@@ -55,10 +65,14 @@ final class PlanTest {
                 }
 
                 @Override
-                public void planned(Waiting job, long start, int[] nodes, long place) {}
+                public void planned(Waiting job, long start, int[] nodes, long place) {
+                    expected.add(job.job());
+                }
 
                 @Override
-                public void unplanned(Waiting job) {}
+                public void unplanned(Waiting job) {
+                    expected.remove(job.job());
+                }
 
                 @Override
                 public void cleared(Waiting job, Clearing clearing, long until) {
@@ -79,14 +93,21 @@ final class PlanTest {
 
     private static void waits(
             Scheduling engine, long job, int partition, int nodes, long points, boolean preempts) {
+        FitClass fit = fit(engine, partition, nodes, preempts);
+        engine.wait(job, fit, engine.association(0), rank(job, points), MINUTE);
+    }
+
+    private static Rank rank(long job, long points) {
+        return new Rank(points, 0, 0, job, 0);
+    }
+
+    private static FitClass fit(Scheduling engine, int partition, int nodes, boolean preempts) {
         List<@Nullable Demand> demand = List.of(new Demand(1, 1, 1, 0));
         var grounds = new BitSet();
         grounds.set(0);
         Preemptor preemptor = preempts ? new Preemptor(grounds, false) : null;
-        FitClass fit =
-                engine.fitClass(
-                        new Terms(0, partition, nodes, 0, demand, demand, null, 0, preemptor));
-        engine.wait(job, fit, engine.association(0), new Rank(points, 0, 0, job, 0), MINUTE);
+        return engine.fitClass(
+                new Terms(0, partition, nodes, 0, demand, demand, null, 0, preemptor));
     }
 
     private static long start(Scheduling engine, long job) {
@@ -162,6 +183,33 @@ final class PlanTest {
 
         assertThat(engine.planned()).doesNotContain(3L);
         assertThat(start(engine, 1)).isEqualTo(10 * MINUTE);
+    }
+
+    @Test
+    void a_set_whose_limit_one_behind_it_has_by_plan_makes_the_plan_stale() {
+        Scheduling engine = engine(Backfill.CONSERVATIVE, 500, 2);
+        run(engine, 8, 0, null);
+        run(engine, 9, 1, null);
+        FitClass fit = fit(engine, 0, 1, false);
+        for (long job : new long[] {1, 2}) {
+            engine.waitTogether(job, fit, engine.association(0), rank(job, 20), MINUTE, 1, 2);
+            heldBack.add(job);
+        }
+        waits(engine, 3, 0, 1, 10, false);
+        engine.startPass(0, decisions);
+        assertThat(engine.planned()).containsExactly(3L);
+        assertThat(engine.stale()).isFalse();
+        heldBack.clear();
+        taken.put(1L, 3L);
+
+        engine.startPass(1000, decisions);
+
+        assertThat(engine.stale()).isTrue();
+        engine.planPass(1000, decisions);
+        assertThat(engine.stale()).isFalse();
+        assertThat(start(engine, 1)).isEqualTo(10 * MINUTE);
+        assertThat(start(engine, 2)).isEqualTo(10 * MINUTE);
+        assertThat(start(engine, 3)).isEqualTo(10 * MINUTE + LENGTH);
     }
 
     @Test
