@@ -131,8 +131,11 @@ class GpuFailureTest {
     void what_follows_from_a_fatal_failure_does_not_hide_it() throws Exception {
         placement.register(rig.node);
         RunId run =
-                running("GPU-1", "trap '' TERM; while [ ! -e over ]; do sleep 0.05; done; exit 1");
+                running(
+                        "GPU-1",
+                        "trap '' TERM; : >begun; while [ ! -e over ]; do sleep 0.05; done; exit 1");
         Path fault = spool().resolve(run + "/gpu-fault");
+        await().until(() -> Files.exists(rig.work.resolve("begun")));
 
         driver.add("xid 1 79");
         await().until(() -> Files.exists(fault));

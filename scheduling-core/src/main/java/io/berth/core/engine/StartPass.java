@@ -341,7 +341,7 @@ final class StartPass {
         boolean open = job.bucket <= open(fit);
         boolean admitted = !(open || mayPreempt(job)) || decisions.admits(job);
         boolean leaves = !open || (admitted && Scheduling.leaves(job, now, decisions));
-        Place place = open && leaves ? search(job) : null;
+        Place place = open && leaves ? freed.search(job) : null;
         if (place != null) {
             start(job, place);
         } else if (admitted && clear(job)) {
@@ -358,18 +358,6 @@ final class StartPass {
         if (apart && job.line != null) {
             setAside(job);
         }
-    }
-
-    /// Where a job could start now. What is reserved for it in another partition is not in its way.
-    private @Nullable Place search(Waiting job) {
-        Plan own = job.outbid ? all.plans.of(job.job) : null;
-        if (own == null) {
-            return freed.search(job);
-        }
-        all.plans.lift(own);
-        Place place = freed.search(job);
-        all.plans.putBack(own);
-        return place;
     }
 
     /// Gives the job an expected start, unless limits hold it back. What was planned before stands.

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.core.engine.FitClass.Terms;
 import io.berth.core.engine.Scheduling.Backfill;
 import io.berth.core.engine.Scheduling.Settings;
-import io.berth.core.engine.Waiting.Entry;
 import io.berth.core.engine.Waiting.Rank;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -261,33 +260,5 @@ final class PlanTest {
 
         assertThat(started).isEmpty();
         assertThat(start(engine, 1)).isEqualTo(10 * MINUTE);
-    }
-
-    @Test
-    void what_is_reserved_for_a_job_in_one_partition_is_not_in_its_way_in_another() {
-        Scheduling engine = engine(Backfill.CONSERVATIVE, 500, 3);
-        run(engine, 8, 0, null);
-        engine.run(9, new int[] {2}, new Demand[] {new Demand(1, 1, 1, 0)}, 20 * MINUTE, null);
-        engine.planPass(0, decisions);
-        var rank = new Rank(1, 0, 0, 1, 0);
-        List<Entry> either =
-                List.of(
-                        new Entry(0, onTwoOf(engine, 0, 0, 1), rank),
-                        new Entry(1, onTwoOf(engine, 1, 1, 2), rank));
-        engine.wait(1, either, engine.association(0), 60 * MINUTE, 0);
-        engine.startPass(1_000, decisions);
-        assertThat(start(engine, 1)).isEqualTo(10 * MINUTE);
-
-        engine.forget(9);
-        engine.startPass(MINUTE, decisions);
-
-        assertThat(started).containsExactly(1L);
-    }
-
-    private static FitClass onTwoOf(Scheduling engine, int partition, int... nodes) {
-        List<@Nullable Demand> demand = List.of(new Demand(1, 1, 1, 0));
-        var only = new BitSet();
-        Arrays.stream(nodes).forEach(only::set);
-        return engine.fitClass(new Terms(0, partition, 2, 0, demand, demand, only, 0, null));
     }
 }
