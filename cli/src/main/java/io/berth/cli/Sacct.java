@@ -37,7 +37,7 @@ final class Sacct implements Command {
                     flag("array", '\0', "one line for each waiting task of an array"),
                     flag("brief", 'b', "only JobID, State and ExitCode"),
                     flag("batch-script", 'B', "refused: the books hold no scripts"),
-                    valued("clusters", 'M', "nothing: there is one cluster"),
+                    CliOption.CLUSTERS,
                     valued("delimiter", '\0', "this between columns in place of |"),
                     flag("duplicates", 'D', "with the runs that made way for another one"),
                     valued("endtime", 'E', "jobs before this time"),

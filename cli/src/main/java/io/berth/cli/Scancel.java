@@ -45,7 +45,7 @@ final class Scancel implements Command {
                     valued("account", 'A', "jobs of this account").from("SCANCEL_ACCOUNT"),
                     flag("batch", 'b', "with --signal: only the batch script's own process")
                             .from("SCANCEL_BATCH"),
-                    valued("clusters", 'M', "nothing: there is one cluster"),
+                    CliOption.CLUSTERS,
                     flag("ctld", '\0', "nothing: the gateway is always asked"),
                     flag("full", 'f', "with --signal: the script and all that it started")
                             .from("SCANCEL_FULL"),

@@ -1,7 +1,6 @@
 package io.berth.cli;
 
 import static io.berth.cli.CliOption.flag;
-import static io.berth.cli.CliOption.valued;
 
 import io.berth.cli.CliOption.Words;
 import io.berth.client.Answer;
@@ -36,11 +35,11 @@ final class Scontrol implements Command {
     private static final List<CliOption> OPTIONS =
             List.of(
                     flag("all", 'a', "hidden partitions too").from("SCONTROL_ALL"),
-                    valued("clusters", 'M', "nothing: there is one cluster"),
+                    CliOption.CLUSTERS,
                     flag("details", 'd', "with what each node gives"),
                     flag("future", 'F', "nothing: no node is in state FUTURE"),
                     flag("help", 'h', "this text"),
-                    flag("hide", '\0', "nothing more: hidden partitions are left out"),
+                    flag("hide", '\0', "hidden partitions are left out, also with -a"),
                     DataForm.OPTIONS.getFirst(),
                     DataForm.OPTIONS.getLast(),
                     flag("oneliner", 'o', "one line for each"),
@@ -48,7 +47,7 @@ final class Scontrol implements Command {
                     CliOption.LOCAL,
                     CliOption.SIBLING,
                     flag("quiet", 'Q', "no word of what was written"),
-                    flag("verbose", 'v', "nothing: there is nothing more to say"),
+                    CliOption.VERBOSE,
                     flag("version", 'V', "Berth's version"));
 
     @Override

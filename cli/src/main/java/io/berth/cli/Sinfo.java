@@ -22,7 +22,7 @@ final class Sinfo implements Command {
     private static final List<CliOption> OPTIONS =
             List.of(
                     flag("all", 'a', "hidden partitions too").from("SINFO_ALL"),
-                    valued("clusters", 'M', "nothing: there is one cluster"),
+                    CliOption.CLUSTERS,
                     flag("dead", 'd', "only nodes that do not respond"),
                     flag("exact", 'e', "nothing more: only nodes that are alike share a line"),
                     valued("format", 'o', "columns, such as \"%P %D %t %G\""),
@@ -31,7 +31,7 @@ final class Sinfo implements Command {
                             'O',
                             "columns by name, such as \"NodeHost:10,StateLong,Gres\""),
                     flag("help", '\0', "this text"),
-                    flag("hide", '\0', "nothing more: hidden partitions are left out"),
+                    flag("hide", '\0', "hidden partitions are left out, also with -a"),
                     Iteration.OPTION,
                     DataForm.OPTIONS.getFirst(),
                     DataForm.OPTIONS.getLast(),

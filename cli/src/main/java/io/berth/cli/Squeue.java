@@ -34,7 +34,7 @@ final class Squeue implements Command {
                     flag("all", 'a', "nothing more: jobs of all partitions are shown")
                             .from("SQUEUE_ALL"),
                     flag("array", 'r', "one line for each task of an array").from("SQUEUE_ARRAY"),
-                    valued("clusters", 'M', "nothing: there is one cluster"),
+                    CliOption.CLUSTERS,
                     flag("help", '\0', "this text"),
                     flag("hide", '\0', "nothing: jobs of all partitions are shown"),
                     Iteration.OPTION,

@@ -32,10 +32,7 @@ record Token(String text, String user, boolean operator, boolean admin, @Nullabl
         if (Files.exists(socket)) {
             return ofSocket(socket, command);
         }
-        throw CommandFailure.error(
-                command,
-                "no token: set BERTH_TOKEN, or start a mesh here with 'berth up', which writes "
-                        + here.operatorToken());
+        throw CommandFailure.error(command, here.noToken());
     }
 
     private static Path socket(Terminal terminal) {

@@ -190,6 +190,8 @@ final class ScontrolTest {
         assertThat(names(out("scontrol", "-o", "show", "partition"))).containsExactly("batch");
         assertThat(names(out("scontrol", "-o", "-a", "show", "partition")))
                 .containsExactly("batch", "night");
+        assertThat(names(out("scontrol", "-o", "-a", "--hide", "show", "partition")))
+                .containsExactly("batch");
         assertThat(
                         names(
                                 new CommandRun(mesh)

@@ -57,11 +57,7 @@ public final class Berth implements AutoCloseable {
     static Berth at(Surroundings here) {
         Mesh mesh = Mesh.of(here);
         String token =
-                here.token()
-                        .orElseThrow(() ->
-                                new IllegalStateException(
-                                        "no token: set BERTH_TOKEN, or start a mesh here with 'berth up', which writes "
-                                                + here.operatorToken()));
+                here.token().orElseThrow(() -> new IllegalStateException(here.noToken()));
         if (mesh.gatewayIsPlain() && here.variable("BERTH_PLAIN_HTTP", "").isEmpty()) {
             throw new IllegalStateException(Mesh.refusal(mesh.gateway()));
         }
@@ -72,9 +68,7 @@ public final class Berth implements AutoCloseable {
     ///
     /// @param patience how long a request without a certain answer is repeated
     public static Berth at(String gateway, String token, Duration patience) {
-        String address =
-                gateway.endsWith("/") ? gateway.substring(0, gateway.length() - 1) : gateway;
-        return new Berth(new Requests(address, token, TIMEOUT, patience));
+        return new Berth(new Requests(Mesh.trimmed(gateway), token, TIMEOUT, patience));
     }
 
     /// Submits a job. When this returns, it will not be lost.

@@ -64,7 +64,11 @@ public record Mesh(String gateway, String accounting, String placement) {
     }
 
     private static String address(Surroundings at, String variable, String otherwise) {
-        String address = at.variable(variable, otherwise);
+        return trimmed(at.variable(variable, otherwise));
+    }
+
+    /// An address without a slash at its end.
+    static String trimmed(String address) {
         return address.endsWith("/") ? address.substring(0, address.length() - 1) : address;
     }
 

@@ -35,6 +35,12 @@ public record Surroundings(Map<String, String> environment, Path directory) {
         return home().resolve("operator.token");
     }
 
+    /// What is wrong where there is no token.
+    public String noToken() {
+        return "no token: set BERTH_TOKEN, or start a mesh here with 'berth up', which writes "
+                + operatorToken();
+    }
+
     /// The token of `BERTH_TOKEN`, else the operator's if it may be read.
     public Optional<String> token() {
         String text = variable("BERTH_TOKEN", "");

@@ -36,6 +36,8 @@ import org.junit.jupiter.api.io.TempDir;
 /// Agents and brokers come and go; runs go on.
 class RestartTest {
 
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
     @TempDir Path folder;
     final HandPlacement placement = TestBroker.placement();
 
@@ -144,29 +146,29 @@ class RestartTest {
                             "srun sh -c ': >begun; while [ ! -e end ]; do sleep 0.05; done'; exit 3"),
                     64);
             placement.await(Started.class, run);
-            await().until(() -> Files.exists(work.resolve("begun")));
+            await().atMost(PATIENCE).until(() -> Files.exists(work.resolve("begun")));
 
             for (Path group : unit) {
-                await().until(() -> killed(group));
+                await().atMost(PATIENCE).until(() -> killed(group));
             }
 
-            assertThat(child.waitFor(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(child.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
             Files.createFile(work.resolve("end"));
             try (var next = AgentRig.start(config, TestBroker.shared())) {
                 placement.registerAll(node);
                 Ended ended = placement.await(Ended.class, run);
-                await().until(() -> next.agents().getFirst().runs().isEmpty());
+                await().atMost(PATIENCE).until(() -> next.agents().getFirst().runs().isEmpty());
                 assertThat(ended.exit()).isEqualTo(new ExitStatus(3, 0));
                 // The run's shim may still wait for the disk; what starts others goes with the
                 // agent.
                 for (Path group : shims(config)) {
-                    await().until(() -> members(group).size() <= 1);
+                    await().atMost(PATIENCE).until(() -> members(group).size() <= 1);
                 }
             }
             assertThat(shims(config)).noneMatch(Files::exists);
         } finally {
             for (Path group : unit) {
-                await().ignoreExceptionsInstanceOf(IOException.class)
+                await().atMost(PATIENCE).ignoreExceptionsInstanceOf(IOException.class)
                         .until(() ->
                                 !Files.exists(group)
                                         || (killed(group) && Files.deleteIfExists(group)));
@@ -308,7 +310,7 @@ class RestartTest {
             broker.close();
             Files.createFile(rig.work.resolve("go"));
             Path spool = rig.config.home().resolve("nodes/" + rig.node + "/runs/" + run);
-            await().atMost(Duration.ofSeconds(60)).until(() -> Files.exists(spool.resolve("end")));
+            await().atMost(PATIENCE).until(() -> Files.exists(spool.resolve("end")));
             broker = KafkaBroker.start(data, port, controller);
             Ended ended = rig.placement.await(Ended.class, run);
 

@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
 /// several partitions that a submission names, those that would refuse it are left out, as Slurm
 /// does it with `EnforcePartLimits=ANY`.
 ///
-/// An operator may submit for every user and to every account; a user for himself and to his
+/// An admin may submit for every user, an operator to every account; a user for himself and to his
 /// accounts.
 ///
 /// Made for one request, and confined to its thread.

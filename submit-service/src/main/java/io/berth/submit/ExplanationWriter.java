@@ -55,7 +55,7 @@ final class ExplanationWriter {
                 job,
                 ahead == null ? ofPlaced() : inSeveral() + ofWaiting(ahead),
                 ahead,
-                Priority.of(job, picture.shares(), now),
+                Priority.of(job, in, picture, now),
                 picture.verdict(job.id(), now).orElse(null));
     }
 

@@ -101,8 +101,8 @@ final class ExplanationTest {
 
     @Test
     void a_job_of_several_partitions_says_which_does_not_let_it_start_and_which_it_speaks_of() {
-        waiting(1, "batch", 9);
-        waiting(2, "later", 9);
+        waiting(1, "batch", 1_000_000);
+        waiting(2, "later", 1_000_000);
         picture.jobStatus(
                 Samples.status(
                         3,

@@ -51,7 +51,7 @@ public final class Coordination {
         for (String section : keys(before.tree(), after.tree())) {
             boolean same = before.tree().path(section).equals(after.tree().path(section));
             if (!section.equals("accounts") && !same) {
-                throw new NotAllowed("only an operator may change " + section);
+                throw new NotAllowed("a coordinator may not change " + section);
             }
         }
         new Coordination(user, before, after)

@@ -15,6 +15,7 @@ import io.berth.contracts.event.Usage;
 import io.berth.core.fairshare.FairShare;
 import io.berth.core.fairshare.Member;
 import io.berth.core.fairshare.ShareTree;
+import io.berth.core.request.Roles;
 import io.berth.core.request.Sight;
 import io.quarkus.hibernate.reactive.panache.common.WithSession;
 import io.quarkus.panache.common.Sort;
@@ -266,7 +267,7 @@ public class AccountingResource {
     /// Whether the books agree with themselves.
     @GET
     @Path("balance")
-    @RolesAllowed("operator")
+    @RolesAllowed(Roles.OPERATOR)
     public Uni<Balance> balance() {
         return Balance.check();
     }

@@ -1,6 +1,7 @@
 package io.berth.accounting.http;
 
 import io.berth.accounting.ClusterConfiguration;
+import io.berth.core.request.Roles;
 import io.berth.core.request.Sight;
 import io.quarkus.security.identity.SecurityIdentity;
 import jakarta.inject.Singleton;
@@ -21,6 +22,6 @@ final class Sights {
         return new Sight(
                 configuration.inForce().orElse(null),
                 identity.getPrincipal().getName(),
-                identity.hasRole("operator"));
+                identity.hasRole(Roles.OPERATOR));
     }
 }

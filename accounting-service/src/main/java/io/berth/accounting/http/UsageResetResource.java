@@ -4,6 +4,7 @@ import io.berth.accounting.ClusterConfiguration;
 import io.berth.accounting.SharesLoop;
 import io.berth.accounting.db.Books;
 import io.berth.contracts.config.Configuration;
+import io.berth.core.request.Roles;
 import io.quarkus.security.identity.SecurityIdentity;
 import io.smallrye.common.annotation.Blocking;
 import jakarta.annotation.security.RolesAllowed;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Usage that an operator lets count no more: Slurm's `RawUsage=0`.
 @Path("/v1/accounting/usage/resets")
-@RolesAllowed("operator")
+@RolesAllowed(Roles.OPERATOR)
 @Blocking
 public class UsageResetResource {
 

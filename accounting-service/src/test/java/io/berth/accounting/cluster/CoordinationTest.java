@@ -61,8 +61,8 @@ final class CoordinationTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "{qos: {high: {priority: 5}}} | only an operator may change qos",
-                "{name: d} | only an operator may change name",
+                "{qos: {high: {priority: 5}}} | a coordinator may not change qos",
+                "{name: d} | a coordinator may not change name",
                 "{accounts: {lab: {shares: 5}}} | accounts.lab: ann coordinates no account above it",
                 "{accounts: {lab: {coordinators: [ann, bob]}}} | accounts.lab: ann coordinates no account above it",
                 "{accounts: {lab: {limits: null}}} | accounts.lab: ann coordinates no account above it",

@@ -3,12 +3,12 @@ package io.berth.contracts.event;
 import io.berth.contracts.NodeName;
 import java.util.List;
 
-/// What operators ask of a node.
+/// What admins ask of a node.
 public sealed interface NodeRequest {
 
     NodeName node();
 
-    /// The operator who asked.
+    /// The admin who asked.
     String user();
 
     /// The node gets no new work; what runs there ends by itself.
@@ -18,7 +18,7 @@ public sealed interface NodeRequest {
     record ResumeRequested(NodeName node, String user) implements NodeRequest {}
 
     /// The node gets no new work, and what runs there is ended. If the node does not answer, the
-    /// operator vouches that nothing runs there any more.
+    /// admin vouches that nothing runs there any more.
     record DownRequested(NodeName node, String user, String reason) implements NodeRequest {}
 
     /// The node has these features, beside those that it shows by itself.

@@ -58,7 +58,7 @@ public record PartitionRules(
     ///   null is no
     /// @param ofGpus what its jobs with GPUs have that do not ask for it (JobDefaults); null is
     ///   nothing of its own
-    /// @param withoutRoot whether user `root` may not submit to it (DisableRootJobs); null is no
+    /// @param withoutRoot whether jobs of user `root` are kept out (DisableRootJobs); null is no
     public record Use(
             long defaultMemoryMibPerNode,
             long maxMemoryMibPerNode,
@@ -119,7 +119,7 @@ public record PartitionRules(
             return Objects.requireNonNullElse(ofGpus, GpuDefaults.NONE);
         }
 
-        /// Whether a user may submit to it, as far as his name tells.
+        /// Whether it takes a user's jobs, as far as his name tells.
         public boolean admitsUser(String user) {
             return withoutRoot == null || !user.equals("root");
         }

@@ -23,7 +23,7 @@ public sealed interface Submission {
     /// A job was accepted. The submission order is the order of these records in the log.
     ///
     /// @param job of an array its first task, of a heterogeneous job its first component
-    /// @param submittedBy who sent it: the user, or an operator for the user
+    /// @param submittedBy who sent it: the user, or an admin for the user
     /// @param array the tasks that it makes, each a job; null makes the one job
     /// @param components of a heterogeneous job, those after the first, each a job: their ids
     ///   follow the first one's, and they have its specification. None makes the one job

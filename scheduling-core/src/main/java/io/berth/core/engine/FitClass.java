@@ -283,7 +283,12 @@ public final class FitClass {
     /// Whether its jobs differ in nothing but how long they need a node now: where one finds none,
     /// no other does that needs it as long.
     boolean alike() {
-        return parts() == 1 && !spreads() && pools.length == 0;
+        return parts() == 1 && byNodesAlone();
+    }
+
+    /// Whether nodes alone decide if a job finds room.
+    boolean byNodesAlone() {
+        return !spreads() && pools.length == 0;
     }
 
     /// Whether all nodes of a job must be under one leaf switch.

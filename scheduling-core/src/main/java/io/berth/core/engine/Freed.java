@@ -192,7 +192,7 @@ final class Freed {
     /// that its class could have for so long, and on its own.
     boolean hopeful(Plan plan) {
         FitClass fit = plan.job().fit;
-        if (fit.spreads() || fit.pools.length > 0) {
+        if (!fit.byNodesAlone()) {
             return true; // What its class lacks may be what is kept for this very job.
         }
         long end = Search.end(now, plan.job().shortest);
@@ -220,7 +220,7 @@ final class Freed {
     @Nullable Place search(Plan plan) {
         Waiting job = plan.job();
         FitClass fit = job.fit;
-        if (!fit.spreads() && fit.pools.length == 0 && ownNodes(plan).length == 0) {
+        if (fit.byNodesAlone() && ownNodes(plan).length == 0) {
             Place place = search(fit, job.length);
             return place == null && job.shortens() ? search(fit, job.shortest) : place;
         }

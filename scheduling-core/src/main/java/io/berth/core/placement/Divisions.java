@@ -197,8 +197,7 @@ final class Divisions {
 
     private int tier(JobStatus job) {
         return ways(job)
-                .map(it -> configuration.partitions().get(it.description().partition()))
-                .mapToInt(it -> it == null ? 0 : it.tier())
+                .mapToInt(it -> Partitions.tier(configuration, it.description()))
                 .max()
                 .orElse(0);
     }
@@ -206,9 +205,6 @@ final class Divisions {
     /// The job in each of its partitions that lets it start, in the order in which it is tried
     /// there.
     private Stream<JobStatus> ways(JobStatus job) {
-        if (job.description().partitions().size() == 1) {
-            return model.openTo(job).stream();
-        }
         return model.inOrder(job).stream().filter(model.openTo(job)::contains);
     }
 

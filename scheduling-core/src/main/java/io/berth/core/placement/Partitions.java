@@ -52,7 +52,7 @@ public final class Partitions {
                         .toList();
     }
 
-    private static int tier(Configuration configuration, JobDescription job) {
+    static int tier(Configuration configuration, JobDescription job) {
         Partition partition = configuration.partitions().get(job.partition());
         return partition == null ? 0 : partition.tier();
     }

@@ -75,7 +75,7 @@ public class AttachResource {
     @Operation(
             summary = "Attach to the step of an interactive job",
             description =
-                    "Whoever opens a WebSocket there, within 30 s, is sent what the step writes from then on and, last, its exit code; what he sends as input is given to the step. Who does not keep up is sent away. For the job's owner and operators.")
+                    "Whoever opens a WebSocket there, within 30 s, is sent what the step writes from then on and, last, its exit code; what he sends as input is given to the step. Who does not keep up is sent away. For the job's owner and admins.")
     @APIResponse(
             responseCode = "201",
             description = "The place",

@@ -110,7 +110,7 @@ public class ClusterResource {
                     "A node that drains gets no new work; one that goes down is cleared of what runs there.")
     @RequestBody(content = @Content(schema = @Schema(implementation = NodeChange.class)))
     @APIResponse(responseCode = "202", description = "It stands in the log, and will happen")
-    @APIResponse(responseCode = "403", description = "The caller is no operator")
+    @APIResponse(responseCode = "403", description = "The caller is no admin")
     public Response change(
             @PathParam("name") String name, InputStream body, @Context HttpServerRequest request)
             throws Refused {

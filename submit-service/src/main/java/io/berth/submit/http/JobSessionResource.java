@@ -73,7 +73,7 @@ public class JobSessionResource {
     @Operation(
             summary = "Open a session for a step in a job that runs",
             description =
-                    "The first node of the job is asked to bring a process there, as the job's user and in the job's group and limits. It runs what the user's end says first. For the job's owner and operators.")
+                    "The first node of the job is asked to bring a process there, as the job's user and in the job's group and limits. It runs what the user's end says first. For the job's owner and admins.")
     @APIResponse(
             responseCode = "201",
             description = "The session",

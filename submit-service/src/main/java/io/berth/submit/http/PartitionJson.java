@@ -30,7 +30,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 /// @param defaultCpusPerGpu of jobs with GPUs that ask for no CPUs per task; 0 is nothing of its
 ///   own
 /// @param defaultMemoryMibPerGpu of jobs with GPUs that ask for no memory; 0 is nothing of its own
-/// @param disableRootJobs whether user `root` may not submit to it
+/// @param disableRootJobs whether jobs of user `root` are kept out of it
 /// @param allowGroups of whose members it takes jobs; empty is all
 /// @param nodes those configured; where that is all, those registered
 /// @param totalCpus of the registered nodes, as `totalGpus`

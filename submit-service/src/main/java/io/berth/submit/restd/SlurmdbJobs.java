@@ -1,6 +1,7 @@
 package io.berth.submit.restd;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.berth.contracts.Tres;
 import io.berth.submit.Refusal.InvalidRequest;
 import io.berth.submit.Refused;
 import java.util.ArrayList;
@@ -95,10 +96,10 @@ final class SlurmdbJobs {
         fields.put("nodes", text(job, "nodeList"));
         boolean started = job.hasNonNull("startedAt");
         fields.put("allocation_nodes", started ? job.path("nodes").asLong() : 0);
-        fields.put("required", Map.of("CPUs", job.path("cpus").asLong()));
+        fields.put("required", Map.of("CPUs", job.path("requested").path(Tres.CPU).asLong(job.path("cpus").asLong())));
         fields.put(
                 "tres",
-                Map.of("requested", tres(job), "allocated", started ? tres(job) : List.of()));
+                Map.of("requested", requested(job), "allocated", started ? tres(job) : List.of()));
         fields.put("reservation", Map.of("name", text(job, "reservation")));
         fields.put("kill_request_user", text(job, "cancelledBy"));
         fields.put("restart_cnt", job.path("restarts").asLong());
@@ -140,13 +141,26 @@ final class SlurmdbJobs {
                                 : SlurmNumber.of(Math.ceilDiv(limit, 60)));
     }
 
-    /// By Slurm's numbers; memory in MiB.
     private static List<Map<String, Object>> tres(JsonNode job) {
+        return tres(job, "cpus", "memoryMib", "nodes", "gpus");
+    }
+
+    /// What the job asked for; of one from before the books kept that, what it had.
+    private static List<Map<String, Object>> requested(JsonNode job) {
+        JsonNode asked = job.path("requested");
+        return asked.isEmpty()
+                ? tres(job)
+                : tres(asked, Tres.CPU, Tres.MEMORY, Tres.NODE, Tres.GPU);
+    }
+
+    /// By Slurm's numbers; memory in MiB.
+    private static List<Map<String, Object>> tres(
+            JsonNode of, String cpus, String memory, String nodes, String gpus) {
         var list = new ArrayList<Map<String, Object>>();
-        add(list, "cpu", "", 1, job.path("cpus").asLong());
-        add(list, "mem", "", 2, job.path("memoryMib").asLong());
-        add(list, "node", "", 4, job.path("nodes").asLong());
-        add(list, "gres", "gpu", 1001, job.path("gpus").asLong());
+        add(list, "cpu", "", 1, of.path(cpus).asLong());
+        add(list, "mem", "", 2, of.path(memory).asLong());
+        add(list, "node", "", 4, of.path(nodes).asLong());
+        add(list, "gres", "gpu", 1001, of.path(gpus).asLong());
         return list;
     }
 

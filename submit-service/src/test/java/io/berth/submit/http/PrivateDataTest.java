@@ -77,7 +77,6 @@ class PrivateDataTest {
                 "GET /v1/jobs/%d/why",
                 "GET /v1/jobs/%d/telemetry",
                 "GET /slurm/v0.0.40/job/%d",
-                "GET /slurmdb/v0.0.40/job/%d",
                 "DELETE /slurm/v0.0.40/job/%d",
                 "DELETE /v1/jobs/%d",
                 "POST /v1/jobs/%d/hold",
@@ -107,8 +106,7 @@ class PrivateDataTest {
                 "/v1/jobs?user=alice jobs.id",
                 "/v1/jobs?fields=id jobs.id",
                 "/v1/priorities jobs.job",
-                "/slurm/v0.0.40/jobs jobs.job_id",
-                "/slurmdb/v0.0.40/jobs jobs.job_id"
+                "/slurm/v0.0.40/jobs jobs.job_id"
             })
     void lists_have_ones_own_jobs_and_those_of_accounts_that_one_coordinates(String list) {
         String[] words = list.formatted(job).split(" ");

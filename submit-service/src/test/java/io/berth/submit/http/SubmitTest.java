@@ -175,7 +175,7 @@ class SubmitTest {
     }
 
     @Test
-    void an_operator_submits_a_script_for_a_user() {
+    void an_admin_submits_a_script_for_a_user() {
         script(Tokens.admin(), "#!/bin/sh\n".getBytes(StandardCharsets.UTF_8), "?user=carol")
                 .then()
                 .statusCode(201)

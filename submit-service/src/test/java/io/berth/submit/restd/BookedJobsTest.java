@@ -112,6 +112,16 @@ final class BookedJobsTest {
     }
 
     @Test
+    void what_a_job_asked_for_is_told_where_the_books_know_it() throws Exception {
+        String asked = JOB.replace("\"gpus\":2", "\"gpus\":2,\"requested\":{\"cpu\":4}");
+
+        assertThat(SlurmdbJobs.of(Json.mapper().readTree(asked)))
+                .containsEntry("required", Map.of("CPUs", 4L));
+        assertThat(SlurmdbJobs.of(Json.mapper().readTree(JOB)))
+                .containsEntry("required", Map.of("CPUs", 8L));
+    }
+
+    @Test
     void a_job_is_told_in_slurms_words() throws Exception {
         Map<String, Object> job = SlurmdbJobs.of(Json.mapper().readTree(JOB));
 
