@@ -56,8 +56,7 @@ public final class Berth implements AutoCloseable {
 
     static Berth at(Surroundings here) {
         Mesh mesh = Mesh.of(here);
-        String token =
-                here.token().orElseThrow(() -> new IllegalStateException(here.noToken()));
+        String token = here.token().orElseThrow(() -> new IllegalStateException(here.noToken()));
         if (mesh.gatewayIsPlain() && here.variable("BERTH_PLAIN_HTTP", "").isEmpty()) {
             throw new IllegalStateException(Mesh.refusal(mesh.gateway()));
         }

@@ -168,7 +168,8 @@ class RestartTest {
             assertThat(shims(config)).noneMatch(Files::exists);
         } finally {
             for (Path group : unit) {
-                await().atMost(PATIENCE).ignoreExceptionsInstanceOf(IOException.class)
+                await().atMost(PATIENCE)
+                        .ignoreExceptionsInstanceOf(IOException.class)
                         .until(() ->
                                 !Files.exists(group)
                                         || (killed(group) && Files.deleteIfExists(group)));

@@ -949,7 +949,6 @@ class JobsMeshTest {
         await().atMost(PATIENCE).untilAsserted(() -> apply(before));
     }
 
-
     private String node(int index) throws IOException {
         return mesh.operator().get("/v1/nodes").path("nodes").path(index).path("name").asText();
     }

@@ -45,7 +45,9 @@ record MigHost(Path folder) {
     /// How to find out whether there can be one: it takes a C compiler and the right to mount.
     static List<String> trial() {
         return List.of(
-                "sh", "-c", "command -v cc && exec unshare -m sh -ec 'mount -t tmpfs none /proc/driver; mount --bind /proc/version /proc/devices'");
+                "sh",
+                "-c",
+                "command -v cc && exec unshare -m sh -ec 'mount -t tmpfs none /proc/driver; mount --bind /proc/version /proc/devices'");
     }
 
     /// Puts there what makes it, but for the library.

@@ -377,8 +377,7 @@ final class Round implements Decisions {
 
     /// Of the component of a set: its own, or that of another one which keeps all from starting.
     private Reason ofSet(JobStatus job, Set<Head> heads) {
-        boolean first =
-                together(job).stream().anyMatch(it -> heads.contains(Head.of(it)));
+        boolean first = together(job).stream().anyMatch(it -> heads.contains(Head.of(it)));
         Reason reason = ofComponent(job.job(), first);
         for (JobId other : Eligibility.together(job)) {
             if (reason == Reason.PRIORITY || reason == Reason.RESOURCES) {

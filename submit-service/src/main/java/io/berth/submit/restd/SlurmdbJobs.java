@@ -96,7 +96,11 @@ final class SlurmdbJobs {
         fields.put("nodes", text(job, "nodeList"));
         boolean started = job.hasNonNull("startedAt");
         fields.put("allocation_nodes", started ? job.path("nodes").asLong() : 0);
-        fields.put("required", Map.of("CPUs", job.path("requested").path(Tres.CPU).asLong(job.path("cpus").asLong())));
+        fields.put(
+                "required",
+                Map.of(
+                        "CPUs",
+                        job.path("requested").path(Tres.CPU).asLong(job.path("cpus").asLong())));
         fields.put(
                 "tres",
                 Map.of("requested", requested(job), "allocated", started ? tres(job) : List.of()));
