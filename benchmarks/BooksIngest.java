@@ -30,7 +30,7 @@ class BooksIngest {
     public static void main(String[] arguments) throws Exception {
         java.util.logging.LogManager.getLogManager().reset();
         int jobs = arguments.length == 0 ? 25_000 : Integer.parseInt(arguments[0]);
-        var mesh = MeshUnderTest.find();
+        var mesh = RunningMesh.find();
         long accounting = mesh.processes().get("accounting");
         double before = mesh.booked();
         signal("STOP", accounting);

@@ -12,7 +12,7 @@ class BulkLoad {
     public static void main(String[] arguments) throws Exception {
         int requests = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 5;
         int jobs = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 10_000;
-        var mesh = MeshUnderTest.find();
+        var mesh = RunningMesh.find();
         String line =
                 "{\"workingDirectory\":\"/tmp\",\"standardOutput\":\"/dev/null\",\"script\":\"#!/bin/sh\\ntrue\\n\",\"name\":\"load\",\"terms\":{\"hold\":true}}\n";
         var request = HttpRequest.newBuilder(URI.create("http://%s:%d/v1/jobs/bulk".formatted(mesh.host(), mesh.port())))

@@ -9,7 +9,7 @@ class IdleCost {
 
     public static void main(String[] arguments) throws Exception {
         int seconds = arguments.length == 0 ? 60 : Integer.parseInt(arguments[0]);
-        var mesh = MeshUnderTest.find();
+        var mesh = RunningMesh.find();
         var processes = mesh.processes();
         var time = new ProcessorTime(mesh);
         Thread.sleep(seconds * 1000L);

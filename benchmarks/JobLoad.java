@@ -16,7 +16,7 @@ class JobLoad {
 
     public static void main(String[] arguments) throws Exception {
         int jobs = arguments.length == 0 ? 1000 : Integer.parseInt(arguments[0]);
-        var mesh = MeshUnderTest.find();
+        var mesh = RunningMesh.find();
         String agent = "http://127.0.0.1:" + (mesh.port() + 4) + "/q/metrics";
         double before = ended(agent);
         long begin = System.nanoTime();
@@ -41,7 +41,7 @@ class JobLoad {
         return count.find() ? Double.parseDouble(count.group(1)) : 0;
     }
 
-    private static void submit(MeshUnderTest mesh, int jobs) throws Exception {
+    private static void submit(RunningMesh mesh, int jobs) throws Exception {
         String body = "{\"script\":\"#!/bin/sh\\ntrue\\n\",\"name\":\"nothing\",\"workingDirectory\":\"%s\",\"standardOutput\":\"/dev/null\",\"environment\":{\"PATH\":\"/usr/bin:/bin\"},\"terms\":{\"array\":\"0-%d\"}}"
                 .formatted(Path.of("/tmp"), jobs - 1);
         var request = HttpRequest.newBuilder(URI.create("http://%s:%d/v1/jobs".formatted(mesh.host(), mesh.port())))

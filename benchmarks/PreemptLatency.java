@@ -21,7 +21,7 @@ class PreemptLatency {
     private static final HttpClient HTTP = HttpClient.newHttpClient();
 
     public static void main(String[] arguments) throws Exception {
-        MeshUnderTest mesh = MeshUnderTest.find();
+        RunningMesh mesh = RunningMesh.find();
         Path folder = Files.createTempDirectory("berth-preempt").toRealPath();
         String fields = arguments[2];
         int jobs = Integer.parseInt(arguments[3]);
@@ -45,10 +45,10 @@ class PreemptLatency {
             ask(mesh, "DELETE", "/v1/jobs/" + id, null);
         }
         System.out.println("load " + Files.readString(Path.of("/proc/loadavg")).split(" ")[0]);
-        MeshUnderTest.print("submission to first line", Arrays.copyOfRange(took, samples / 10, samples));
+        RunningMesh.print("submission to first line", Arrays.copyOfRange(took, samples / 10, samples));
     }
 
-    private static long submit(MeshUnderTest mesh, Path folder, String partition, String fields, String line) throws Exception {
+    private static long submit(RunningMesh mesh, Path folder, String partition, String fields, String line) throws Exception {
         String body = "{\"partition\":\"%s\",\"script\":\"#!/bin/sh\\n%s\\n\",\"workingDirectory\":\"%s\",\"standardOutput\":\"/dev/null\",\"environment\":{\"PATH\":\"/usr/bin:/bin\"},\"timeLimitSeconds\":3600,%s}"
                 .formatted(partition, line, folder, fields);
         Matcher id = ID.matcher(ask(mesh, "POST", "/v1/jobs", body));
@@ -58,7 +58,7 @@ class PreemptLatency {
         return Long.parseLong(id.group(1));
     }
 
-    private static void awaitAll(MeshUnderTest mesh, long[] ids, String state) throws Exception {
+    private static void awaitAll(RunningMesh mesh, long[] ids, String state) throws Exception {
         long limit = System.nanoTime() + Duration.ofMinutes(1).toNanos();
         for (long id : ids) {
             while (true) {
@@ -74,7 +74,7 @@ class PreemptLatency {
         }
     }
 
-    private static String ask(MeshUnderTest mesh, String method, String path, String body) throws Exception {
+    private static String ask(RunningMesh mesh, String method, String path, String body) throws Exception {
         var publisher = body == null ? HttpRequest.BodyPublishers.noBody() : HttpRequest.BodyPublishers.ofString(body);
         HttpRequest request = HttpRequest.newBuilder(URI.create("http://" + mesh.host() + ":" + mesh.port() + path))
                 .header("Authorization", "Bearer " + mesh.token())

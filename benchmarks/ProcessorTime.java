@@ -16,7 +16,7 @@ final class ProcessorTime {
     private final Map<String, Long> processes;
     private final Map<String, Long> before = new LinkedHashMap<>();
 
-    ProcessorTime(MeshUnderTest mesh) throws IOException {
+    ProcessorTime(RunningMesh mesh) throws IOException {
         processes = mesh.processes();
         for (var process : processes.entrySet()) {
             before.put(process.getKey(), ticks(process.getValue()));

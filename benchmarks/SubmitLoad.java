@@ -21,7 +21,7 @@ class SubmitLoad {
         int seconds = argument(arguments, 0, 20);
         int rate = argument(arguments, 1, 0);
         int connections = argument(arguments, 2, 32);
-        var mesh = MeshUnderTest.find();
+        var mesh = RunningMesh.find();
         byte[] request = mesh.submission(Path.of("/tmp"), HELD);
         double booked = mesh.booked();
         int first = run(mesh, request, Math.max(1, seconds / 4), rate, connections).size();
@@ -29,7 +29,7 @@ class SubmitLoad {
         var time = new ProcessorTime(mesh);
         var answered = run(mesh, request, seconds, rate, connections);
         System.out.printf("%d connections, %s: %.0f accepted a second%n", connections, rate == 0 ? "as fast as answered" : rate + " a second", answered.size() / (double) seconds);
-        MeshUnderTest.print("submission acknowledged", answered.stream().mapToDouble(it -> it).toArray());
+        RunningMesh.print("submission acknowledged", answered.stream().mapToDouble(it -> it).toArray());
         mesh.awaitBooked(booked + first + answered.size());
         time.print(answered.size());
     }
@@ -38,7 +38,7 @@ class SubmitLoad {
         return arguments.length > index ? Integer.parseInt(arguments[index]) : otherwise;
     }
 
-    private static ArrayList<Double> run(MeshUnderTest mesh, byte[] request, int seconds, int rate, int connections) throws Exception {
+    private static ArrayList<Double> run(RunningMesh mesh, byte[] request, int seconds, int rate, int connections) throws Exception {
         var all = new ArrayList<Double>();
         var failures = new ArrayList<Exception>();
         var next = new AtomicInteger();

@@ -22,7 +22,7 @@ class TakeOver {
 
     public static void main(String[] arguments) throws Exception {
         int times = arguments.length == 0 ? 10 : Integer.parseInt(arguments[0]);
-        var mesh = MeshUnderTest.find();
+        var mesh = RunningMesh.find();
         Path folder = Files.createTempDirectory("berth-take-over");
         int own = port(commandLine(mesh.processes().get("placement")));
         int second = own + 1000;
@@ -54,11 +54,11 @@ class TakeOver {
             Files.deleteIfExists(folder.resolve("second.log"));
             Files.delete(folder);
         }
-        MeshUnderTest.print("killed until a standby leads", led);
-        MeshUnderTest.print("killed until a job runs", ran);
+        RunningMesh.print("killed until a standby leads", led);
+        RunningMesh.print("killed until a job runs", ran);
     }
 
-    private static Process start(MeshUnderTest mesh, int port, Path folder) throws IOException {
+    private static Process start(RunningMesh mesh, int port, Path folder) throws IOException {
         List<String> command = new ArrayList<>(commandLine(mesh.processes().get("placement")));
         command.replaceAll(it -> it.startsWith("-Dquarkus.http.port=") ? "-Dquarkus.http.port=" + port : it);
         return new ProcessBuilder(command).directory(mesh.home().toFile()).redirectErrorStream(true).redirectOutput(folder.resolve("second.log").toFile()).start();
@@ -72,7 +72,7 @@ class TakeOver {
         return command.stream().filter(it -> it.startsWith("-Dquarkus.http.port=")).mapToInt(it -> Integer.parseInt(it.substring(it.indexOf('=') + 1))).findFirst().orElseThrow();
     }
 
-    private static void submit(MeshUnderTest mesh, Path folder, Path mark) throws Exception {
+    private static void submit(RunningMesh mesh, Path folder, Path mark) throws Exception {
         String body = "{\"script\":\"#!/bin/sh\\n: > '%s'\\n\",\"name\":\"take-over\",\"workingDirectory\":\"%s\",\"standardOutput\":\"/dev/null\",\"environment\":{\"PATH\":\"/usr/bin:/bin\"}}".formatted(mark, folder);
         var request = HttpRequest.newBuilder(URI.create("http://%s:%d/v1/jobs".formatted(mesh.host(), mesh.port())))
                 .header("Authorization", "Bearer " + mesh.token())

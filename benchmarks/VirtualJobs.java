@@ -48,7 +48,7 @@ class VirtualJobs {
         java.util.logging.LogManager.getLogManager().reset();
         int jobs = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 20_000;
         int nodes = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 32;
-        var mesh = MeshUnderTest.find();
+        var mesh = RunningMesh.find();
         String others = String.join(",", nodesOf(mesh));
         var connection = new KafkaConnection(mesh.kafka());
         try (var agent = new Agent(connection, nodes);
@@ -89,7 +89,7 @@ class VirtualJobs {
         return passed;
     }
 
-    private static void submit(MeshUnderTest mesh, int jobs, String others) {
+    private static void submit(RunningMesh mesh, int jobs, String others) {
         String line =
                 "{\"workingDirectory\":\"/tmp\",\"standardOutput\":\"/dev/null\",\"script\":\"#!/bin/sh\\ntrue\\n\",\"name\":\"virtual\",\"timeLimitSeconds\":60,\"memoryMibPerNode\":64,\"where\":{\"excludedNodes\":\"%s\"}}\n"
                         .formatted(others);
@@ -112,7 +112,7 @@ class VirtualJobs {
         }
     }
 
-    private static List<String> nodesOf(MeshUnderTest mesh) throws Exception {
+    private static List<String> nodesOf(RunningMesh mesh) throws Exception {
         var request = HttpRequest.newBuilder(URI.create("http://%s:%d/v1/nodes".formatted(mesh.host(), mesh.port())))
                 .header("Authorization", "Bearer " + mesh.token())
                 .build();

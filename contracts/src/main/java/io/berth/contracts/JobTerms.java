@@ -43,78 +43,12 @@ public record JobTerms(
         @Added @JsonInclude(Include.NON_EMPTY) List<String> partitions) {
 
     public static final JobTerms NONE =
-            new JobTerms(null, null, null, null, null, null, null, null, null, null, null, null);
+            new JobTerms(
+                    null, null, null, null, null, null, null, null, null, null, null, null, null,
+                    null, null, List.of());
 
     public JobTerms {
         partitions = partitions == null ? List.of() : List.copyOf(partitions);
-    }
-
-    /// Terms of a job that names no more than one partition.
-    public JobTerms(
-            @Nullable Hold hold,
-            @Nullable Long beginAt,
-            @Nullable Long deadlineAt,
-            @Nullable Long timeMinSeconds,
-            @Nullable Dependency dependency,
-            @Nullable Boolean killOnInvalidDependency,
-            @Nullable WarningSignal signal,
-            @Nullable ArrayTask array,
-            @Nullable Long priority,
-            @Nullable String comment,
-            @Nullable PreemptPolicy preemption,
-            @Nullable Integer siteFactor,
-            @Nullable Long maxWaitSeconds,
-            @Nullable Long askedLimitSeconds,
-            @Nullable HetComponent het) {
-        this(
-                hold,
-                beginAt,
-                deadlineAt,
-                timeMinSeconds,
-                dependency,
-                killOnInvalidDependency,
-                signal,
-                array,
-                priority,
-                comment,
-                preemption,
-                siteFactor,
-                maxWaitSeconds,
-                askedLimitSeconds,
-                het,
-                List.of());
-    }
-
-    /// Terms of a job that waits for as long as it takes.
-    public JobTerms(
-            @Nullable Hold hold,
-            @Nullable Long beginAt,
-            @Nullable Long deadlineAt,
-            @Nullable Long timeMinSeconds,
-            @Nullable Dependency dependency,
-            @Nullable Boolean killOnInvalidDependency,
-            @Nullable WarningSignal signal,
-            @Nullable ArrayTask array,
-            @Nullable Long priority,
-            @Nullable String comment,
-            @Nullable PreemptPolicy preemption,
-            @Nullable Integer siteFactor) {
-        this(
-                hold,
-                beginAt,
-                deadlineAt,
-                timeMinSeconds,
-                dependency,
-                killOnInvalidDependency,
-                signal,
-                array,
-                priority,
-                comment,
-                preemption,
-                siteFactor,
-                null,
-                null,
-                null);
     }
 
     /// The same terms, of a job that begins at that time at the earliest.
@@ -139,19 +73,19 @@ public record JobTerms(
         var draft = new Draft(this);
         change.accept(draft);
         return new JobTerms(
-                hold,
+                draft.hold,
                 draft.beginAt,
-                deadlineAt,
-                timeMinSeconds,
-                dependency,
-                killOnInvalidDependency,
-                signal,
+                draft.deadlineAt,
+                draft.timeMinSeconds,
+                draft.dependency,
+                draft.killOnInvalidDependency,
+                draft.signal,
                 draft.array,
-                priority,
-                comment,
-                preemption,
-                siteFactor,
-                maxWaitSeconds,
+                draft.priority,
+                draft.comment,
+                draft.preemption,
+                draft.siteFactor,
+                draft.maxWaitSeconds,
                 draft.askedLimitSeconds,
                 draft.het,
                 draft.partitions);
@@ -159,15 +93,37 @@ public record JobTerms(
 
     /// What [#with] may change; as the terms have it until then.
     public static final class Draft {
+        public @Nullable Hold hold;
         public @Nullable Long beginAt;
+        public @Nullable Long deadlineAt;
+        public @Nullable Long timeMinSeconds;
+        public @Nullable Dependency dependency;
+        public @Nullable Boolean killOnInvalidDependency;
+        public @Nullable WarningSignal signal;
         public @Nullable ArrayTask array;
+        public @Nullable Long priority;
+        public @Nullable String comment;
+        public @Nullable PreemptPolicy preemption;
+        public @Nullable Integer siteFactor;
+        public @Nullable Long maxWaitSeconds;
         public @Nullable Long askedLimitSeconds;
         public @Nullable HetComponent het;
         public List<String> partitions;
 
         private Draft(JobTerms terms) {
+            hold = terms.hold;
             beginAt = terms.beginAt;
+            deadlineAt = terms.deadlineAt;
+            timeMinSeconds = terms.timeMinSeconds;
+            dependency = terms.dependency;
+            killOnInvalidDependency = terms.killOnInvalidDependency;
+            signal = terms.signal;
             array = terms.array;
+            priority = terms.priority;
+            comment = terms.comment;
+            preemption = terms.preemption;
+            siteFactor = terms.siteFactor;
+            maxWaitSeconds = terms.maxWaitSeconds;
             askedLimitSeconds = terms.askedLimitSeconds;
             het = terms.het;
             partitions = terms.partitions;

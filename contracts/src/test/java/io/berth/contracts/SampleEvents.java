@@ -185,50 +185,38 @@ final class SampleEvents {
                     3600,
                     10,
                     true,
-                    new JobTerms(
-                            Hold.USER,
-                            1_800_000_000_000L,
-                            1_900_000_000_000L,
-                            600L,
-                            new Dependency(
-                                    true,
-                                    List.of(
-                                            new Dependency.Clause(
-                                                    Dependency.Type.AFTER, new JobId(9), 3, 300),
-                                            new Dependency.Clause(
-                                                    Dependency.Type.SINGLETON, null, null, 0))),
-                            true,
-                            new WarningSignal(10, 60, true),
-                            null,
-                            500L,
-                            "first try",
-                            null,
-                            null));
+                    JobTerms.NONE.with(to -> {
+                        to.hold = Hold.USER;
+                        to.beginAt = 1_800_000_000_000L;
+                        to.deadlineAt = 1_900_000_000_000L;
+                        to.timeMinSeconds = 600L;
+                        to.dependency =
+                                new Dependency(
+                                        true,
+                                        List.of(
+                                                new Dependency.Clause(
+                                                        Dependency.Type.AFTER,
+                                                        new JobId(9),
+                                                        3,
+                                                        300),
+                                                new Dependency.Clause(
+                                                        Dependency.Type.SINGLETON, null, null, 0)));
+                        to.killOnInvalidDependency = true;
+                        to.signal = new WarningSignal(10, 60, true);
+                        to.priority = 500L;
+                        to.comment = "first try";
+                    }));
     private static final JobDescription IMPATIENT =
-            DESCRIPTION.on(
-                    new JobTerms(
-                            null, null, null, null, null, null, null, null, null, null, null, null,
-                            7200L, null, null));
+            DESCRIPTION.on(JobTerms.NONE.with(to -> to.maxWaitSeconds = 7200L));
     private static final JobDescription SHORTENED =
             DESCRIPTION.on(
-                    new JobTerms(
-                            null, null, null, 600L, null, null, null, null, null, null, null, null,
-                            null, 7200L, null));
+                    JobTerms.NONE.with(to -> {
+                        to.timeMinSeconds = 600L;
+                        to.askedLimitSeconds = 7200L;
+                    }));
     private static final JobDescription IN_ARRAY =
             DESCRIPTION.on(
-                    new JobTerms(
-                            null,
-                            null,
-                            null,
-                            null,
-                            null,
-                            null,
-                            null,
-                            new ArrayTask(JOB, 4, 3, 0, 8, 4, 2),
-                            null,
-                            null,
-                            null,
-                            null));
+                    JobTerms.NONE.with(to -> to.array = new ArrayTask(JOB, 4, 3, 0, 8, 4, 2)));
     private static final Submission.Submitted SET =
             new Submission.Submitted(
                     JOB, DESCRIPTION, "alice", SPEC, KEY, null, List.of(IN_PARTS, DESCRIPTION));
@@ -1231,20 +1219,7 @@ final class SampleEvents {
         JobStatus it = waitingStatus(null, null);
         return new JobStatus(
                 it.job(),
-                DESCRIPTION.on(
-                        new JobTerms(
-                                null,
-                                null,
-                                null,
-                                null,
-                                null,
-                                null,
-                                null,
-                                null,
-                                null,
-                                null,
-                                PreemptPolicy.ALWAYS,
-                                null)),
+                DESCRIPTION.on(JobTerms.NONE.with(to -> to.preemption = PreemptPolicy.ALWAYS)),
                 it.submittedBy(),
                 it.spec(),
                 it.key(),

@@ -66,12 +66,7 @@ class NoticeTest {
     private RunId run(String body, @Nullable WarningSignal signal) {
         RunId run = HandPlacement.newRun();
         var spec = Jobs.script(run.job(), rig.work, body);
-        JobDescription job =
-                spec.description()
-                        .on(
-                                new JobTerms(
-                                        null, null, null, null, null, null, signal, null, null,
-                                        null, null, null));
+        JobDescription job = spec.description().on(JobTerms.NONE.with(to -> to.signal = signal));
         var allocation =
                 new Allocation(new NodeName(node), 0, 1, IndexSet.firstN(1), 64, List.of());
         placement.write(

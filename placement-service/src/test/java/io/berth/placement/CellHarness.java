@@ -216,12 +216,7 @@ final class CellHarness implements AutoCloseable {
 
     /// A heterogeneous job of two components with that comment each.
     void submitTogether(long first, String comment) {
-        JobDescription each =
-                description()
-                        .on(
-                                new JobTerms(
-                                        null, null, null, null, null, null, null, null, null,
-                                        comment, null, null));
+        JobDescription each = description().on(JobTerms.NONE.with(to -> to.comment = comment));
         write(
                 Topics.SUBMISSIONS,
                 0,

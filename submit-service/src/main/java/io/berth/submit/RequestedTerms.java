@@ -15,6 +15,7 @@ import io.berth.slurm.InvalidOption;
 import io.berth.slurm.JobSubmission;
 import io.berth.slurm.SignalText;
 import io.berth.submit.Refusal.NotAllowed;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The terms that a submission asks for, checked.
@@ -65,7 +66,8 @@ final class RequestedTerms {
                                                 MAX_SECONDS,
                                                 0),
                         null,
-                        null);
+                        null,
+                        List.of());
         return terms.equals(JobTerms.NONE) ? null : terms;
     }
 

@@ -236,7 +236,7 @@ final class Freed {
     private @Nullable Place search(Plan plan, long length) {
         FitClass fit = plan.job().fit;
         if (!known(fit, length)) {
-            return all.within(plan.job(), length, now, decisions, plan.nodes());
+            return all.places.within(plan.job(), length, now, decisions, plan.nodes());
         }
         var among = (BitSet) nodes.clone();
         among.set(plan.nodes()[0]);
@@ -249,13 +249,13 @@ final class Freed {
             return search(job.fit, Buckets.longest(job.bucket));
         }
         long length = job.shortens() ? job.length : Buckets.longest(job.bucket);
-        Place place = all.within(job, length, now, decisions);
+        Place place = all.places.within(job, length, now, decisions);
         if (place == null && job.shortens()) {
             length = job.shortest;
-            place = all.within(job, length, now, decisions);
+            place = all.places.within(job, length, now, decisions);
         }
         if (place == null) {
-            all.learn(job, Search.end(now, length), now, decisions);
+            all.places.learn(job, Search.end(now, length), now, decisions);
         }
         return place;
     }

@@ -106,9 +106,9 @@ final class HetSets {
                 set,
                 now,
                 (job, first) -> {
-                    Place place = all.now(job, job.length, now, decisions);
+                    Place place = all.places.now(job, job.length, now, decisions);
                     if (place == null && first) {
-                        all.learn(job, Search.end(now, job.length), now, decisions);
+                        all.places.learn(job, Search.end(now, job.length), now, decisions);
                     }
                     return place;
                 });
@@ -117,7 +117,7 @@ final class HetSets {
     /// Where they find seats now, or have them by plan: the search may choose others, and then miss
     /// one.
     private Seats planned(HetSet set, long now, Decisions decisions) {
-        Seats found = at(set, now, (job, _) -> all.now(job, job.length, now, decisions));
+        Seats found = at(set, now, (job, _) -> all.places.now(job, job.length, now, decisions));
         return found.whole() ? found : at(set, now, (job, _) -> kept(job, now));
     }
 

@@ -52,7 +52,7 @@ final class PlanPass {
         if (!all.waits(job)) {
             return last; // It has started in another partition.
         }
-        if (!all.plannable(job, now, decisions)) {
+        if (!all.turns.plannable(job, now, decisions)) {
             if (!job.outbid) {
                 all.unplan(job, decisions);
             }
@@ -120,7 +120,7 @@ final class PlanPass {
         for (Waiting lead : leads()) {
             HetSet set = Objects.requireNonNull(lead.set);
             boolean may = set.planned();
-            if (!may && looks > 0 && all.hasTurn(lead, now, decisions)) {
+            if (!may && looks > 0 && all.turns.hasTurn(lead, now, decisions)) {
                 looks--;
                 may = findsSeats(set);
             }
@@ -165,7 +165,7 @@ final class PlanPass {
 
     /// Whether a set has seats at any time: one that has none puts nobody behind it out of order.
     private boolean findsSeats(HetSet set) {
-        return set.plannable() && all.seatsInTurn(set, now, decisions).whole();
+        return set.plannable() && all.turns.seatsInTurn(set, now, decisions).whole();
     }
 
     private int wanted() {
@@ -242,11 +242,11 @@ final class PlanPass {
         long before = plan == null ? Node.NEVER : plan.start();
         long last = place + set.components().size() - 1;
         Seats found = null;
-        if (all.startable(lead, now, decisions)) {
+        if (all.turns.startable(lead, now, decisions)) {
             found = all.sets.now(set, now, decisions);
         }
         if (found == null || !found.whole()) {
-            long from = Scheduling.allowedFrom(lead, now, decisions);
+            long from = Turns.allowedFrom(lead, now, decisions);
             found = all.sets.earliest(set, now, from, before, decisions);
         }
         if (found.whole() && found.start() <= now) {
@@ -269,11 +269,11 @@ final class PlanPass {
             all.start(job, at, now, decisions);
             return;
         }
-        Place found = all.earliest(job, now, decisions);
+        Place found = all.places.earliest(job, now, decisions);
         if (found != null && found.start() <= now) {
             all.start(job, found, now, decisions);
         } else if (found != null) {
-            job.limited = !all.startable(job, now, decisions);
+            job.limited = !all.turns.startable(job, now, decisions);
             all.plan(job, found, place, decisions);
         }
     }
@@ -287,12 +287,12 @@ final class PlanPass {
 
     private @Nullable Place now(Waiting job, long length) {
         long end = Search.end(now, length);
-        if (end > job.fit.reach.end() || !all.startable(job, now, decisions)) {
+        if (end > job.fit.reach.end() || !all.turns.startable(job, now, decisions)) {
             return null;
         }
-        Place place = all.within(job, length, now, decisions);
+        Place place = all.places.within(job, length, now, decisions);
         if (place == null) {
-            all.learn(job, end, now, decisions);
+            all.places.learn(job, end, now, decisions);
         }
         return place;
     }
@@ -300,12 +300,12 @@ final class PlanPass {
     /// Moves a planned job to an earlier start, if there is one.
     private void compress(Plan plan) {
         Waiting job = plan.job();
-        boolean startable = all.startable(job, now, decisions);
+        boolean startable = all.turns.startable(job, now, decisions);
         job.limited = !startable;
         all.plans.lift(plan);
-        Place at = startable ? all.now(job, job.length, now, decisions) : null;
+        Place at = startable ? all.places.now(job, job.length, now, decisions) : null;
         if (at == null && startable && job.shortens()) {
-            at = all.now(job, job.shortest, now, decisions);
+            at = all.places.now(job, job.shortest, now, decisions);
         }
         Place found = at != null ? null : earlier(plan);
         all.plans.putBack(plan);
@@ -318,13 +318,13 @@ final class PlanPass {
     }
 
     private @Nullable Place earlier(Plan plan) {
-        long from = Scheduling.allowedFrom(plan.job(), now, decisions);
+        long from = Turns.allowedFrom(plan.job(), now, decisions);
         if (from >= plan.start()) {
             return null;
         }
         Place found = all.later.earlier(plan, now, from);
         Place planned = found == null ? new Place(plan.start(), plan.nodes(), plan.lane()) : found;
-        Place divided = all.divided(plan.job(), now, from, planned, decisions);
+        Place divided = all.places.divided(plan.job(), now, from, planned, decisions);
         return divided == null ? found : divided;
     }
 }

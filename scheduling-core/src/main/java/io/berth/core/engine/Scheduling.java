@@ -18,7 +18,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +65,8 @@ public final class Scheduling {
     final Settings settings;
     final Preemption preemption;
     final Shortest shortestJobs = new Shortest();
+    final Turns turns = new Turns(this);
+    final Places places = new Places(this);
     private final List<FitClass> classes = new ArrayList<>();
     private final Map<Long, List<Waiting>> waiting = new HashMap<>();
     private final List<Waiting> arrived = new ArrayList<>();
@@ -390,7 +391,7 @@ public final class Scheduling {
     /// `Long.MAX_VALUE` for never.
     public long until(long job, long now) {
         List<Waiting> known = waitingIn(job);
-        return known.isEmpty() ? now : until(known.getFirst(), now);
+        return known.isEmpty() ? now : Turns.until(known.getFirst(), now);
     }
 
     /// The same of any job with that limit; 0 is none.
@@ -503,10 +504,13 @@ public final class Scheduling {
     }
 
     private void judge(FitClass fit) {
-        fit.capable = widths(fit).anyMatch(it -> search.couldHold(it, false));
+        fit.capable = places.widths(fit).anyMatch(it -> search.couldHold(it, false));
         boolean was = fit.able;
         FitClass least =
-                widths(fit).filter(it -> search.couldHold(it, true)).findFirst().orElse(null);
+                places.widths(fit)
+                        .filter(it -> search.couldHold(it, true))
+                        .findFirst()
+                        .orElse(null);
         fit.least = least == null ? fit : least;
         fit.able = least != null;
         if (fit.able != was) {
@@ -514,169 +518,25 @@ public final class Scheduling {
         }
     }
 
-    private Stream<FitClass> widths(FitClass fit) {
-        return widths(fit, cluster.size());
-    }
-
-    /// A class on as many nodes as it needs, and on more where each then needs less: one more each
-    /// time at first, then ever more.
-    private static Stream<FitClass> widths(FitClass fit, int most) {
-        return !fit.spreads()
-                ? Stream.of(fit)
-                : IntStream.iterate(
-                                fit.parts(),
-                                it -> it <= Math.min(most, fit.layout.most()),
-                                it -> it + 1 + (it - fit.parts()) / 4)
-                        .mapToObj(fit::onParts);
-    }
-
-    /// Where a job can start now: on as few nodes as it needs, or on more where each needs less.
-    @Nullable Place now(Waiting job, long length, long now, Decisions decisions) {
-        FitClass fit = job.fit;
-        int most = fit.spreads() ? decisions.most(job, mostOf(fit)) : fit.parts();
-        return widths(fit, most)
-                .map(it -> search.now(it, now, length))
-                .filter(Objects::nonNull)
-                .findFirst()
-                .orElse(null);
-    }
-
-    /// The same as far as the reach of the job's class lets it be.
-    ///
-    /// @param freer nodes of which more is free than the reach says
-    @Nullable Place within(Waiting job, long length, long now, Decisions decisions, int... freer) {
-        return job.fit.spreads()
-                ? now(job, length, now, decisions)
-                : search.within(job.fit, now, length, freer);
-    }
-
-    private int mostOf(FitClass fit) {
-        return Math.min(fit.layout.most(), cluster.size());
-    }
-
-    /// Where a job can start soonest on the nodes that hold it, as soon as limits let it; null if
-    /// that is nowhere, or if limits do not let it have so many.
-    @Nullable Place earliest(Waiting job, long now, Decisions decisions) {
-        return earliest(job, now, allowedFrom(job, now, decisions), decisions);
-    }
-
-    private @Nullable Place earliest(Waiting job, long now, long from, Decisions decisions) {
-        FitClass least = job.fit.least;
-        if (from == Node.NEVER) {
-            return null;
-        }
-        boolean allowed = least == job.fit || decisions.most(job, least.parts()) == least.parts();
-        Place found = allowed ? later.earliest(least, now, from, job.length) : null;
-        Place divided = divided(job, now, from, found, decisions);
-        return divided == null ? found : divided;
-    }
-
     /// Where a job that is expected to start in another partition could start sooner here; it is
     /// expected there no more then. Null: it could not.
     @Nullable Place sooner(Waiting job, long now, Decisions decisions) {
         Plan other = Objects.requireNonNull(plans.of(job.job));
-        if (other.drain() != null || !plannable(job, now, decisions)) {
+        if (other.drain() != null || !turns.plannable(job, now, decisions)) {
             return null; // What runs empty for it is not given back to see what could be.
         }
         plans.remove(job.job);
-        Place found = earliest(job, now, decisions);
+        Place found = places.earliest(job, now, decisions);
         if (found == null
                 || (found.start() <= now
-                        ? !startable(job, now, decisions)
+                        ? !turns.startable(job, now, decisions)
                         : found.start() >= other.start())) {
             plans.add(other);
             return null;
         }
         enqueue(job);
-        job.limited = !startable(job, now, decisions);
+        job.limited = !turns.startable(job, now, decisions);
         return found;
-    }
-
-    /// Where a job can start sooner than there on GPUs that are divided anew for it; null if it
-    /// cannot, or if limits let it start only later.
-    @Nullable Place divided(
-            Waiting job, long now, long from, @Nullable Place found, Decisions decisions) {
-        long before = found == null ? Node.NEVER : found.start();
-        Place divided = drains.earliest(job, now, before, decisions);
-        return divided != null && divided.start() >= from ? divided : null;
-    }
-
-    /// Whether the job may start now as far as limits are concerned, and leaves all others what
-    /// they are expected to start with.
-    boolean startable(Waiting job, long now, Decisions decisions) {
-        return decisions.admits(job) && leaves(job, now, decisions);
-    }
-
-    /// Whether a job that starts now leaves all others what they are expected to start with.
-    static boolean leaves(Waiting job, long now, Decisions decisions) {
-        return decisions.leaves(job, until(job, now));
-    }
-
-    private static long until(Waiting job, long now) {
-        return Search.end(now, job.set == null ? job.length : job.set.length());
-    }
-
-    /// When limits let the job start beside all that is planned; [Node#NEVER] if they do not tell.
-    static long allowedFrom(Waiting job, long now, Decisions decisions) {
-        return decisions.allowedFrom(job, null, now);
-    }
-
-    /// The same if nobody behind the job had an expected start.
-    private long turn(Waiting job, long now, Decisions decisions) {
-        return decisions.allowedFrom(job, it -> behind(job, planned(it), now), now);
-    }
-
-    private @Nullable Waiting planned(long job) {
-        Plan plan = plans.of(job);
-        return plan == null ? null : plan.job();
-    }
-
-    private static boolean behind(Waiting job, @Nullable Waiting planned, long now) {
-        return planned != null && Waiting.compare(job, planned, now) < 0;
-    }
-
-    /// Whether the job would have an expected start if nobody behind it had one. With
-    /// [Backfill#EASY] none has one that limits hold back.
-    boolean overtaken(Waiting job, long now, Decisions decisions) {
-        return settings.backfill() == Backfill.CONSERVATIVE
-                && ahead(job, now)
-                && earliest(job, now, turn(job, now, decisions), decisions) != null;
-    }
-
-    /// The same of a set.
-    boolean overtaken(HetSet set, long now, Decisions decisions) {
-        return settings.backfill() == Backfill.CONSERVATIVE
-                && ahead(set.lead(), now)
-                && seatsInTurn(set, now, decisions).whole();
-    }
-
-    /// Whether the job that was planned last stands behind it.
-    boolean ahead(Waiting job, long now) {
-        return behind(job, plans.last(), now);
-    }
-
-    /// Where a set would have seats if limits counted nobody behind it.
-    Seats seatsInTurn(HetSet set, long now, Decisions decisions) {
-        return sets.earliest(set, now, turn(set.lead(), now, decisions), Node.NEVER, decisions);
-    }
-
-    /// Whether limits let the job have an expected start. With [Backfill#EASY] the one of a
-    /// partition is for who waits for room alone.
-    boolean plannable(Waiting job, long now, Decisions decisions) {
-        return settings.backfill() == Backfill.EASY
-                ? decisions.admits(job)
-                : allowedFrom(job, now, decisions) != Node.NEVER;
-    }
-
-    /// The last search for the job has found nothing for a window that ends then: it lowers the
-    /// reach of its class, unless limits kept it from nodes that others may have.
-    void learn(Waiting job, long end, long now, Decisions decisions) {
-        FitClass fit = job.fit;
-        if (!fit.spreads()) {
-            search.learn(fit, end, now);
-        } else if (decisions.most(job, mostOf(fit)) == mostOf(fit)) {
-            fit.reach.lower(end - 1);
-        }
     }
 
     List<FitClass> classes() {
@@ -725,9 +585,10 @@ public final class Scheduling {
         for (Plan plan : plans.all()) {
             Waiting job = plan.job();
             boolean asked =
-                    (job.set == null || job == job.set.lead()) && !startable(job, now, decisions);
+                    (job.set == null || job == job.set.lead())
+                            && !turns.startable(job, now, decisions);
             job.limited |= asked;
-            if (asked && !plannable(job, now, decisions)) {
+            if (asked && !turns.plannable(job, now, decisions)) {
                 held.add(job);
             }
         }
@@ -744,7 +605,7 @@ public final class Scheduling {
                             .filter(it -> it.set == null || looked.add(it.set))
                             .filter(Scheduling::unplanned)
                             .filter(it -> Waiting.compare(it, last, now) < 0)
-                            .anyMatch(it -> hasTurn(it, now, decisions));
+                            .anyMatch(it -> turns.hasTurn(it, now, decisions));
         }
         arrived.clear();
     }
@@ -753,13 +614,6 @@ public final class Scheduling {
         return job.set == null
                 ? job.line != null && !job.outbid && job.fit.plannable()
                 : job.plan == null && job.set.plannable();
-    }
-
-    /// Whether limits would let the job have an expected start if nobody behind it had one.
-    boolean hasTurn(Waiting job, long now, Decisions decisions) {
-        return plannable(job, now, decisions)
-                || (settings.backfill() == Backfill.CONSERVATIVE
-                        && turn(job, now, decisions) != Node.NEVER);
     }
 
     /// Nothing is known of what classes could have.
@@ -794,11 +648,12 @@ public final class Scheduling {
     void start(Waiting job, Place found, long now, Decisions decisions) {
         boolean kept = clearings.of(job.job) != null;
         dequeue(job.job);
-        long length = job.shortens() && !kept ? longest(job, found, now) : job.length;
+        long length = job.shortens() && !kept ? places.longest(job, found, now) : job.length;
         if (length < job.length) {
             decisions.shortened(job, length);
         }
-        Place at = kept || job.set != null ? found : widest(job, found, length, now, decisions);
+        Place at =
+                kept || job.set != null ? found : places.widest(job, found, length, now, decisions);
         Demand[] demands = cluster.demands(job.fit, at.nodes(), at.lane());
         long end = end(length, now);
         cluster.run(job.job, at.nodes(), demands, end, null);
@@ -815,40 +670,6 @@ public final class Scheduling {
         var ordered = new TreeMap<Waiting, Place>(Comparator.comparingLong(Waiting::job));
         ordered.putAll(found.seats());
         return ordered;
-    }
-
-    /// How long a job can stay there beside all that is planned, as far as it wants to.
-    private long longest(Waiting job, Place found, long now) {
-        int[] nodes = found.nodes();
-        Demand[] demands = cluster.demands(job.fit, nodes, found.lane());
-        long until = pools.until(job.fit.pools, now);
-        for (int part = 0; part < nodes.length; part++) {
-            long[] hours = job.fit.hours.of(nodes[part]);
-            Node node = cluster.node(nodes[part]);
-            until = Math.min(until, node.until(demands[part], Search.clock(now), hours));
-        }
-        return until == Node.NEVER ? job.length : Math.min(job.length, until - now);
-    }
-
-    /// The most nodes that the job may have and finds beside all that is planned. They are found by
-    /// halving.
-    private Place widest(Waiting job, Place found, long length, long now, Decisions decisions) {
-        Place widest = found;
-        int fits = found.nodes().length;
-        int wanted = mostOf(job.fit);
-        int parts = wanted > fits ? decisions.most(job, wanted) : fits;
-        int tooMany = parts + 1;
-        while (parts > fits) {
-            Place wider = search.now(job.fit.onParts(parts), now, length);
-            if (wider == null) {
-                tooMany = parts;
-            } else {
-                widest = wider;
-                fits = parts;
-            }
-            parts = (fits + tooMany) / 2;
-        }
-        return widest;
     }
 
     static long end(Waiting job, long start) {
@@ -911,13 +732,13 @@ public final class Scheduling {
         var heads = new HashMap<Integer, Waiting>();
         for (FitClass fit : queue.classes()) {
             Waiting head = fit.able ? queue.head(fit, Buckets.count() - 1, now) : null;
-            if (head != null && startable(head, now, decisions)) {
+            if (head != null && turns.startable(head, now, decisions)) {
                 heads.merge(fit.partition, head, (a, b) -> first(a, b, now));
             }
         }
         for (HetSet set : sets.complete()) {
             boolean able = set.components().stream().allMatch(it -> it.fit.able);
-            if (!set.planned() && able && startable(set.lead(), now, decisions)) {
+            if (!set.planned() && able && turns.startable(set.lead(), now, decisions)) {
                 set.components()
                         .forEach(it ->
                                 heads.merge(it.fit.partition, it, (a, b) -> first(a, b, now)));
@@ -926,7 +747,8 @@ public final class Scheduling {
         for (Plan plan : plans.all()) {
             Waiting job = plan.job();
             Waiting head = heads.get(job.fit.partition);
-            if ((head == null || first(job, head, now) == job) && startable(job, now, decisions)) {
+            if ((head == null || first(job, head, now) == job)
+                    && turns.startable(job, now, decisions)) {
                 heads.put(job.fit.partition, job);
             }
         }

@@ -208,7 +208,7 @@ final class StartPass {
             return;
         }
         Plan plan = set.lead().plan;
-        boolean startable = all.startable(set.lead(), now, decisions);
+        boolean startable = all.turns.startable(set.lead(), now, decisions);
         Seats found = startable ? all.sets.now(set, now, decisions) : null;
         if (found != null && found.whole()) {
             all.start(found, now, decisions);
@@ -228,11 +228,11 @@ final class StartPass {
         if (!sought.add(set)) {
             return;
         }
-        if (!all.plannable(set.lead(), now, decisions)) {
-            all.stale(all.stale() || all.overtaken(set, now, decisions));
+        if (!all.turns.plannable(set.lead(), now, decisions)) {
+            all.stale(all.stale() || all.turns.overtaken(set, now, decisions));
             return;
         }
-        long from = Scheduling.allowedFrom(set.lead(), now, decisions);
+        long from = Turns.allowedFrom(set.lead(), now, decisions);
         Seats found = all.sets.earliest(set, now, from, Node.NEVER, decisions);
         if (found.whole() && off) {
             set.components().forEach(it -> keep(it.fit));
@@ -240,7 +240,7 @@ final class StartPass {
             all.start(found, now, decisions);
             lineUpHelped();
         } else if (found.whole()) {
-            all.stale(all.stale() || all.ahead(set.lead(), now));
+            all.stale(all.stale() || all.turns.ahead(set.lead(), now));
             all.plan(found, all.plans.lastPlace() + 1, decisions);
         }
     }
@@ -260,7 +260,7 @@ final class StartPass {
         }
         boolean hopeful = freed.hopeful(plan);
         boolean admitted = (hopeful || mayPreempt(job)) && decisions.admits(job);
-        boolean tried = admitted && (due || (sooner && Scheduling.leaves(job, now, decisions)));
+        boolean tried = admitted && (due || (sooner && Turns.leaves(job, now, decisions)));
         Place place = tried && hopeful ? freed.search(plan) : null;
         if (tried && hopeful && place == null) {
             inTurn.keep(job.fit, it -> it.plan != null && freed.hopeful(it.plan));
@@ -299,7 +299,7 @@ final class StartPass {
     /// Has nodes cleared for the job, or starts it at once where only plans of jobs behind it stand
     /// in its way. False: nobody can give way for it.
     private boolean clear(Waiting job) {
-        if (!mayPreempt(job) || !Scheduling.leaves(job, now, decisions)) {
+        if (!mayPreempt(job) || !Turns.leaves(job, now, decisions)) {
             return false;
         }
         Clearing clearing = VictimSearch.find(all, job, now);
@@ -340,7 +340,7 @@ final class StartPass {
         FitClass fit = job.fit;
         boolean open = job.bucket <= open(fit);
         boolean admitted = !(open || mayPreempt(job)) || decisions.admits(job);
-        boolean leaves = !open || (admitted && Scheduling.leaves(job, now, decisions));
+        boolean leaves = !open || (admitted && Turns.leaves(job, now, decisions));
         Place place = open && leaves ? freed.search(job) : null;
         if (place != null) {
             start(job, place);
@@ -362,8 +362,8 @@ final class StartPass {
 
     /// Gives the job an expected start, unless limits hold it back. What was planned before stands.
     private void plan(Waiting job) {
-        if (!all.plannable(job, now, decisions)) {
-            all.stale(all.stale() || all.overtaken(job, now, decisions));
+        if (!all.turns.plannable(job, now, decisions)) {
+            all.stale(all.stale() || all.turns.overtaken(job, now, decisions));
             setAside(job);
             return;
         }
@@ -377,8 +377,8 @@ final class StartPass {
         } else if (place.start() <= now) {
             start(job, place);
         } else {
-            all.stale(all.stale() || all.ahead(job, now));
-            job.limited = !all.startable(job, now, decisions);
+            all.stale(all.stale() || all.turns.ahead(job, now));
+            job.limited = !all.turns.startable(job, now, decisions);
             all.plan(job, place, all.plans.lastPlace() + 1, decisions);
             if (all.settings.backfill() == Backfill.CONSERVATIVE) {
                 job.either.stream()
@@ -400,7 +400,7 @@ final class StartPass {
             start(job, sooner);
             lineUpSets(); // Nothing is planned any more where it was.
         } else {
-            all.stale(all.stale() || all.ahead(job, now));
+            all.stale(all.stale() || all.turns.ahead(job, now));
             all.plan(job, sooner, all.plans.lastPlace() + 1, decisions);
         }
     }
@@ -409,9 +409,9 @@ final class StartPass {
     /// of its bucket, and is expected to start on as few nodes as hold it: it may yet start on more
     /// now.
     private @Nullable Place soonest(Waiting job) {
-        boolean tried = job.fit.spreads() && all.startable(job, now, decisions);
-        Place place = tried ? all.now(job, job.length, now, decisions) : null;
-        return place != null ? place : all.earliest(job, now, decisions);
+        boolean tried = job.fit.spreads() && all.turns.startable(job, now, decisions);
+        Place place = tried ? all.places.now(job, job.length, now, decisions) : null;
+        return place != null ? place : all.places.earliest(job, now, decisions);
     }
 
     /// The jobs of a class for one of which no GPU can be divided are not tried one by one.

@@ -106,9 +106,7 @@ class ForecastTest {
         cell.node("n1", 8, 8, "a100");
         run(1, gpus(1, 1, null));
         var after = new Dependency(false, List.of(new Clause(Type.AFTEROK, new JobId(1), null, 0)));
-        var terms =
-                new JobTerms(
-                        null, null, null, null, after, null, null, null, null, null, null, null);
+        var terms = JobTerms.NONE.with(to -> to.dependency = after);
         Forecast forecast = forecast();
 
         Start start = forecast.start(forecast.submit(job(gpus(1, 1, null)).on(terms)));

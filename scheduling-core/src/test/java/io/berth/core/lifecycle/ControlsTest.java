@@ -64,13 +64,17 @@ final class ControlsTest {
     }
 
     private static JobTerms from(@Nullable Hold hold, @Nullable Long begin) {
-        return new JobTerms(
-                hold, begin, null, null, null, null, null, null, null, null, null, null);
+        return JobTerms.NONE.with(to -> {
+            to.hold = hold;
+            to.beginAt = begin;
+        });
     }
 
     private static JobTerms deadline(long at, @Nullable Long timeMin) {
-        return new JobTerms(
-                null, null, at, timeMin, null, null, null, null, null, null, null, null);
+        return JobTerms.NONE.with(to -> {
+            to.deadlineAt = at;
+            to.timeMinSeconds = timeMin;
+        });
     }
 
     private static Amendment limit(long seconds) {
@@ -80,10 +84,7 @@ final class ControlsTest {
     @Test
     void a_job_that_has_waited_as_long_as_it_may_ends_and_one_that_runs_does_not() {
         cell.node("n1", 8, 8, "a100");
-        JobTerms terms =
-                new JobTerms(
-                        null, null, null, null, null, null, null, null, null, null, null, null, 60L,
-                        null, null);
+        JobTerms terms = JobTerms.NONE.with(to -> to.maxWaitSeconds = 60L);
         for (long id = 1; id <= 2; id++) {
             cell.submit(
                     id,

@@ -48,19 +48,10 @@ final class DependenciesTest {
                 600,
                 0,
                 false,
-                new JobTerms(
-                        null,
-                        null,
-                        null,
-                        null,
-                        dependency,
-                        kill,
-                        null,
-                        null,
-                        null,
-                        null,
-                        null,
-                        null));
+                JobTerms.NONE.with(to -> {
+                    to.dependency = dependency;
+                    to.killOnInvalidDependency = kill;
+                }));
     }
 
     private static Dependency on(Type type, long... jobs) {

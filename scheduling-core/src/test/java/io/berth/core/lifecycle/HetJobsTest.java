@@ -105,8 +105,10 @@ final class HetJobsTest {
     }
 
     private static JobTerms terms(@Nullable Long begin, @Nullable Dependency dependency) {
-        return new JobTerms(
-                null, begin, null, null, dependency, null, null, null, null, null, null, null);
+        return JobTerms.NONE.with(to -> {
+            to.beginAt = begin;
+            to.dependency = dependency;
+        });
     }
 
     @Test

@@ -43,20 +43,7 @@ final class TimeMinTest {
         cell.submit(
                 id,
                 TestCell.job(gpus(1, 4, null), 600)
-                        .on(
-                                new JobTerms(
-                                        null,
-                                        null,
-                                        null,
-                                        leastSeconds,
-                                        null,
-                                        null,
-                                        null,
-                                        null,
-                                        null,
-                                        null,
-                                        null,
-                                        null)));
+                        .on(JobTerms.NONE.with(to -> to.timeMinSeconds = leastSeconds)));
     }
 
     private long limit(long id) {

@@ -57,19 +57,12 @@ final class ScriptedJob {
     private static JobTerms terms(Words words, long begin) {
         String deadline = words.named().get("deadline");
         String policy = words.named().get("preempt");
-        return new JobTerms(
-                null,
-                null,
-                deadline == null ? null : begin + 1000 * Long.parseLong(deadline),
-                null,
-                words.plain().contains("singleton") ? singleton() : null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                policy == null ? null : PreemptPolicy.valueOf(policy.toUpperCase(Locale.ROOT)),
-                null);
+        return JobTerms.NONE.with(to -> {
+            to.deadlineAt = deadline == null ? null : begin + 1000 * Long.parseLong(deadline);
+            to.dependency = words.plain().contains("singleton") ? singleton() : null;
+            to.preemption =
+                    policy == null ? null : PreemptPolicy.valueOf(policy.toUpperCase(Locale.ROOT));
+        });
     }
 
     private static Dependency singleton() {

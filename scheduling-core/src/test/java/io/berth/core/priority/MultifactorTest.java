@@ -93,8 +93,7 @@ class MultifactorTest {
 
     @Test
     void a_site_factor_is_added_in_points() {
-        var terms =
-                new JobTerms(null, null, null, null, null, null, null, null, null, null, null, 500);
+        var terms = JobTerms.NONE.with(to -> to.siteFactor = 500);
 
         Rank rank = rank(job("batch", "normal", 1, 1, 0).on(terms), WEIGHTS, false, EIGHT_NODES);
 

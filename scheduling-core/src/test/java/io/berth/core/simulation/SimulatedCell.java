@@ -446,8 +446,7 @@ final class SimulatedCell {
     private @Nullable JobTerms terms(JobId job) {
         if (urgent && random.nextInt(4) == 0) {
             long deadline = now + 600_000 + random.nextInt(150_000);
-            return new JobTerms(
-                    null, null, deadline, null, null, null, null, null, null, null, null, null);
+            return JobTerms.NONE.with(to -> to.deadlineAt = deadline);
         }
         if (random.nextInt(3) != 0 || job.value() == 1) {
             return null;
@@ -457,19 +456,12 @@ final class SimulatedCell {
         Dependency.Type type = types[random.nextInt(types.length)];
         boolean alone = type == Dependency.Type.SINGLETON;
         var clause = new Dependency.Clause(type, alone ? null : other, null, 0);
-        return new JobTerms(
-                random.nextInt(4) == 0 ? Hold.USER : null,
-                random.nextBoolean() ? now + random.nextInt(30_000) : null,
-                null,
-                null,
-                new Dependency(false, List.of(clause)),
-                true,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null);
+        return JobTerms.NONE.with(to -> {
+            to.hold = random.nextInt(4) == 0 ? Hold.USER : null;
+            to.beginAt = random.nextBoolean() ? now + random.nextInt(30_000) : null;
+            to.dependency = new Dependency(false, List.of(clause));
+            to.killOnInvalidDependency = true;
+        });
     }
 
     private void cancel() {

@@ -11,18 +11,18 @@ import java.util.regex.Pattern;
 /// The mesh that is up under BERTH_HOME (`~/.berth`), as the benchmarks see it.
 ///
 /// @param properties what `berth up` tells of where its parts are
-record MeshUnderTest(Path home, String host, int port, String token, Properties properties) {
+record RunningMesh(Path home, String host, int port, String token, Properties properties) {
 
     private static final Pattern BOOKED = Pattern.compile("berth_books_events_total(?:\\{.*})? ([0-9.E]+)");
 
-    static MeshUnderTest find() throws IOException {
+    static RunningMesh find() throws IOException {
         Path home = Path.of(System.getenv().getOrDefault("BERTH_HOME", System.getProperty("user.home") + "/.berth"));
         var mesh = new Properties();
         try (var reader = Files.newBufferedReader(home.resolve("mesh.properties"))) {
             mesh.load(reader);
         }
         var url = java.net.URI.create(mesh.getProperty("url"));
-        return new MeshUnderTest(home, url.getHost(), url.getPort(), Files.readString(home.resolve("operator.token")).strip(), mesh);
+        return new RunningMesh(home, url.getHost(), url.getPort(), Files.readString(home.resolve("operator.token")).strip(), mesh);
     }
 
     String kafka() {
