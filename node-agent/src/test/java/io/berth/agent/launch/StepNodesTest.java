@@ -86,10 +86,10 @@ class StepNodesTest {
         int begun = 0;
         for (String step : steps.split(" ; ")) {
             script.append(
-                    "srun %s sh -c 'until [ -e go ]; do sleep 0.02; done' &\n".formatted(step));
-            script.append(
                     "until [ $(ls steps | grep -c nodes) = %d ]; do sleep 0.02; done\n"
-                            .formatted(++begun));
+                            .formatted(begun++));
+            script.append(
+                    "srun %s sh -c 'until [ -e go ]; do sleep 0.02; done' &\n".formatted(step));
         }
         Process job = start(script + "wait");
         await().until(() -> started().length() >= nodes.length());
@@ -156,7 +156,7 @@ class StepNodesTest {
                 begun() { until [ $(ls steps | grep -c nodes) = $1 ]; do sleep 0.02; done; }
                 srun --het-group=1 -N1 true & begun 1
                 srun --pack-group 1 -N1 true & begun 2
-                srun -N3 --het-group=0 true & begun 3
+                srun -N3 --het-group=0 true &
                 wait
                 """;
         Process job = start(component);
