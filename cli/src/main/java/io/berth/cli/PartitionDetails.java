@@ -18,11 +18,9 @@ final class PartitionDetails {
         }
         long cpus = partition.number("totalCpus");
         long gpus = partition.number("totalGpus");
-        long most = partition.number("maxNodes");
         List<String> hosts = partition.json().texts("allocNodes");
         long over = partition.number("overTimeSeconds");
         long least = partition.number("minNodes");
-        long cpusPerNode = partition.number("maxCpusPerNode");
         List<String> groups = partition.json().texts("allowGroups");
         return List.of(
                 "PartitionName=" + partition.name(),
@@ -45,7 +43,7 @@ final class PartitionDetails {
                         + " Hidden="
                         + (partition.json().flag("hidden") ? "YES" : "NO"),
                 "MaxNodes="
-                        + (most == 0 ? SlurmTime.UNLIMITED : Long.toString(most))
+                        + mostOf(partition.number("maxNodes"))
                         + " MaxTime="
                         + time(partition.number("maxTimeSeconds"), SlurmTime.UNLIMITED)
                         + " MinNodes="
@@ -53,7 +51,9 @@ final class PartitionDetails {
                         + " LLN="
                         + yes(partition, "leastLoaded")
                         + " MaxCPUsPerNode="
-                        + (cpusPerNode == 0 ? SlurmTime.UNLIMITED : Long.toString(cpusPerNode)),
+                        + mostOf(partition.number("maxCpusPerNode"))
+                        + " MaxCPUsPerSocket="
+                        + mostOf(partition.number("maxCpusPerSocket")),
                 "Nodes=" + HostList.compress(names),
                 "PriorityJobFactor="
                         + partition.number("jobFactor")
@@ -80,9 +80,9 @@ final class PartitionDetails {
                         + " SelectTypeParameters=NONE",
                 "JobDefaults=" + jobDefaults(partition),
                 "DefMemPerNode="
-                        + mib(partition.number("defaultMemoryMibPerNode"))
+                        + mostOf(partition.number("defaultMemoryMibPerNode"))
                         + " MaxMemPerNode="
-                        + mib(partition.number("maxMemoryMibPerNode")),
+                        + mostOf(partition.number("maxMemoryMibPerNode")),
                 "TRES=cpu="
                         + cpus
                         + ",mem="
@@ -108,8 +108,8 @@ final class PartitionDetails {
         return partition.json().flag(flag) ? "YES" : "NO";
     }
 
-    private static String mib(long mib) {
-        return mib == 0 ? SlurmTime.UNLIMITED : Long.toString(mib);
+    private static String mostOf(long most) {
+        return most == 0 ? SlurmTime.UNLIMITED : Long.toString(most);
     }
 
     private static String time(long seconds, String none) {

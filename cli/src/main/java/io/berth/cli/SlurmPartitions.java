@@ -27,6 +27,7 @@ final class SlurmPartitions {
                     Map.entry("defmempernode", "defaultMemoryPerNode"),
                     Map.entry("maxmempernode", "maxMemoryPerNode"),
                     Map.entry("maxcpuspernode", "maxCpusPerNode"),
+                    Map.entry("maxcpuspersocket", "maxCpusPerSocket"),
                     Map.entry("maxmempercpu", "maxMemoryPerCpu"),
                     Map.entry("gracetime", "graceTime"));
 
@@ -178,8 +179,6 @@ final class SlurmPartitions {
             case "jobdefaults" ->
                     "they are DefCpuPerGPU and DefMemPerGPU, each a whole number below 1000000000";
             case "selecttypeparameters" -> "wholeCores is said of the whole cluster";
-            case "maxcpuspersocket" ->
-                    "the CPUs of a partition are limited by node: MaxCPUsPerNode";
             case "exclusivetopo" ->
                     "jobs may have their nodes to themselves (exclusive), and no switches or blocks";
             case "tresbillingweights" -> "write it as prices";

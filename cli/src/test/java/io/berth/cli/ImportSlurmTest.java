@@ -174,16 +174,18 @@ final class ImportSlurmTest {
                         PartitionName=a Nodes=n1 Hidden=YES DisableRootJobs=YES
                         PartitionName=b Nodes=n2 JobDefaults=DefCpuPerGPU=8,DefMemPerGPU=2048
                         PartitionName=c Nodes=n3 JobDefaults=DefTime=5 MaxCPUsPerSocket=4
+                        PartitionName=d Nodes=n4 MaxCPUsPerSocket=few
                         """));
 
         assertThat(cluster.yaml())
                 .containsPattern(
                         "a:\\n +defaultCpusPerGpu: 2\\n +defaultMemoryPerGpu: 1024\\n +nodes: n1\\n +hidden: true\\n +disableRootJobs: true\\n")
-                .containsPattern("b:\\n +defaultCpusPerGpu: 8\\n +defaultMemoryPerGpu: 2048\\n");
+                .containsPattern("b:\\n +defaultCpusPerGpu: 8\\n +defaultMemoryPerGpu: 2048\\n")
+                .containsPattern("c:\\n(?: +.*\\n)* +maxCpusPerSocket: 4\\n");
         assertThat(cluster.leftOut())
                 .containsExactlyInAnyOrder(
                         "slurm.conf:5: jobdefaults=DefTime=5 of partition c: they are DefCpuPerGPU and DefMemPerGPU, each a whole number below 1000000000",
-                        "slurm.conf:5: maxcpuspersocket=4 of partition c: the CPUs of a partition are limited by node: MaxCPUsPerNode");
+                        "slurm.conf:6: maxcpuspersocket=few of partition d: it is no whole number below 1000000000");
     }
 
     @Test

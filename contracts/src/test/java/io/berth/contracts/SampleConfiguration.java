@@ -329,34 +329,24 @@ final class SampleConfiguration {
     /// Of a partition that does not take root's jobs and gives so much for each GPU.
     static ConfigEntry ofGpuDefaults() {
         return lab(
-                new PartitionRules.Use(
-                        0,
-                        0,
-                        0,
-                        false,
-                        List.of("ALL"),
-                        false,
-                        null,
-                        List.of(),
-                        null,
-                        new GpuDefaults(8, 65_536),
-                        true));
+                PartitionRules.Use.ANY.with(to -> {
+                    to.ofGpus = new GpuDefaults(8, 65_536);
+                    to.withoutRoot = true;
+                }));
+    }
+
+    /// Of a partition whose jobs have so many CPUs of each socket.
+    static ConfigEntry ofSockets() {
+        return lab(PartitionRules.Use.ANY.with(to -> to.maxCpusPerSocket = 16));
     }
 
     private static ConfigEntry ofGroups(@Nullable Boolean exclusive) {
         return lab(
-                new PartitionRules.Use(
-                        0,
-                        0,
-                        0,
-                        false,
-                        List.of("ALL"),
-                        false,
-                        true,
-                        List.of("lab", "chemistry"),
-                        exclusive,
-                        null,
-                        null));
+                PartitionRules.Use.ANY.with(to -> {
+                    to.exclusiveUser = true;
+                    to.allowGroups = List.of("lab", "chemistry");
+                    to.exclusive = exclusive;
+                }));
     }
 
     private static ConfigEntry lab(PartitionRules.Use use) {

@@ -370,6 +370,7 @@ final class SampleEvents {
         events.addNamed("groups", Topics.CONFIG, SampleConfiguration.ofGroups());
         events.addNamed("weights", Topics.CONFIG, SampleConfiguration.ofWeights());
         events.addNamed("gpu-defaults", Topics.CONFIG, SampleConfiguration.ofGpuDefaults());
+        events.addNamed("sockets", Topics.CONFIG, SampleConfiguration.ofSockets());
         events.addNamed("purging", Topics.CONFIG, SampleConfiguration.ofPurging());
         events.addNamed("deadline", Topics.CONFIG, SampleConfiguration.ofDeadlines());
         events.ofPlacement();

@@ -477,7 +477,7 @@ public final class Admission {
                         request,
                         candidates(partition),
                         configuration.cluster(),
-                        partition.partitionRules().maxCpusPerNode(),
+                        partition.partitionRules(),
                         !sight.hides(PrivateData.NODES))
                 .obstacle();
     }

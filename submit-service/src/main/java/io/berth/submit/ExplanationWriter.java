@@ -10,6 +10,7 @@ import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.ConfigEntry.Reservation;
 import io.berth.contracts.event.JobStatus.Planned;
+import io.berth.contracts.event.PartitionRules;
 import io.berth.core.placement.Partitions;
 import io.berth.slurm.SlurmTime;
 import java.time.Instant;
@@ -286,7 +287,7 @@ final class ExplanationWriter {
                                                 request,
                                                 registrations,
                                                 it.cluster(),
-                                                mostCpus(it),
+                                                rules(it),
                                                 !nodesHidden)
                                         .obstacle())
                         .orElse(
@@ -297,10 +298,9 @@ final class ExplanationWriter {
                 .formatted(in, wanted(), because);
     }
 
-    /// How many CPUs of a node its partition's jobs may have; 0 is all.
-    private int mostCpus(Configuration configuration) {
+    private PartitionRules rules(Configuration configuration) {
         Partition partition = configuration.partitions().get(in);
-        return partition == null ? 0 : partition.partitionRules().maxCpusPerNode();
+        return partition == null ? PartitionRules.DEFAULT : partition.partitionRules();
     }
 
     private String nodesNotAvailable() {

@@ -12,6 +12,7 @@ import io.berth.contracts.ShareRequest;
 import io.berth.contracts.SharedGpus;
 import io.berth.contracts.event.ConfigEntry.Cluster;
 import io.berth.contracts.event.NodeSeen;
+import io.berth.contracts.event.PartitionRules;
 import io.berth.core.placement.SocketFit;
 import io.berth.core.request.Cores;
 import io.berth.slurm.GresText;
@@ -30,24 +31,26 @@ public final class Feasibility {
     private final Collection<NodeSeen> nodes;
     private final Cluster cluster;
     private final int mostCpus;
+    private final int mostOnSocket;
     private final boolean named;
     private final SocketFit sockets = new SocketFit();
 
     /// @param nodes the registered nodes of the partition, whatever their state
     public Feasibility(ResourceRequest request, Collection<NodeSeen> nodes, Cluster cluster) {
-        this(request, nodes, cluster, 0, true);
+        this(request, nodes, cluster, PartitionRules.DEFAULT, true);
     }
 
-    /// @param mostCpus of a node that jobs of the partition may have (MaxCPUsPerNode); 0 is all
+    /// @param rules of the partition
     /// @param named whether an obstacle tells nodes by their names
     Feasibility(
             ResourceRequest request,
             Collection<NodeSeen> nodes,
             Cluster cluster,
-            int mostCpus,
+            PartitionRules rules,
             boolean named) {
         this.named = named;
-        this.mostCpus = mostCpus == 0 ? Integer.MAX_VALUE : mostCpus;
+        this.mostCpus = rules.maxCpusPerNode() == 0 ? Integer.MAX_VALUE : rules.maxCpusPerNode();
+        this.mostOnSocket = rules.ofNodes().mostCpusOnSocket();
         this.request = request;
         this.nodes = nodes;
         this.cluster = cluster;
@@ -157,6 +160,7 @@ public final class Feasibility {
                         cluster.gresOn(node.node(), node.inventory()),
                         cluster.sharedOn(node.node()),
                         cluster.byCore(),
+                        mostOnSocket,
                         request);
     }
 
@@ -210,6 +214,13 @@ public final class Feasibility {
     }
 
     private String bySocket() {
+        String what = onSockets();
+        return mostOnSocket == 0
+                ? what
+                : what + ", where its jobs may have %d CPUs of a socket".formatted(mostOnSocket);
+    }
+
+    private String onSockets() {
         NodeShape shape = request.where().shape();
         Integer tasks = shape == null ? null : shape.tasksPerSocket();
         String cpus =

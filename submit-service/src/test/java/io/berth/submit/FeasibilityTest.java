@@ -21,8 +21,10 @@ import io.berth.contracts.SharedGpus;
 import io.berth.contracts.Sharing;
 import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.NodeSeen;
+import io.berth.contracts.event.PartitionRules;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -114,6 +116,48 @@ final class FeasibilityTest {
                 .contains("no node is known to have CPUs for 3 tasks");
         assertThat(bySockets(NODE, cluster, 0, 1, 2 * onSocket + 1, 2))
                 .contains("CPUs on one node, and the largest has " + 2 * onSocket);
+    }
+
+    @Test
+    void more_cpus_than_a_partition_may_have_of_the_sockets_are_told() {
+        int cpus = 4 * 2;
+        PartitionRules rules =
+                new PartitionRules(
+                        PartitionRules.State.UP,
+                        1,
+                        0,
+                        0,
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        null,
+                        null,
+                        0,
+                        false,
+                        null,
+                        null,
+                        PartitionRules.Use.ANY.with(to -> to.maxCpusPerSocket = 4));
+        IntFunction<String> obstacle =
+                wanted ->
+                        new Feasibility(
+                                        new ResourceRequest(
+                                                1,
+                                                wanted,
+                                                1,
+                                                MemoryRequest.perNode(1),
+                                                GpuRequest.NONE),
+                                        List.of(NODE),
+                                        Samples.configuration().cluster(),
+                                        rules,
+                                        true)
+                                .obstacle()
+                                .orElse("");
+
+        assertThat(obstacle.apply(cpus)).isEmpty();
+        assertThat(obstacle.apply(cpus + 1))
+                .isEqualTo(
+                        "no node is known to have 9 CPUs, where its jobs may have 4 CPUs of a socket");
     }
 
     @Test

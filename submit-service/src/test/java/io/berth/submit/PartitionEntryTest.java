@@ -46,20 +46,7 @@ final class PartitionEntryTest {
 
     @Test
     void jobs_of_root_may_be_kept_out_whoever_submits_them() {
-        Partition night =
-                partition(
-                        new Use(
-                                0,
-                                0,
-                                0,
-                                false,
-                                List.of("ALL"),
-                                false,
-                                null,
-                                List.of(),
-                                null,
-                                null,
-                                true));
+        Partition night = partition(Use.ANY.with(to -> to.withoutRoot = true));
         var ann = new Caller("ann", AdminLevel.OPERATOR, "10.0.0.8");
 
         for (Caller caller : List.of(OPERATOR, ann)) {
@@ -73,19 +60,7 @@ final class PartitionEntryTest {
     @Test
     void a_partition_of_groups_takes_the_jobs_of_their_members() {
         Partition night =
-                partition(
-                        new Use(
-                                0,
-                                0,
-                                0,
-                                false,
-                                List.of("ALL"),
-                                false,
-                                null,
-                                List.of("lab", "chemistry"),
-                                null,
-                                null,
-                                null));
+                partition(Use.ANY.with(to -> to.allowGroups = List.of("lab", "chemistry")));
         var member = new Caller("alice", AdminLevel.NONE, "h", "", Set.of("user", "lab"), null);
 
         assertThatCode(() -> entry(member).check(night, "alice", "physics", "normal"))

@@ -230,18 +230,10 @@ final class RequestedResourcesTest {
     void who_has_gpus_and_does_not_ask_for_cpus_or_memory_has_what_the_partition_gives_for_each(
             String asked, int cpusPerTask, MemoryRequest.Per per, long mib) throws Refused {
         var use =
-                new Use(
-                        4096,
-                        0,
-                        0,
-                        false,
-                        List.of("ALL"),
-                        false,
-                        null,
-                        List.of(),
-                        null,
-                        new GpuDefaults(4, 1024),
-                        null);
+                Use.ANY.with(to -> {
+                    to.defaultMemoryMibPerNode = 4096;
+                    to.ofGpus = new GpuDefaults(4, 1024);
+                });
 
         ResourceRequest request =
                 new RequestedResources(Asked.fields(asked), batch(of(use)), Samples.NODES)

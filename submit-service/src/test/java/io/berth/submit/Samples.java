@@ -154,9 +154,7 @@ public final class Samples {
         if (!(entry instanceof Partition it) || !it.name().equals(name)) {
             return entry;
         }
-        var use =
-                new PartitionRules.Use(
-                        0, 0, 0, false, List.of("ALL"), false, null, List.of(), true, null, null);
+        var use = PartitionRules.Use.ANY.with(to -> to.exclusive = true);
         var rules =
                 new PartitionRules(
                         PartitionRules.State.UP,

@@ -61,6 +61,7 @@ final class PartitionsSection {
                 "state",
                 "minNodes",
                 "maxCpusPerNode",
+                "maxCpusPerSocket",
                 "maxMemoryPerCpu",
                 "allowAccounts",
                 "denyAccounts",
@@ -163,7 +164,8 @@ final class PartitionsSection {
                         new GpuDefaults(
                                 map.number("defaultCpusPerGpu", 0),
                                 map.number("defaultMemoryPerGpu", 0)),
-                        map.flag("disableRootJobs"));
+                        map.flag("disableRootJobs"),
+                        map.number("maxCpusPerSocket", 0));
         return use.equals(Use.ANY) ? null : use;
     }
 

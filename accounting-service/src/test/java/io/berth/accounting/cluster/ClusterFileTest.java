@@ -225,7 +225,8 @@ class ClusterFileTest {
                                         List.of("lab", "chemistry"),
                                         true,
                                         new GpuDefaults(4, 16_384),
-                                        true)));
+                                        true,
+                                        24)));
         assertThat(all.reservations().get("service"))
                 .extracting(it -> it.endsAt() - it.startsAt(), it -> it.users())
                 .containsExactly(7_200_000L, List.of("root"));
@@ -243,7 +244,7 @@ class ClusterFileTest {
               maxVictims: 8, minGap: 2, requeueDelay: 120, timeSlice: 10, deadline: 900}
             priority: {sizeByTime: true, weights: {association: 300, tres: {gres/gpu: 2000}}}
             partitions:
-              batch: {default: true, state: drain, maxCpusPerNode: 64, maxMemoryPerCpu: 8192, allowAccounts: everybody,
+              batch: {default: true, state: drain, maxCpusPerNode: 64, maxCpusPerSocket: 24, maxMemoryPerCpu: 8192, allowAccounts: everybody,
                 denyQos: [high], qos: high, preemptMode: cancel, graceTime: 30, hidden: true, prices: {cpu: 2},
                 defaultMemoryPerNode: 4096, maxMemoryPerNode: 65536, overTimeLimit: 10:00, leastLoaded: true,
                 allocNodes: login-1, rootOnly: true, exclusiveUser: true, exclusive: true,

@@ -7,6 +7,7 @@ import io.berth.contracts.PreemptMode;
 import io.berth.contracts.event.ConfigEntry.Prices;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Who may use a partition, and how.
@@ -59,6 +60,8 @@ public record PartitionRules(
     /// @param ofGpus what its jobs with GPUs have that do not ask for it (JobDefaults); null is
     ///   nothing of its own
     /// @param withoutRoot whether jobs of user `root` are kept out (DisableRootJobs); null is no
+    /// @param maxCpusPerSocket CPUs of each socket of a node that all its jobs have together
+    ///   (MaxCPUsPerSocket); null is unlimited
     public record Use(
             long defaultMemoryMibPerNode,
             long maxMemoryMibPerNode,
@@ -70,7 +73,8 @@ public record PartitionRules(
             @Added @JsonInclude(Include.NON_EMPTY) List<String> allowGroups,
             @Nullable Boolean exclusive,
             @Nullable GpuDefaults ofGpus,
-            @Nullable Boolean withoutRoot) {
+            @Nullable Boolean withoutRoot,
+            @Nullable Integer maxCpusPerSocket) {
 
         /// What a job with whole GPUs has that does not say how much it wants.
         ///
@@ -90,6 +94,8 @@ public record PartitionRules(
             exclusive = Boolean.TRUE.equals(exclusive) ? true : null;
             ofGpus = GpuDefaults.NONE.equals(ofGpus) ? null : ofGpus;
             withoutRoot = Boolean.TRUE.equals(withoutRoot) ? true : null;
+            maxCpusPerSocket =
+                    maxCpusPerSocket == null || maxCpusPerSocket == 0 ? null : maxCpusPerSocket;
         }
 
         /// Of a partition for all groups, whose users share nodes.
@@ -111,7 +117,63 @@ public record PartitionRules(
                     List.of(),
                     null,
                     null,
+                    null,
                     null);
+        }
+
+        /// The same but for what is changed.
+        public Use with(Consumer<Draft> change) {
+            var draft = new Draft(this);
+            change.accept(draft);
+            return new Use(
+                    draft.defaultMemoryMibPerNode,
+                    draft.maxMemoryMibPerNode,
+                    draft.overTimeSeconds,
+                    draft.leastLoaded,
+                    draft.allocNodes,
+                    draft.rootOnly,
+                    draft.exclusiveUser,
+                    draft.allowGroups,
+                    draft.exclusive,
+                    draft.ofGpus,
+                    draft.withoutRoot,
+                    draft.maxCpusPerSocket);
+        }
+
+        /// What [#with] may change; as the use has it until then.
+        public static final class Draft {
+            public long defaultMemoryMibPerNode;
+            public long maxMemoryMibPerNode;
+            public long overTimeSeconds;
+            public boolean leastLoaded;
+            public List<String> allocNodes;
+            public boolean rootOnly;
+            public @Nullable Boolean exclusiveUser;
+            public List<String> allowGroups;
+            public @Nullable Boolean exclusive;
+            public @Nullable GpuDefaults ofGpus;
+            public @Nullable Boolean withoutRoot;
+            public @Nullable Integer maxCpusPerSocket;
+
+            private Draft(Use use) {
+                defaultMemoryMibPerNode = use.defaultMemoryMibPerNode;
+                maxMemoryMibPerNode = use.maxMemoryMibPerNode;
+                overTimeSeconds = use.overTimeSeconds;
+                leastLoaded = use.leastLoaded;
+                allocNodes = use.allocNodes;
+                rootOnly = use.rootOnly;
+                exclusiveUser = use.exclusiveUser;
+                allowGroups = use.allowGroups;
+                exclusive = use.exclusive;
+                ofGpus = use.ofGpus;
+                withoutRoot = use.withoutRoot;
+                maxCpusPerSocket = use.maxCpusPerSocket;
+            }
+        }
+
+        /// CPUs of each socket of a node that all its jobs have together; 0 is unlimited.
+        public int mostCpusOnSocket() {
+            return maxCpusPerSocket == null ? 0 : maxCpusPerSocket;
         }
 
         /// What its jobs with GPUs have that do not ask for it; never null.

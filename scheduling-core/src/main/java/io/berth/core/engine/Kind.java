@@ -162,8 +162,9 @@ public final class Kind {
 
     /// All that lies somewhere for a demand with that seating.
     Demand everything(Demand seated, Seating seating) {
-        int gpus = seated.lane() < 0 ? 0 : gpusByLane[seated.lane()];
-        return new Demand(seating.ofCpus() ? cpus : 0, 0, gpus, gpus == 0 ? -1 : seated.lane());
+        int lane = seated.lane();
+        int gpus = lane < 0 ? 0 : shares(seated) ? slot(lane) : gpusByLane[lane];
+        return new Demand(seating.ofCpus() ? cpus : 0, 0, gpus, gpus == 0 ? -1 : lane);
     }
 
     /// Into how many units the shared GPU of a lane is divided.

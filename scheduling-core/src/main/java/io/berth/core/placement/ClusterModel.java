@@ -165,7 +165,7 @@ final class ClusterModel {
     /// A job that has just started holds these places, if it matters to anybody where they are.
     void seat(JobStatus job, List<Allocation> allocations) {
         if (nodes.seats()) {
-            NodeTable.Held held = nodes.held(job.job(), allocations, tenants.of(job.description()));
+            NodeTable.Held held = held(job, allocations);
             engine.seat(job.job().value(), held.nodes(), held.demands());
         }
         drains.hold(job, allocations);
@@ -274,7 +274,7 @@ final class ClusterModel {
     }
 
     private void hold(JobStatus job, Run run) {
-        NodeTable.Held held = nodes.held(job.job(), held(run), tenants.of(job.description()));
+        NodeTable.Held held = held(job, held(run));
         engine.run(
                 job.job().value(),
                 held.nodes(),
@@ -283,8 +283,13 @@ final class ClusterModel {
                 grounds.stake(job, run));
     }
 
+    private NodeTable.Held held(JobStatus job, List<Allocation> allocations) {
+        JobDescription description = job.description();
+        return nodes.held(job.job(), description, allocations, tenants.of(description));
+    }
+
     /// One that wants its CPUs back counts as if it had them, so that nobody new gets them.
-    private static List<Allocation> held(Run run) {
+    static List<Allocation> held(Run run) {
         return run.standstill().resuming() ? run.allocations() : run.held();
     }
 

@@ -115,13 +115,15 @@ final class FitClasses {
     }
 
     private @Nullable Demand demand(NodeKind kind, Name name, ResourceRequest request, int part) {
-        boolean in = in(kind, name) && tenants.allows(name.partition(), kind.cpusOn(request, part));
-        Demand demand = in ? kind.demand(request, part) : null;
+        Demand demand =
+                in(kind, name, request, part) ? kind.demand(request, part, name.partition()) : null;
         return demand == null ? null : demand.of(name.tenant());
     }
 
-    private static boolean in(NodeKind kind, Name name) {
-        return kind.partitions().contains(name.partition());
+    private boolean in(NodeKind kind, Name name, ResourceRequest request, int part) {
+        return kind.partitions().contains(name.partition())
+                && (kind.seats() != null || !nodes.boundedBySocket(name.partition()))
+                && tenants.allows(name.partition(), kind.cpusOn(request, part));
     }
 
     private Layout layout(Name name, ResourceRequest request) {
@@ -183,8 +185,8 @@ final class FitClasses {
         }
         return nodes.kinds().stream()
                 .map(kind ->
-                        in(kind, name) && tenants.allows(name.partition(), kind.cpusOn(request, 0))
-                                ? kind.shares(request)
+                        in(kind, name, request, 0)
+                                ? kind.shares(request, name.partition())
                                 : List.<Demand>of())
                 .map(ways -> ways.stream().map(it -> it.of(name.tenant())).toList())
                 .toList();

@@ -7,9 +7,12 @@ import io.berth.contracts.Gres;
 import io.berth.contracts.Hardware;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.Inventory;
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.Sharing;
+import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.core.placement.Seats.Seat;
 import io.berth.core.state.CellState;
@@ -17,6 +20,7 @@ import io.berth.core.state.Holding;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +39,12 @@ final class FreeNodes {
 
     private final TreeMap<NodeName, Holding> drafts = new TreeMap<>();
 
+    /// What this pass has given out, by node.
+    private final TreeMap<NodeName, List<Given>> given = new TreeMap<>();
+
+    /// @param partition of the job
+    private record Given(String partition, BitSet cpus) {}
+
     FreeNodes(CellState state, NodeTable nodes, GpuLayout.Known layouts, Predicate<String> drains) {
         this.state = state;
         this.nodes = nodes;
@@ -44,7 +54,10 @@ final class FreeNodes {
 
     /// The allocation of one node's part of a request, or null if it does not fit now: GPUs that
     /// are near one another, CPUs that are near those, the lowest of them that are as near.
-    @Nullable Allocation fit(NodeStatus node, ResourceRequest request, int index) {
+    ///
+    /// @param partition of the job
+    @Nullable Allocation fit(
+            NodeStatus node, ResourceRequest request, int index, String partition) {
         Inventory inventory = node.seen().inventory();
         Holding holding = holding(node.node());
         if (request.where().sharing() == Sharing.NODE) {
@@ -59,9 +72,8 @@ final class FreeNodes {
         }
         List<Gpu> ofOneType = ofOneType(node.node(), request, index);
         Lane lane = ofOneType.isEmpty() ? null : Lane.of(ofOneType.getFirst());
-        Seats seats = kind.seats(request, index, lane) ? kind.seats() : null;
-        Seat seat = seats == null ? null : seats.seat(request, index, lane);
-        long[] there = seats == null ? NOTHING : seats.free(inventory, holding);
+        Seat seat = kind.seat(request, index, lane, partition);
+        long[] there = seat == null ? NOTHING : free(node, kind, partition);
         if (seat != null && !seat.fits(there)) {
             return null;
         }
@@ -87,15 +99,49 @@ final class FreeNodes {
                 others);
     }
 
+    /// What is free of what the kind of a node counts beside other resources.
+    private long[] free(NodeStatus node, NodeKind kind, String partition) {
+        return Objects.requireNonNull(kind.seats())
+                .free(
+                        node.seen().inventory(),
+                        holding(node.node()),
+                        partition,
+                        heldBy(partition, node.node()));
+    }
+
+    /// The CPUs of a node that jobs of a partition have, but those that have it to themselves.
+    private BitSet heldBy(String partition, NodeName node) {
+        var cpus = new BitSet();
+        for (JobId id : state.jobsOn(node)) {
+            JobStatus job = state.knownJob(id);
+            boolean alone = job.description().request().where().sharing() == Sharing.NODE;
+            if (job.description().partition().equals(partition) && !alone) {
+                ClusterModel.held(Objects.requireNonNull(job.run())).stream()
+                        .filter(it -> it.node().equals(node))
+                        .forEach(it -> cpus.or(it.cpus().toBitSet()));
+            }
+        }
+        given.getOrDefault(node, List.of()).stream()
+                .filter(it -> it.partition().equals(partition))
+                .forEach(it -> cpus.or(it.cpus()));
+        return cpus;
+    }
+
     /// The allocation of a request for a part of a GPU, or null if it does not fit now.
-    @Nullable Allocation fit(NodeStatus node, ResourceRequest request, NodeTable.Share share) {
+    ///
+    /// @param partition of the job
+    @Nullable Allocation fit(
+            NodeStatus node, ResourceRequest request, NodeTable.Share share, String partition) {
         Inventory inventory = node.seen().inventory();
         Holding holding = holding(node.node());
         NodeKind kind = nodes.kindOf(node.node());
         int cpus = kind.cpusOn(request, 0);
         long memory = request.memoryMibOn(0, inventory.memoryMib());
         List<Gres> others = freeGres(node.node(), request, holding);
+        Seat seat = kind.seat(request, 0, null, partition);
+        long[] there = seat == null ? NOTHING : free(node, kind, partition);
         if (kind.freeCpus(inventory, holding) < cpus
+                || (seat != null && !seat.fits(there))
                 || others == null
                 || inventory.memoryMib() - holding.memoryMib() < memory
                 || holding.freeUnits(share.gpu().uuid()) < share.part().units()) {
@@ -105,8 +151,7 @@ final class FreeNodes {
                 node.node(),
                 0,
                 request.tasksOn(0),
-                nearestFreeCpus(
-                        inventory, kind, cpus, List.of(share.gpu()), null, NOTHING, holding),
+                nearestFreeCpus(inventory, kind, cpus, List.of(share.gpu()), seat, there, holding),
                 memory,
                 List.of(share.gpu().uuid()),
                 share.part(),
@@ -157,8 +202,13 @@ final class FreeNodes {
                 nodes.gres(node.node()));
     }
 
-    void take(Allocation allocation) {
+    /// @param job that has it from now on
+    void take(JobDescription job, Allocation allocation) {
         drafts.computeIfAbsent(allocation.node(), state::holdingOn).takeFree(allocation);
+        if (job.request().where().sharing() != Sharing.NODE) {
+            given.computeIfAbsent(allocation.node(), _ -> new ArrayList<>())
+                    .add(new Given(job.partition(), allocation.cpus().toBitSet()));
+        }
     }
 
     /// Whether a GPU is held, whole or in parts.

@@ -97,7 +97,9 @@ final class MigNodes {
     ///
     /// @param only the nodes that it may use; null for all of its partition
     boolean drains(ResourceRequest request, String partition, @Nullable BitSet only) {
-        return !Seats.bySocket(request) && could(request, partition, only, false);
+        return !Seats.bySocket(request)
+                && !nodes.boundedBySocket(partition)
+                && could(request, partition, only, false);
     }
 
     boolean mayUse(NodeName node, String partition, @Nullable BitSet only) {

@@ -119,12 +119,29 @@ record NodeKind(
     }
 
     /// Whether it matters where GPUs or CPUs of a part lie, beside how many there are.
-    boolean seats(ResourceRequest request, int part, @Nullable Lane lane) {
+    ///
+    /// @param partition of the job
+    private boolean seated(
+            ResourceRequest request, int part, @Nullable Lane lane, String partition) {
         return Seats.bySocket(request)
-                || (lane != null
-                        && request.where().linked() != null
-                        && request.gpusOn(part) > 1
-                        && !linked.contains(lane));
+                || island(request, part, lane)
+                || (seats != null && seats.caps(partition));
+    }
+
+    private boolean island(ResourceRequest request, int part, @Nullable Lane lane) {
+        return lane != null
+                && request.where().linked() != null
+                && request.gpusOn(part) > 1
+                && !linked.contains(lane);
+    }
+
+    /// Where a part must lie, on a node that can hold it and is not its own; null is anywhere.
+    ///
+    /// @param lane of its whole GPUs; null without
+    @Nullable Seat seat(ResourceRequest request, int part, @Nullable Lane lane, String partition) {
+        return seats == null || !seated(request, part, lane, partition)
+                ? null
+                : seats.seat(request, part, lane, partition, island(request, part, lane));
     }
 
     /// The kind in the engine's terms.
@@ -186,7 +203,9 @@ record NodeKind(
 
     /// What the only part of a request for a part of a GPU may take here: one for each shared GPU
     /// that would do, were the node empty.
-    List<Demand> shares(ResourceRequest request) {
+    ///
+    /// @param partition of the job
+    List<Demand> shares(ResourceRequest request, String partition) {
         ShareRequest wanted = request.gpus().share();
         long memory = request.memoryMibOn(0, memoryMib);
         var ways = new ArrayList<Demand>();
@@ -196,9 +215,21 @@ record NodeKind(
             GpuShare share = wanted.on(at.sharing(), at.of(), at.gpu().memoryMib());
             boolean fits = cpusOn(request, 0) <= cores.cpus() && memory <= memoryMib;
             if (share != null && fits && request.gpus().admits(at.gpu())) {
-                ways.add(
-                        new Demand(cpusOn(request, 0), memory, share.units(), firstSlot() + slot)
-                                .with(counted(others)));
+                Demand way =
+                        seated(
+                                new Demand(
+                                                cpusOn(request, 0),
+                                                memory,
+                                                share.units(),
+                                                firstSlot() + slot)
+                                        .with(counted(others)),
+                                request,
+                                0,
+                                null,
+                                partition);
+                if (way != null) {
+                    ways.add(way);
+                }
             }
         }
         return ways;
@@ -212,16 +243,18 @@ record NodeKind(
     /// What a part of a request takes here; null if even an empty node cannot hold it. Its GPUs are
     /// all of one type: the one that the kind has most of, of those that will do. A job that has
     /// its nodes to itself takes all CPUs, so nothing else fits beside it, and all other resources.
-    @Nullable Demand demand(ResourceRequest request, int part) {
+    ///
+    /// @param partition of the job
+    @Nullable Demand demand(ResourceRequest request, int part, String partition) {
         if (request.gpus().share() != null) {
-            List<Demand> ways = shares(request);
+            List<Demand> ways = shares(request, partition);
             return ways.isEmpty() ? null : ways.getFirst();
         }
         boolean whole = request.where().sharing() == Sharing.NODE;
         Demand rest = rest(request, part);
         int wanted = request.gpusOn(part);
         if (rest == null || wanted == 0) {
-            return rest == null ? null : seated(rest, request, part, null);
+            return rest == null ? null : seated(rest, request, part, null, partition);
         }
         int best = -1;
         int most = wanted - 1;
@@ -246,7 +279,8 @@ record NodeKind(
                                 .with(rest.counted()),
                         request,
                         part,
-                        List.copyOf(gpus.keySet()).get(best));
+                        List.copyOf(gpus.keySet()).get(best),
+                        partition);
     }
 
     /// How many CPUs a part of a request takes here: whole cores, where these are given out.
@@ -276,12 +310,17 @@ record NodeKind(
     /// The demand where it must lie; null where even an empty node has no place for it. One that
     /// has the node to itself has all places.
     private @Nullable Demand seated(
-            Demand demand, ResourceRequest request, int part, @Nullable Lane lane) {
-        if (!seats(request, part, lane)) {
+            Demand demand,
+            ResourceRequest request,
+            int part,
+            @Nullable Lane lane,
+            String partition) {
+        boolean whole = request.where().sharing() == Sharing.NODE;
+        String bound = whole ? "" : partition;
+        if (!seated(request, part, lane, bound)) {
             return demand;
         }
-        Seat seat = seats == null ? null : seats.seat(request, part, lane);
-        boolean whole = request.where().sharing() == Sharing.NODE;
+        Seat seat = seat(request, part, lane, bound);
         return seat == null ? null : demand.seated(whole ? null : seat);
     }
 }

@@ -12,6 +12,7 @@ import io.berth.contracts.NodeName;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.ShareRequest;
 import io.berth.contracts.SharedGpus;
+import io.berth.contracts.Sharing;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeStatus;
@@ -56,7 +57,8 @@ final class NodeTable {
 
     private final GpuLayout.Known layouts;
 
-    /// Whether any of those who wait ask where things lie on nodes.
+    /// Whether any of those who wait ask where things lie on nodes, or a partition is bounded by
+    /// socket.
     private final boolean asked;
 
     /// The runs of which parts of cores are counted.
@@ -68,8 +70,10 @@ final class NodeTable {
         this.configuration = configuration;
         this.layouts = layouts;
         this.asked =
-                state.pending().stream()
-                        .anyMatch(job -> Seats.asked(state.knownJob(job).description().request()));
+                configuration.partitions().values().stream().anyMatch(it -> onSocket(it) > 0)
+                        || state.pending().stream()
+                                .anyMatch(job ->
+                                        Seats.asked(state.knownJob(job).description().request()));
         var numbers = new HashMap<NodeKind, Integer>();
         for (NodeStatus node : state.nodes()) {
             SharedGpus rule = configuration.cluster().sharedOn(node.node());
@@ -129,6 +133,24 @@ final class NodeTable {
                 .toList();
     }
 
+    /// Whether the jobs of a partition may have only so many CPUs of each socket.
+    boolean boundedBySocket(String partition) {
+        Partition it = configuration.partitions().get(partition);
+        return it != null && onSocket(it) > 0;
+    }
+
+    /// What the jobs of a node's partitions may have of its sockets.
+    private List<Seats.Cap> caps(NodeName node) {
+        return configuration.partitions().values().stream()
+                .filter(it -> onSocket(it) > 0 && has(it, node))
+                .map(it -> new Seats.Cap(it.name(), onSocket(it)))
+                .toList();
+    }
+
+    private static int onSocket(Partition partition) {
+        return partition.partitionRules().ofNodes().mostCpusOnSocket();
+    }
+
     private static boolean has(Partition partition, NodeName node) {
         return partition.nodes().equals(List.of("ALL")) || partition.nodes().contains(node.value());
     }
@@ -158,7 +180,8 @@ final class NodeTable {
                         cores,
                         layouts,
                         gpu -> usable.contains(gpu) && (rule == null || !rule.shares(gpu)),
-                        others.size()),
+                        others.size(),
+                        caps(node.node())),
                 partitionsOf(node.node()),
                 rule,
                 node.weight() == null
@@ -293,14 +316,18 @@ final class NodeTable {
 
     /// What the engine counts of what a job holds.
     ///
+    /// @param description of the job
     /// @param tenant for whom they are held
-    Held held(JobId job, List<Allocation> allocations, Tenant tenant) {
+    Held held(JobId job, JobDescription description, List<Allocation> allocations, Tenant tenant) {
+        boolean alone = description.request().where().sharing() == Sharing.NODE;
+        String partition = alone ? null : description.partition();
         var on = new ArrayList<Integer>();
         var demands = new ArrayList<Demand>();
         for (Allocation allocation : allocations) {
             Integer index = indices.get(allocation.node());
             if (index != null) {
-                for (Demand demand : held(index, allocation, split.counted(job, allocation))) {
+                IndexSet counted = split.counted(job, allocation);
+                for (Demand demand : held(index, allocation, counted, partition)) {
                     on.add(index);
                     demands.add(demand.of(tenant));
                 }
@@ -329,7 +356,9 @@ final class NodeTable {
     /// shared and is not any more, or the other way round, takes all of it.
     ///
     /// @param counted the CPUs of it that count
-    private List<Demand> held(int index, Allocation allocation, IndexSet counted) {
+    /// @param partition for whose CPUs they count; null is for nobody's
+    private List<Demand> held(
+            int index, Allocation allocation, IndexSet counted, @Nullable String partition) {
         NodeKind kind = kinds.get(kindOf.get(index));
         NodeStatus status = status(allocation.node());
         SharedGpus rule = sharedOn(allocation.node());
@@ -347,7 +376,7 @@ final class NodeTable {
         // Of what was placed before cores were given out whole the rest of a core is nobody's.
         int cpus = kind.cores().heldBy(counted);
         long memory = allocation.memoryMib();
-        Counted others = counted(kind, allocation, counted);
+        Counted others = counted(kind, allocation, counted, partition);
         var demands = new ArrayList<Demand>();
         for (var entry : byLane.entrySet()) {
             demands.add(new Demand(cpus, memory, entry.getValue(), entry.getKey()).with(others));
@@ -359,7 +388,8 @@ final class NodeTable {
     }
 
     /// What an allocation takes of what its kind of node counts beside CPUs, memory and GPUs.
-    private Counted counted(NodeKind kind, Allocation allocation, IndexSet cpus) {
+    private Counted counted(
+            NodeKind kind, Allocation allocation, IndexSet cpus, @Nullable String partition) {
         long[] others = kind.amounts(Gres.heldOf(allocation.gres(), gres(allocation.node())));
         Seats seats = kind.seats();
         return Counted.of(
@@ -369,7 +399,9 @@ final class NodeTable {
                                 others,
                                 inventory(allocation.node()).gpus(),
                                 gpu -> allocation.gpus().contains(gpu.uuid()),
-                                cpus));
+                                cpus,
+                                allocation.cpus(),
+                                partition));
     }
 
     private Inventory inventory(NodeName node) {

@@ -208,7 +208,7 @@ final class Round implements Decisions {
         List<Allocation> allocations = new ArrayList<>();
         for (int part = 0; part < nodes.length; part++) {
             Allocation allocation = allocation(status, part, model.nodes.name(nodes[part]), lane);
-            free.take(allocation);
+            free.take(status.description(), allocation);
             allocations.add(allocation);
         }
         model.seat(status, allocations);
@@ -249,11 +249,13 @@ final class Round implements Decisions {
     private Allocation allocation(JobStatus job, int part, NodeName node, int lane) {
         ResourceRequest request = job.description().request();
         ShareRequest share = request.gpus().share();
+        String partition = job.description().partition();
         NodeStatus status = state.node(node).orElseThrow();
         return Objects.requireNonNull(
                 share == null
-                        ? free.fit(status, request, part)
-                        : free.fit(status, request, model.nodes.share(node, lane, share)),
+                        ? free.fit(status, request, part, partition)
+                        : free.fit(
+                                status, request, model.nodes.share(node, lane, share), partition),
                 () ->
                         "place part %d of job %s on %s: the engine found room, the node has none"
                                 .formatted(part, job.job(), node));

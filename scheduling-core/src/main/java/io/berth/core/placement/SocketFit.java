@@ -8,9 +8,12 @@ import io.berth.core.request.Cores;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Whether nodes could hold a job that asks for sockets, were they empty: asked at its submission
-/// by the rules of its start, so that none waits for what cannot be.
+/// Whether nodes could hold a job that asks for sockets, or whose partition may have only so many
+/// CPUs of each, were they empty: asked at its submission by the rules of its start, so that none
+/// waits for what cannot be.
 public final class SocketFit {
+
+    private static final String PARTITION = "its own";
 
     private final GpuLayout.Known layouts = new GpuLayout.Known();
 
@@ -19,14 +22,17 @@ public final class SocketFit {
     /// @param gres all its other resources
     /// @param shared how its GPUs are shared; null if none is
     /// @param wholeCores whether jobs get whole cores
+    /// @param most CPUs of each socket that jobs of the partition may have (MaxCPUsPerSocket); 0 is
+    ///   any number
     /// @return true for a request to which sockets do not matter
     public boolean holds(
             Inventory inventory,
             List<Gres> gres,
             @Nullable SharedGpus shared,
             boolean wholeCores,
+            int most,
             ResourceRequest request) {
-        if (!Seats.bySocket(request)) {
+        if (!Seats.bySocket(request) && most == 0) {
             return true;
         }
         Cores cores = Cores.of(inventory, wholeCores);
@@ -36,9 +42,10 @@ public final class SocketFit {
                         cores,
                         layouts,
                         gpu -> shared == null || !shared.shares(gpu),
-                        gres.size());
+                        gres.size(),
+                        most == 0 ? List.of() : List.of(new Seats.Cap(PARTITION, most)));
         return NodeKind.of(inventory, inventory.gpus(), gres, cores, seats, List.of(), shared, 1)
-                        .demand(request, 0)
+                        .demand(request, 0, PARTITION)
                 != null;
     }
 }

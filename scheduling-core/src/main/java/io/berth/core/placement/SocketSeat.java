@@ -10,16 +10,18 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /// On sockets of which each gives so many GPUs, and that have the CPUs of the part together; or on
-/// any, with so many tasks on each at most.
+/// any, with so many tasks on each at most; or on as many CPUs of each as its partition may have.
 ///
 /// *Method*: of the sockets with enough free GPUs those with the fewest are taken, and where these
 /// have too few CPUs those with the most. A node's tasks are dealt out to them one by one, each to
-/// the socket that has the fewest so far.
+/// the socket that has the fewest so far. Who does not ask for sockets has those first that are
+/// near to its GPUs, then those with the most room.
 ///
 /// *Example*: `--gpus-per-socket=2 --sockets-per-node=1` on a node with three free GPUs on socket 0
 /// and two on socket 1 takes those of socket 1.
 ///
-/// Source: sbatch(1), `--gpus-per-socket`, `--ntasks-per-socket`.
+/// Source: sbatch(1), `--gpus-per-socket`, `--ntasks-per-socket`; slurm.conf(5),
+/// `MaxCPUsPerSocket`.
 ///
 /// @param of which GPUs, by place in the inventory, as bits
 /// @param gpusEach that a socket gives; 0 where it does not matter which GPUs they are
@@ -28,11 +30,14 @@ import java.util.stream.IntStream;
 /// @param unit CPUs of a task, which are on one socket; of a core where it does not matter how many
 ///   tasks are on one
 /// @param most units on a socket
-record SocketSeat(Seats seats, long of, int gpusEach, int chosen, int cpus, int unit, int most)
+/// @param cap how many CPUs of each socket its partition may have, by place among the caps; -1 is
+///   any number
+record SocketSeat(
+        Seats seats, long of, int gpusEach, int chosen, int cpus, int unit, int most, int cap)
         implements Seat {
 
     /// @param gpus of which it may have some, by place in the inventory, as bits
-    static SocketSeat of(Seats seats, ResourceRequest request, int part, long gpus) {
+    static SocketSeat of(Seats seats, ResourceRequest request, int part, long gpus, int cap) {
         Integer each = request.gpus().perSocket();
         NodeShape shape = request.where().shape();
         Integer tasks = shape == null ? null : shape.tasksPerSocket();
@@ -45,7 +50,8 @@ record SocketSeat(Seats seats, long of, int gpusEach, int chosen, int cpus, int 
                 each == null ? 0 : request.gpusOn(part) / each,
                 tasks == null ? cores.round(request.cpusOn(part)) : request.tasksOn(part) * unit,
                 unit,
-                tasks == null ? Integer.MAX_VALUE : tasks);
+                tasks == null ? Integer.MAX_VALUE : tasks,
+                cap);
     }
 
     @Override
@@ -58,13 +64,18 @@ record SocketSeat(Seats seats, long of, int gpusEach, int chosen, int cpus, int 
         return true;
     }
 
+    /// Whether the job asks for sockets.
+    private boolean asked() {
+        return gpusEach > 0 || most < Integer.MAX_VALUE;
+    }
+
     /// The sockets that it takes; empty if there are none.
     private List<Integer> sockets(long[] free) {
-        if (!seats.sockets().known()) {
+        if (asked() && !seats.sockets().known()) {
             return List.of();
         }
         List<Integer> able =
-                IntStream.range(0, seats.sockets().cpus().size())
+                IntStream.range(0, seats.onSocket().size())
                         .filter(it -> units(free, it) > 0)
                         .filter(it -> gpusOn(free, it) >= gpusEach)
                         .boxed()
@@ -92,7 +103,7 @@ record SocketSeat(Seats seats, long of, int gpusEach, int chosen, int cpus, int 
 
     /// How many units a socket has room for.
     private long units(long[] free, int socket) {
-        return Math.min(most, seats.freeCpus(free, socket) / unit);
+        return Math.min(most, seats.freeCpus(free, socket, cap) / unit);
     }
 
     private int gpusOn(long[] free, int socket) {
@@ -111,17 +122,10 @@ record SocketSeat(Seats seats, long of, int gpusEach, int chosen, int cpus, int 
     @Override
     public BitSet cpus(long[] free, BitSet freeCpus, BitSet near) {
         List<Integer> sockets = sockets(free);
-        int[] dealt = new int[seats.sockets().cpus().size()];
-        for (int rest = cpus; rest > 0; rest -= unit) {
-            dealt[
-                    sockets.stream()
-                            .filter(it -> dealt[it] < units(free, it))
-                            .min(Comparator.comparingInt(it -> dealt[it]))
-                            .orElseThrow()]++;
-        }
+        int[] dealt = asked() ? dealt(free, sockets) : nearest(free, sockets, near);
         var taken = new BitSet();
         for (int socket : sockets) {
-            BitSet there = seats.sockets().cpus().get(socket).toBitSet();
+            BitSet there = seats.onSocket().get(socket).toBitSet();
             there.and(freeCpus);
             var nearest = (BitSet) there.clone();
             nearest.and(near);
@@ -131,5 +135,41 @@ record SocketSeat(Seats seats, long of, int gpusEach, int chosen, int cpus, int 
             seats.cores().take(taken, there, wanted);
         }
         return taken;
+    }
+
+    /// By socket, how many units it takes: as many of each.
+    private int[] dealt(long[] free, List<Integer> sockets) {
+        int[] dealt = new int[seats.onSocket().size()];
+        for (int rest = cpus; rest > 0; rest -= unit) {
+            dealt[
+                    sockets.stream()
+                            .filter(it -> dealt[it] < units(free, it))
+                            .min(Comparator.comparingInt(it -> dealt[it]))
+                            .orElseThrow()]++;
+        }
+        return dealt;
+    }
+
+    /// The same: as many as there are of the nearest.
+    private int[] nearest(long[] free, List<Integer> sockets, BitSet near) {
+        int[] dealt = new int[seats.onSocket().size()];
+        List<Integer> inOrder =
+                sockets.stream()
+                        .sorted(
+                                Comparator.comparingInt((Integer it) -> -near(it, near))
+                                        .thenComparingLong(it -> -units(free, it)))
+                        .toList();
+        int rest = cpus / unit;
+        for (int socket : inOrder) {
+            dealt[socket] = (int) Math.min(rest, units(free, socket));
+            rest -= dealt[socket];
+        }
+        return dealt;
+    }
+
+    private int near(int socket, BitSet near) {
+        BitSet its = seats.onSocket().get(socket).toBitSet();
+        its.and(near);
+        return its.cardinality();
     }
 }

@@ -85,7 +85,7 @@ final class Tenants {
         return configuration.partitions().values().stream().mapToInt(Tenants::most).toArray();
     }
 
-    /// Whether a job of a partition may have so many CPUs of a node.
+    /// Whether a job of a partition may have so many CPUs of a node, wherever they lie there.
     boolean allows(String partition, int cpus) {
         int most = most(configuration.partitions().get(partition));
         return most == 0 || cpus <= most;

@@ -150,7 +150,7 @@ final class NeighboursTest {
 
     @Test
     void in_a_partition_for_one_user_a_node_every_job_wants_its_node_so() {
-        batch(0, new Use(0, 0, 0, false, List.of("ALL"), false, true, List.of(), null, null, null));
+        batch(0, Use.ANY.with(to -> to.exclusiveUser = true));
         nodes("n1", "n2");
         submit(1, "batch", "alice", 2);
         submit(2, "batch", "bob", 2);

@@ -30,6 +30,7 @@ import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.placement.Verdict.Axis;
 import io.berth.core.state.Input;
 import io.berth.core.testing.TestCell;
+import io.berth.core.testing.TestPartition;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -104,6 +105,24 @@ final class PlacementSharesTest {
         assertThat(cell.where(1)).isEqualTo(List.of("n1:0:0"));
         assertThat(cell.where(2)).isEqualTo(List.of("n1:1:1"));
         assertThat(cell.where(3)).isEqualTo(List.of("n1:2:0"));
+    }
+
+    @Test
+    void a_part_waits_for_cpus_of_a_socket_that_its_partition_may_have() {
+        TestPartition.change(cell, "batch", TestPartition.used(to -> to.maxCpusPerSocket = 2));
+        cell.submit(1, mps(300));
+        cell.submit(2, mps(300));
+        cell.submit(3, mps(300));
+
+        cell.round();
+
+        assertThat(cell.where(2)).isEqualTo(List.of("n1:1:0"));
+        assertThat(cell.job(3).reason()).isEqualTo(Reason.RESOURCES);
+        assertThat(cell.job(3).planned()).isNotNull();
+
+        end(1);
+
+        assertThat(cell.where(3)).isEqualTo(List.of("n1:0:0"));
     }
 
     /// The part ran for 400 s and lost 20 GPU-seconds, the GPU for 200 s and 200.

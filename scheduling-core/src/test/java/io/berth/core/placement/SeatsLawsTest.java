@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.Allocation;
 import io.berth.contracts.GpuRequest;
+import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.NodeConstraints;
@@ -19,6 +20,7 @@ import io.berth.core.state.Fact;
 import io.berth.core.state.Input;
 import io.berth.core.testing.BuiltNode;
 import io.berth.core.testing.TestCell;
+import io.berth.core.testing.TestPartition;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -29,7 +31,8 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /// What holds of jobs that must lie somewhere on a node, over seeded random cells: nodes of eight
-/// GPUs, four on each of two sockets, in boards of two, four or eight whose GPUs are linked.
+/// GPUs, four on each of two sockets, in boards of two, four or eight whose GPUs are linked. In
+/// some the jobs of a partition have only so many CPUs of each socket.
 final class SeatsLawsTest {
 
     private static final int SEEDS = Integer.getInteger("berth.laws.seeds", 20);
@@ -40,13 +43,24 @@ final class SeatsLawsTest {
         SOCKETS
     }
 
+    /// @param bounded whether it is in the partition that has only so many CPUs of each socket
     /// @param gpus in all, or of each of two sockets
-    private record Wanted(Kind kind, int gpus, int cpus, long limit) {
+    private record Wanted(boolean bounded, Kind kind, int gpus, int cpus, long limit) {
 
         static Wanted random(Random random) {
             Kind kind = Kind.values()[random.nextInt(3)];
-            int gpus = 1 + random.nextInt(kind == Kind.SOCKETS ? 4 : 5);
-            return new Wanted(kind, gpus, 2 + random.nextInt(5), 60L * (1 + random.nextInt(20)));
+            int gpus = random.nextInt(kind == Kind.SOCKETS ? 4 : 5) + 1;
+            return new Wanted(
+                    random.nextInt(3) > 0,
+                    kind,
+                    gpus,
+                    2 + random.nextInt(5),
+                    60L * (1 + random.nextInt(20)));
+        }
+
+        JobDescription job() {
+            JobDescription job = TestCell.job(request(), limit);
+            return bounded ? job : job.in("pair");
         }
 
         ResourceRequest request() {
@@ -70,24 +84,25 @@ final class SeatsLawsTest {
         }
 
         /// By trying all sets.
-        boolean fits(BitSet freeGpus, BitSet freeCpus, int onBoard) {
-            if (freeCpus.cardinality() < cpus || freeGpus.cardinality() < request().gpusOn(0)) {
+        ///
+        /// @param left how many CPUs of each socket its partition may still have
+        boolean fits(BitSet freeGpus, BitSet freeCpus, int[] left, int onBoard) {
+            int first = Math.min(left[0], freeCpus.get(0, 8).cardinality());
+            int second = Math.min(left[1], freeCpus.get(8, 16).cardinality());
+            if (first + second < cpus
+                    || freeGpus.cardinality() < request().gpusOn(0)
+                    || (kind == Kind.SOCKETS && (first == 0 || second == 0))) {
                 return false;
             }
             for (int set = 0; set < 1 << 8; set++) {
                 var chosen = BitSet.valueOf(new long[] {set});
                 var missing = (BitSet) chosen.clone();
                 missing.andNot(freeGpus);
-                if (missing.isEmpty() && good(chosen, onBoard) && cpusFit(freeCpus)) {
+                if (missing.isEmpty() && good(chosen, onBoard)) {
                     return true;
                 }
             }
             return false;
-        }
-
-        private boolean cpusFit(BitSet free) {
-            return kind != Kind.SOCKETS
-                    || (free.get(0, 8).cardinality() > 0 && free.get(8, 16).cardinality() > 0);
         }
 
         boolean good(BitSet chosen, int onBoard) {
@@ -132,9 +147,18 @@ final class SeatsLawsTest {
         private final TreeMap<Long, Wanted> jobs = new TreeMap<>();
         private final int onBoard;
 
+        /// CPUs of a socket that those of the bounded partition have together.
+        private final int most;
+
         World(long seed) {
             random = new Random(seed);
             onBoard = 2 << random.nextInt(3);
+            boolean bounded = random.nextBoolean();
+            most = bounded ? 3 + random.nextInt(4) : 8;
+            if (bounded) {
+                TestPartition.change(
+                        cell, "batch", TestPartition.used(it -> it.maxCpusPerSocket = most));
+            }
         }
 
         private void nodes(int count) {
@@ -159,7 +183,7 @@ final class SeatsLawsTest {
         private void submit(Wanted wanted) {
             long id = jobs.size() + 1L;
             jobs.put(id, wanted);
-            cell.submit(id, TestCell.job(wanted.request(), wanted.limit()));
+            cell.submit(id, wanted.job());
         }
 
         private Wanted wanted(long id) {
@@ -191,15 +215,42 @@ final class SeatsLawsTest {
             var cpus = new BitSet();
             gpus.set(0, 8);
             cpus.set(0, 16);
+            int[] left = {wanted.bounded() ? most : 8, wanted.bounded() ? most : 8};
             for (long id : jobs.keySet()) {
                 for (Allocation it : running(id)) {
                     if (it.node().value().equals(node) && end(id, at) > at) {
                         gpus.andNot(gpus(it));
                         cpus.andNot(it.cpus().toBitSet());
+                        take(left, it, wanted.bounded() && wanted(id).bounded());
                     }
                 }
             }
-            return wanted.fits(gpus, cpus, onBoard);
+            return wanted.fits(gpus, cpus, left, onBoard);
+        }
+
+        private static void take(int[] left, Allocation by, boolean shared) {
+            for (int socket = 0; socket < 2 && shared; socket++) {
+                left[socket] -= onSocket(by, socket);
+            }
+        }
+
+        private static int onSocket(Allocation it, int socket) {
+            return it.cpus().toBitSet().get(8 * socket, 8 * socket + 8).cardinality();
+        }
+
+        private void nobodyHasMoreOfASocket() {
+            var had = new TreeMap<String, int[]>();
+            for (long id : jobs.keySet()) {
+                for (Allocation it : wanted(id).bounded() ? running(id) : List.<Allocation>of()) {
+                    int[] its = had.computeIfAbsent(it.node().value(), _ -> new int[2]);
+                    its[0] += onSocket(it, 0);
+                    its[1] += onSocket(it, 1);
+                }
+            }
+            had.forEach((node, its) -> {
+                assertThat(its[0]).as("CPUs of socket 0 of %s", node).isLessThanOrEqualTo(most);
+                assertThat(its[1]).as("CPUs of socket 1 of %s", node).isLessThanOrEqualTo(most);
+            });
         }
 
         private long end(long id, long now) {
@@ -256,6 +307,7 @@ final class SeatsLawsTest {
                     }
                 }
                 place();
+                nobodyHasMoreOfASocket();
                 for (long id : jobs.keySet()) {
                     running(id)
                             .forEach(it ->
@@ -279,6 +331,7 @@ final class SeatsLawsTest {
             for (int i = 0; i < 8; i++) {
                 submit(
                         new Wanted(
+                                random.nextBoolean(),
                                 Kind.ANYWHERE,
                                 1 + random.nextInt(2),
                                 1 + random.nextInt(2),

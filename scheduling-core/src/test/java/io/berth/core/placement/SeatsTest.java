@@ -22,6 +22,7 @@ import io.berth.core.placement.Verdict.Stage;
 import io.berth.core.state.Input;
 import io.berth.core.testing.BuiltNode;
 import io.berth.core.testing.TestCell;
+import io.berth.core.testing.TestPartition;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -228,5 +229,85 @@ final class SeatsTest {
         cell.round();
 
         assertThat(cell.where(1)).containsExactly("n1:0-15:0,1,2,3,4,5,6,7");
+    }
+
+    private void bounded(int mostOnSocket) {
+        TestPartition.change(
+                cell, "batch", TestPartition.used(to -> to.maxCpusPerSocket = mostOnSocket));
+    }
+
+    @Test
+    void the_jobs_of_a_partition_have_so_many_cpus_of_each_socket() {
+        bounded(3);
+        node("n1", null);
+        cell.submit(1, TestCell.cpus(4));
+        cell.submit(2, TestCell.cpus(2));
+        submit(3, TestCell.cpus(1), 300);
+        cell.round();
+        cell.submit(4, TestCell.job(TestCell.cpus(9), 600).in("urgent"));
+        cell.submit(5, TestCell.cpus(7));
+        cell.round();
+
+        assertThat(cell.where(1)).containsExactly("n1:0-2,8:");
+        assertThat(cell.where(2)).containsExactly("n1:9-10:");
+        assertThat(cell.job(3).reason()).isEqualTo(Reason.RESOURCES);
+        assertThat(expected(3)).isEqualTo(cell.now + 600_000 + SLACK);
+        assertThat(cell.where(4)).as("of another partition").containsExactly("n1:3-7,11-14:");
+        assertThat(cell.job(5).reason()).as("six at most").isEqualTo(Reason.BAD_CONSTRAINTS);
+
+        end(2);
+        cell.round();
+
+        assertThat(cell.where(3)).containsExactly("n1:9:");
+    }
+
+    @Test
+    void what_others_left_of_a_socket_counts_too() {
+        bounded(3);
+        node("n1", null);
+        cell.submit(1, TestCell.job(TestCell.cpus(7), 600).in("urgent"));
+        cell.submit(2, TestCell.cpus(5));
+        cell.round();
+
+        assertThat(cell.where(1)).containsExactly("n1:0-6:");
+        assertThat(cell.job(2).reason()).isEqualTo(Reason.RESOURCES);
+
+        cell.submit(3, TestCell.cpus(4));
+        cell.cancel(2);
+        cell.round();
+
+        assertThat(cell.where(3)).containsExactly("n1:7-10:");
+    }
+
+    @Test
+    void cpus_that_are_bounded_are_near_to_the_gpus() {
+        bounded(3);
+        boards("n1");
+        submit(1, gpus(1, 4, null), 600);
+        cell.round();
+        submit(2, gpus(1, 2, null), 600);
+        cell.round();
+
+        assertThat(cell.where(1)).containsExactly("n1:0:0,1,2,3");
+        assertThat(cell.where(2)).containsExactly("n1:8:4,5");
+    }
+
+    @Test
+    void a_node_of_one_socket_is_bounded_by_it_and_who_has_it_alone_has_it_whole() {
+        bounded(3);
+        cell.node("n1", 8, 0, "a100");
+        cell.submit(1, TestCell.cpus(4));
+        cell.submit(2, TestCell.cpus(3));
+        cell.round();
+
+        assertThat(cell.job(1).reason()).isEqualTo(Reason.BAD_CONSTRAINTS);
+        assertThat(cell.where(2)).containsExactly("n1:0-2:");
+
+        end(2);
+        var alone = new NodeConstraints(null, List.of(), List.of(), Sharing.NODE, null);
+        cell.submit(3, TestCell.cpus(2).on(alone));
+        cell.round();
+
+        assertThat(cell.where(3)).containsExactly("n1:0-7:");
     }
 }

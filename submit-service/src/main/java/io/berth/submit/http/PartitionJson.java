@@ -25,6 +25,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 /// @param rootOnly whether only operators may submit to it
 /// @param minNodes of a job
 /// @param maxCpusPerNode CPUs of a node that all its jobs have together; 0 is unlimited
+/// @param maxCpusPerSocket the same of each socket of a node; 0 is unlimited
 /// @param exclusiveUser whether a node of one of its jobs is for that job's user alone
 /// @param exclusive whether each of its jobs has its nodes to itself
 /// @param defaultCpusPerGpu of jobs with GPUs that ask for no CPUs per task; 0 is nothing of its
@@ -56,6 +57,7 @@ record PartitionJson(
         boolean rootOnly,
         int minNodes,
         int maxCpusPerNode,
+        int maxCpusPerSocket,
         boolean exclusiveUser,
         boolean exclusive,
         int defaultCpusPerGpu,
@@ -97,6 +99,7 @@ record PartitionJson(
                 use.rootOnly(),
                 partition.partitionRules().minNodes(),
                 partition.partitionRules().maxCpusPerNode(),
+                use.mostCpusOnSocket(),
                 use.ofOneUser(),
                 use.ofOneJob(),
                 use.gpuDefaults().cpusPerGpu(),
