@@ -4,6 +4,7 @@ import io.berth.contracts.Gres;
 import io.berth.contracts.PrivateData;
 import io.berth.slurm.GresText;
 import io.berth.slurm.InvalidOption;
+import io.berth.slurm.LicensesText;
 import io.berth.slurm.SlurmConf;
 import io.berth.slurm.SlurmConf.Line;
 import io.berth.slurm.SlurmTime;
@@ -28,30 +29,16 @@ final class SlurmCluster {
 
     static final Pattern WHOLE = Pattern.compile("[0-9]{1,9}");
     private static final Pattern WEIGHT = Pattern.compile("([^=]+)=([0-9]{1,9}(?:\\.[0-9]+)?)");
-    private static final String AGENTS = "a node tells what it has when its agent registers";
+    private static final String AGENTS = SlurmElsewhere.AGENTS;
+
+    /// The GPUs of which jobs get parts, by their name in Gres.
+    private static final Set<String> PARTS = Set.of("mps", "shard");
 
     private static final String GRES_CONF =
             "the node's agent reads such a file: BERTH_AGENT_GRES_CONF=/etc/berth/gres.conf";
 
     private static final String UNLESS =
             ", unless other lines have some: a node stands in one rule";
-
-    /// What is done otherwise in Berth, and how.
-    private static final Map<String, String> OTHERWISE =
-            Map.ofEntries(
-                    Map.entry("autodetect", AGENTS),
-                    Map.entry("schedulerparameters", "Berth's backfill has settings of its own"),
-                    Map.entry("slurmctldhost", "the mesh finds its services by their addresses"),
-                    Map.entry("accountingstoragehost", "accounting is a service of the mesh"),
-                    Map.entry("slurmctldlogfile", "services log to standard output"),
-                    Map.entry("slurmdlogfile", "services log to standard output"),
-                    Map.entry("debugflags", "services log to standard output"),
-                    Map.entry(
-                            "accountingstoragetres",
-                            "cpu, mem, node, billing and GPUs always count"),
-                    Map.entry("jobacctgatherfrequency", "agents measure at intervals of their own"),
-                    Map.entry("taskplugin", "agents bind tasks with cgroups"),
-                    Map.entry("grestypes", "any name that a node has will do"));
 
     /// Lines that say what Berth does anyway.
     static final Map<String, String> ANYWAY =
@@ -95,6 +82,8 @@ final class SlurmCluster {
     private final Map<String, Object> nodeWeights = new LinkedHashMap<>();
     private @Nullable Long switchWait;
     private boolean wholeCores;
+    private boolean fifo;
+    private final Map<String, Object> licenses = new LinkedHashMap<>();
 
     /// Of the lines of nodes that say none, as the last `NodeName=DEFAULT` has it.
     private String defaultWeight = "";
@@ -168,21 +157,24 @@ final class SlurmCluster {
             case "schedulertimeslice" -> number(preemption, "timeSlice", line, place);
             case "privatedata" -> privateData(value, place);
             case "selecttypeparameters" -> selectTypeParameters(value, place);
-            case "defmempercpu", "defmempergpu", "defcpupergpu", "jobdefaults", "disablerootjobs" ->
+            case "prioritytype" -> priorityType(value, place);
+            case "licenses" -> licenses(value, place);
+            case "defmempercpu",
+                    "defmempergpu",
+                    "defmempernode",
+                    "maxmempercpu",
+                    "maxmempernode",
+                    "overtimelimit",
+                    "defcpupergpu",
+                    "jobdefaults",
+                    "disablerootjobs" ->
                     partitions
                             .ofAll(key, value)
                             .ifPresent(why -> leftOut.add(place + line.text() + ": " + why));
             case "nodename" -> node(line, place);
             case "schedulerparameters" -> schedulerParameters(line, place);
-            case "name" ->
-                    leftOut.add(
-                            place
-                                    + line.text()
-                                    + ": "
-                                    + (Gres.isName(value.toLowerCase(Locale.ROOT))
-                                            ? GRES_CONF
-                                            : AGENTS));
-            default -> leftOut.add(place + line.text() + ": " + why(key));
+            case "name" -> leftOut.add(place + line.text() + ": " + ofGres(value, "ALL"));
+            default -> leftOut.add(place + line.text() + ": " + SlurmElsewhere.why(key));
         }
     }
 
@@ -214,15 +206,49 @@ final class SlurmCluster {
                 gres.put("gres" + (gres.size() + 1), entry);
             }
         }
-        String name = line.value("name", "gpu").toLowerCase(Locale.ROOT);
         leftOut.add(
                 place
                         + line.text()
                         + ": "
-                        + (Gres.isName(name) ? GRES_CONF : AGENTS)
+                        + (ofGresConf ? ofGres(line.value("name", ""), nodes) : AGENTS)
+                        + sharedIn(listed, nodes)
+                        + SlurmElsewhere.ofNodes(line.values())
                         + (weighed ? "; its weight is carried over" : "")
                         + (others.isEmpty() ? "" : "; resources other than GPUs are carried over")
                         + (!others.isEmpty() && nodes.equals("ALL") ? UNLESS : ""));
+    }
+
+    /// Of a line of gres.conf.
+    private static String ofGres(String name, String nodes) {
+        String kind = name.toLowerCase(Locale.ROOT);
+        return PARTS.contains(kind)
+                ? AGENTS + SlurmElsewhere.shared(kind, nodes)
+                : Gres.isName(kind) ? GRES_CONF : AGENTS;
+    }
+
+    /// Of what Gres= lists, GPUs that are given out in parts.
+    private static String sharedIn(String list, String nodes) {
+        return CliOption.split(list).stream()
+                .map(item -> item.split("[:(]", 2)[0].toLowerCase(Locale.ROOT))
+                .filter(PARTS::contains)
+                .distinct()
+                .map(kind -> SlurmElsewhere.shared(kind, nodes))
+                .collect(Collectors.joining());
+    }
+
+    private void priorityType(String value, String place) {
+        fifo = value.equalsIgnoreCase("priority/basic");
+        if (!fifo) {
+            leftOut.add(place + "PriorityType=" + value + ": " + SlurmElsewhere.UNKNOWN);
+        }
+    }
+
+    private void licenses(String list, String place) {
+        try {
+            LicensesText.parse(list).forEach(licenses::put);
+        } catch (InvalidOption e) {
+            leftOut.add(place + "Licenses=" + list + ": it is no list such as matlab:2,ansys");
+        }
     }
 
     /// Of a node's resources those other than GPUs that a cluster file can have.
@@ -261,7 +287,7 @@ final class SlurmCluster {
                                 + ": "
                                 + (ofSwitches
                                         ? "maxSwitchWait must be above 0"
-                                        : why("schedulerparameters")));
+                                        : SlurmElsewhere.parameter(pair[0])));
             }
         }
     }
@@ -297,16 +323,12 @@ final class SlurmCluster {
                                 "a job says it: --cpus-per-task with the threads of a core";
                         case "CR_CORE_DEFAULT_DIST_BLOCK" ->
                                 "a job gets the CPUs that are nearest to its GPUs, else the first";
-                        default -> "Berth knows no such setting";
+                        default -> SlurmElsewhere.UNKNOWN;
                     };
             if (!otherwise.isEmpty()) {
                 leftOut.add(place + "SelectTypeParameters=" + word + ": " + otherwise);
             }
         }
-    }
-
-    private static String why(String key) {
-        return OTHERWISE.getOrDefault(key, "Berth knows no such setting");
     }
 
     private void number(Map<String, Object> section, String key, Line line, String place) {
@@ -341,7 +363,7 @@ final class SlurmCluster {
                 case "SMALL_RELATIVE_TO_TIME" -> priority.put("sizeByTime", true);
                 default ->
                         leftOut.add(
-                                place + "PriorityFlags=" + flag + ": Berth knows no such setting");
+                                place + "PriorityFlags=" + flag + ": " + SlurmElsewhere.UNKNOWN);
             }
         }
     }
@@ -372,7 +394,8 @@ final class SlurmCluster {
                                 place
                                         + "PreemptParameters="
                                         + parameter
-                                        + ": Berth knows no such setting");
+                                        + ": "
+                                        + SlurmElsewhere.UNKNOWN);
             }
         }
     }
@@ -383,13 +406,16 @@ final class SlurmCluster {
         file.put("defaultAccount", accounts.defaultAccount());
         file.put("defaultQos", SlurmAccounts.QOS);
         put(file, "fairShare", fairShare);
-        put(priority, "weights", weights);
+        if (!fifo) {
+            put(priority, "weights", weights);
+        }
         put(file, "priority", priority);
         put(file, "preemption", preemption);
         file.put("partitions", partitions.entries());
         file.put("qos", accounts.qos());
         file.put("accounts", accounts.entries());
         put(file, "adminLevels", accounts.levels());
+        put(file, "licenses", licenses);
         if (!hidden.isEmpty()) {
             file.put(
                     "privateData",
@@ -424,6 +450,10 @@ final class SlurmCluster {
 
     /// What was not carried over: file, line, what, and why.
     List<String> leftOut() {
-        return List.copyOf(leftOut);
+        var all = new ArrayList<>(leftOut);
+        if (fifo && !weights.isEmpty()) {
+            all.add("PriorityWeight…: with priority/basic jobs go in the order in which they came");
+        }
+        return List.copyOf(all);
     }
 }

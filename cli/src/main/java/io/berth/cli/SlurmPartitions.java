@@ -31,11 +31,26 @@ final class SlurmPartitions {
                     Map.entry("maxmempercpu", "maxMemoryPerCpu"),
                     Map.entry("gracetime", "graceTime"));
 
+    /// Of two that exclude each other, the other one.
+    private static final Map<String, String> RIVALS =
+            Map.of(
+                    "defaultMemoryPerCpu", "defaultMemoryPerNode",
+                    "defaultMemoryPerNode", "defaultMemoryPerCpu",
+                    "maxMemoryPerCpu", "maxMemoryPerNode",
+                    "maxMemoryPerNode", "maxMemoryPerCpu");
+
+    /// In the place of a number that Slurm calls UNLIMITED: Berth says nothing of it, whatever a
+    /// partition would have from DEFAULT or from the cluster.
+    private static final Object UNLIMITED = new Object();
+
     private static final Set<String> JOB_DEFAULTS = Set.of("defcpupergpu", "defmempergpu");
 
     private final SlurmAccounts accounts;
     private final Map<String, Map<String, Object>> partitions = new LinkedHashMap<>();
     private final Map<String, Object> defaults = new LinkedHashMap<>();
+
+    /// What partitions have that say nothing, wherever in the file it stands.
+    private final Map<String, Object> ofCluster = new LinkedHashMap<>();
 
     SlurmPartitions(SlurmAccounts accounts) {
         this.accounts = accounts;
@@ -45,7 +60,7 @@ final class SlurmPartitions {
     ///
     /// @return why it cannot be carried over, if it cannot
     Optional<String> ofAll(String key, String value) {
-        return set(defaults, key, value) ? Optional.empty() : Optional.of(why(key, value));
+        return set(ofCluster, key, value) ? Optional.empty() : Optional.of(why(key, value));
     }
 
     /// @return what of the line could not be carried over
@@ -129,15 +144,14 @@ final class SlurmPartitions {
         return true;
     }
 
-    /// Slurm's UNLIMITED is where Berth says nothing. False: it is no number.
+    /// False: it is no number.
     private static boolean putNumber(Map<String, Object> entry, String key, String value) {
-        if (value.equalsIgnoreCase("unlimited")) {
-            return true;
-        }
-        if (!SlurmCluster.WHOLE.matcher(value).matches()) {
+        boolean unlimited = value.equalsIgnoreCase("unlimited");
+        if (!unlimited && !SlurmCluster.WHOLE.matcher(value).matches()) {
             return false;
         }
-        entry.put(key, Long.valueOf(value));
+        entry.remove(RIVALS.getOrDefault(key, ""));
+        entry.put(key, unlimited ? UNLIMITED : Long.valueOf(value));
         return true;
     }
 
@@ -187,6 +201,14 @@ final class SlurmPartitions {
     }
 
     Map<String, Object> entries() {
-        return new LinkedHashMap<>(partitions);
+        var entries = new LinkedHashMap<String, Object>();
+        partitions.forEach((name, own) -> {
+            var entry = new LinkedHashMap<>(ofCluster);
+            own.keySet().forEach(key -> entry.remove(RIVALS.getOrDefault(key, "")));
+            entry.putAll(own);
+            entry.values().removeIf(UNLIMITED::equals);
+            entries.put(name, entry);
+        });
+        return entries;
     }
 }

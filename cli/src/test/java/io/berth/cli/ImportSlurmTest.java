@@ -93,7 +93,7 @@ final class ImportSlurmTest {
                         Not carried over:
                           slurm.conf:4: SelectType=select/linear: Berth knows no such setting
                           slurm.conf:9: PriorityFlags=CALCULATE_RUNNING: Berth knows no such setting
-                          slurm.conf:10: SlurmctldPort=6817: Berth knows no such setting
+                          slurm.conf:10: SlurmctldPort=6817: services and agents meet in Kafka
                           slurm.conf:11: PrivateData=CLOUD: Berth keeps nothing of the kind
                           slurm.conf:15: PreemptParameters=reclaim_licenses: Berth knows no such setting
                           slurm.conf:17: NodeName=n[1-4] CPUs=64 Gres=gpu:a100:8,nic:2 Weight=10: a node tells what it has when its agent registers; its weight is carried over; resources other than GPUs are carried over
@@ -186,6 +186,75 @@ final class ImportSlurmTest {
                 .containsExactlyInAnyOrder(
                         "slurm.conf:5: jobdefaults=DefTime=5 of partition c: they are DefCpuPerGPU and DefMemPerGPU, each a whole number below 1000000000",
                         "slurm.conf:6: maxcpuspersocket=few of partition d: it is no whole number below 1000000000");
+    }
+
+    @Test
+    void what_the_cluster_says_holds_for_partitions_that_say_nothing_else() {
+        var cluster = new SlurmCluster();
+
+        cluster.take(
+                SlurmConf.parse(
+                        "slurm.conf",
+                        """
+                        PartitionName=DEFAULT MaxNodes=4
+                        PartitionName=a Nodes=n1
+                        PartitionName=b Nodes=n2 DefMemPerCPU=512 MaxMemPerNode=UNLIMITED MaxNodes=UNLIMITED OverTimeLimit=0
+                        DefMemPerNode=1024
+                        MaxMemPerNode=4096
+                        OverTimeLimit=5
+                        """));
+
+        assertThat(cluster.yaml())
+                .containsPattern(
+                        "a:\\n +defaultMemoryPerNode: 1024\\n +maxMemoryPerNode: 4096\\n +overTimeLimit: \"5\"\\n +maxNodes: 4\\n +nodes: n1\\n")
+                .containsPattern(
+                        "b:\\n +overTimeLimit: \"0\"\\n +nodes: n2\\n +defaultMemoryPerCpu: 512\\n");
+        assertThat(cluster.leftOut()).isEmpty();
+    }
+
+    @Test
+    void licenses_are_carried_over_and_under_priority_basic_no_weights_are() {
+        var cluster = new SlurmCluster();
+
+        cluster.take(
+                SlurmConf.parse(
+                        "slurm.conf",
+                        """
+                        Licenses=fluent:30,ansys
+                        PriorityType=priority/basic
+                        PriorityWeightAge=1000
+                        Licenses=matlab:x
+                        """));
+
+        assertThat(cluster.yaml())
+                .containsPattern("licenses:\\n +ansys: 1\\n +fluent: 30\\n")
+                .doesNotContain("weights");
+        assertThat(cluster.leftOut())
+                .containsExactly(
+                        "slurm.conf:4: Licenses=matlab:x: it is no list such as matlab:2,ansys",
+                        "PriorityWeight…: with priority/basic jobs go in the order in which they came");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    CgroupAutomount=yes                         | CgroupAutomount=yes: agents use the groups that the host has mounted
+                    CgroupReleaseAgentDir="/etc/slurm/cgroup"   | CgroupReleaseAgentDir="/etc/slurm/cgroup": agents remove groups themselves
+                    ConstrainDevices=yes                        | ConstrainDevices=yes: agents always do where the host can; berth.agent.required-isolation=devices lets none start where it cannot
+                    Prolog=/etc/slurm/prolog.sh                 | Prolog=/etc/slurm/prolog.sh: berth.agent.prolog of the agents
+                    HealthCheckProgram=/usr/sbin/nhc            | HealthCheckProgram=/usr/sbin/nhc: berth.agent.health-program of the agents
+                    SchedulerParameters=defer,bf_max_job_test=9 | SchedulerParameters=bf_max_job_test=9: berth.placement.bf-max-job-test
+                    NodeName=n1 CoreSpecCount=2 Features=ib     | NodeName=n1 CoreSpecCount=2 Features=ib: a node tells what it has when its agent registers; CoreSpecCount is the agent's berth.agent.reserved-cpus; features are given by scontrol update NodeName=… Features=…
+                    NodeName=n1 Gres=gpu:a100:8,shard:32        | NodeName=n1 Gres=gpu:a100:8,shard:32: a node tells what it has when its agent registers; GPUs of which jobs get parts are named in the cluster file: sharedGpus: {shard: {nodes: "n1", sharing: shard}}
+                    """)
+    void what_is_said_elsewhere_in_berth_is_told_by_its_name_there(String line, String told) {
+        var cluster = new SlurmCluster();
+
+        cluster.take(SlurmConf.parse("slurm.conf", line + "\n"));
+
+        assertThat(cluster.leftOut()).contains("slurm.conf:1: " + told);
     }
 
     @Test
@@ -330,12 +399,17 @@ final class ImportSlurmTest {
                                         "slurm.conf",
                                         "topology.conf",
                                         "gres.conf",
+                                        "cgroup.conf",
                                         "accounts.dump.cfg"));
 
         assertThat(outcome.out())
                 .contains("name: nvidia_ai_cluster", "halfLife: \"14-0\"", "high_prio_debug:")
                 .contains("team_A:", "rack1:", "tier: 10000", "wholeCores: true");
         assertThat(outcome.err().lines().filter(it -> it.contains("slurm.conf:"))).hasSize(17);
-        assertThat(outcome.err().lines().filter(it -> it.contains("gres.conf:"))).hasSize(10);
+        assertThat(outcome.err().lines().filter(it -> it.contains("gres.conf:")))
+                .hasSize(10)
+                .anyMatch(it -> it.contains("sharedGpus: {mps: {nodes: \"gpu-node[01-08]\""));
+        assertThat(outcome.err().lines().filter(it -> it.contains("cgroup.conf:"))).hasSize(7);
+        assertThat(outcome.err()).doesNotContain(SlurmElsewhere.UNKNOWN);
     }
 }
