@@ -16,9 +16,11 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.ZoneId;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /// All that a command sees of the process it runs in.
 ///
@@ -35,6 +37,8 @@ record Terminal(
         Supplier<ZoneId> zone,
         Pause pause) {
 
+    private static final String UMASK = "Umask:";
+
     /// A wait between two attempts.
     @FunctionalInterface
     interface Pause {
@@ -46,12 +50,26 @@ record Terminal(
                 System.in,
                 stream(FileDescriptor.out),
                 stream(FileDescriptor.err),
-                System.getenv(),
+                environmentOfProcess(),
                 Path.of("").toAbsolutePath(),
                 System.getProperty("user.name"),
                 Clock.systemUTC(),
                 ZoneId::systemDefault,
                 Terminal::sleep);
+    }
+
+    /// With the umask in `SLURM_UMASK`, where Linux tells it: jobs have that of the shell that
+    /// submits them.
+    private static Map<String, String> environmentOfProcess() {
+        var environment = new HashMap<>(System.getenv());
+        try (Stream<String> status = Files.lines(Path.of("/proc/self/status"))) {
+            status.filter(it -> it.startsWith(UMASK))
+                    .forEach(it ->
+                            environment.put("SLURM_UMASK", it.substring(UMASK.length()).strip()));
+        } catch (IOException | UncheckedIOException e) {
+            return environment;
+        }
+        return environment;
     }
 
     private static PrintStream stream(FileDescriptor descriptor) {

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class StartScriptTest {
@@ -29,6 +31,16 @@ class StartScriptTest {
                 .contains("export TOKEN='it'\\''s secret'\n")
                 .contains(" >>'/o ut' 2>&1 ")
                 .endsWith("/env 'BASH_FUNC_f%%=() { :; }' '/s' '-x'\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0027, 0027", "77, 77", "8, 022", "'0; reboot', 022", "'', 022", ", 022"})
+    void the_umask_is_that_of_the_shell_that_submitted(@Nullable String told, String umask)
+            throws LaunchRefused {
+        Map<String, String> environment = told == null ? Map.of() : Map.of("SLURM_UMASK", told);
+
+        assertThat(StartScript.of(Path.of("/w"), environment, FILES, "", List.of("/s")))
+                .startsWith("umask " + umask + "\n");
     }
 
     @ParameterizedTest
