@@ -375,6 +375,37 @@ class AccountingTest {
     @Test
     @Order(6)
     @TestSecurity(user = "alice", roles = "user")
+    void how_jobs_ended_is_told_by_partition_and_part_of_the_time() {
+        long first = tables.number("SELECT min(ended_at) FROM job WHERE ended_at > 0");
+        long last = tables.number("SELECT max(ended_at) FROM job");
+        String time = "?start=" + first + "&end=" + last;
+        long step = Math.max(1, (last - first) / 1000 / 5);
+
+        JsonPath whole = given().get("/v1/accounting/outcomes" + time).jsonPath();
+        JsonPath parts = given().get("/v1/accounting/outcomes" + time + "&step=" + step).jsonPath();
+
+        String ended =
+                "SELECT count(*) FROM job WHERE ended_at > 0 AND ended_at < %d".formatted(last);
+        assertThat(jobs(whole, "true")).isEqualTo(tables.number(ended)).isPositive();
+        assertThat(jobs(parts, "true")).isEqualTo(jobs(whole, "true"));
+        assertThat(jobs(whole, "it.state == 'COMPLETED'"))
+                .isEqualTo(tables.number(ended + " AND state = 'COMPLETED'"))
+                .isPositive();
+        assertThat(parts.getList("outcomes.start", Long.class))
+                .isSorted()
+                .allMatch(it -> (it - first) % (1000 * step) == 0)
+                .hasSizeGreaterThan(whole.getList("outcomes").size());
+        given().get("/v1/accounting/outcomes" + time + "&step=0").then().statusCode(400);
+    }
+
+    private static long jobs(JsonPath outcomes, String which) {
+        List<Integer> jobs = outcomes.getList("outcomes.findAll { " + which + " }.jobs");
+        return jobs.stream().mapToLong(Integer::longValue).sum();
+    }
+
+    @Test
+    @Order(6)
+    @TestSecurity(user = "alice", roles = "user")
     void the_clusters_utilization_is_known_from_the_states_of_its_nodes() throws Exception {
         writeNode("n1", 8, null);
         writeRaw(Topics.NODE_STATES.name(), "NodeStatus", "{");

@@ -3,6 +3,7 @@ package io.berth.cli;
 import static io.berth.cli.Table.Title.right;
 
 import io.berth.client.JsonObject;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -14,23 +15,47 @@ import java.util.TreeMap;
 /// The lines of a report, of what runs held in a time.
 ///
 /// @param document the configuration, for the tree of accounts
-/// @param usage by account, user and type of GPU; for the cluster's utilization by resource
+/// @param told what the books answer, as [Kind#rows] has it
 /// @param clause which accounts and users to tell of
-record ReportRows(JsonObject document, List<JsonObject> usage, Clause clause, Unit unit) {
+record ReportRows(
+        JsonObject document, List<JsonObject> told, Clause clause, Unit unit, ZoneId zone) {
 
     /// A report.
     enum Kind {
-        UTILIZATION("cluster Utilization", "Cluster Utilization"),
-        ACCOUNTS("cluster AccountUtilizationByUser", "Cluster/Account/User Utilization"),
-        USERS("cluster UserUtilizationByAccount", "Cluster/User/Account Utilization"),
-        TOP("user TopUsage", "Top Users");
+        UTILIZATION("cluster Utilization", "Cluster Utilization", "utilization", "resources"),
+        ACCOUNTS(
+                "cluster AccountUtilizationByUser",
+                "Cluster/Account/User Utilization",
+                "report",
+                "usage"),
+        USERS(
+                "cluster UserUtilizationByAccount",
+                "Cluster/User/Account Utilization",
+                "report",
+                "usage"),
+        TOP("user TopUsage", "Top Users", "report", "usage"),
+        OUTCOMES("job Outcomes", "Job Outcomes", "outcomes", "outcomes");
 
         private final String words;
         private final String title;
+        private final String path;
+        private final String key;
 
-        Kind(String words, String title) {
+        /// @param path where the books answer, below `/v1/accounting`
+        /// @param key of the rows in the answer
+        Kind(String words, String title, String path, String key) {
             this.words = words;
             this.title = title;
+            this.path = path;
+            this.key = key;
+        }
+
+        String path() {
+            return "/v1/accounting/" + path;
+        }
+
+        List<JsonObject> rows(JsonObject answer) {
+            return answer.objects(key);
         }
 
         String words() {
@@ -43,6 +68,9 @@ record ReportRows(JsonObject document, List<JsonObject> usage, Clause clause, Un
 
         /// @param tres whether each line names its resource
         Table table(boolean tres) {
+            if (this == OUTCOMES) {
+                return OutcomeRows.TABLE;
+            }
             var titles = new ArrayList<Table.Title>();
             titles.add(right("Cluster", 9));
             if (this == UTILIZATION) {
@@ -96,8 +124,9 @@ record ReportRows(JsonObject document, List<JsonObject> usage, Clause clause, Un
 
     /// @param most of a list of the highest
     List<List<String>> of(Kind kind, String tres, int most) throws CommandFailure {
-        Map<Member, Sum> sums = kind == Kind.UTILIZATION ? Map.of() : sums(tres);
+        Map<Member, Sum> sums = kind.path.equals("report") ? sums(tres) : Map.of();
         return switch (kind) {
+            case OUTCOMES -> new OutcomeRows(document.text("name"), told, zone).lines();
             case UTILIZATION -> utilization(tres);
             case ACCOUNTS -> byAccount(sums, tres);
             case USERS ->
@@ -121,7 +150,7 @@ record ReportRows(JsonObject document, List<JsonObject> usage, Clause clause, Un
     /// What became of one of the cluster's resources. Nothing is planned: that is known of the
     /// future only.
     private List<List<String>> utilization(String tres) throws CommandFailure {
-        for (JsonObject row : usage) {
+        for (JsonObject row : told) {
             if (row.text("resource").equals(tres)) {
                 return List.of(
                         List.of(
@@ -149,7 +178,7 @@ record ReportRows(JsonObject document, List<JsonObject> usage, Clause clause, Un
         List<String> users = clause.named("user", "users");
         Map<Member, Sum> sums =
                 new TreeMap<>(Comparator.comparing(Member::account).thenComparing(Member::user));
-        for (JsonObject row : usage) {
+        for (JsonObject row : told) {
             long seconds = seconds(row, tres);
             var member = new Member(row.text("account"), row.text("user"));
             if (seconds > 0

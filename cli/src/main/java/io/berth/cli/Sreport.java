@@ -17,8 +17,6 @@ import java.util.OptionalLong;
 final class Sreport implements Command {
 
     private static final int TOP = 10;
-    private static final String REPORT = "/v1/accounting/report";
-    private static final String UTILIZATION = "/v1/accounting/utilization";
 
     private static final List<CliOption> OPTIONS =
             Table.options(
@@ -31,7 +29,7 @@ final class Sreport implements Command {
 
     @Override
     public String synopsis() {
-        return "sreport cluster|user REPORT [start=TIME] [end=TIME] [-T gres/gpu]: who used how much";
+        return "sreport cluster|user|job REPORT [start=TIME] [end=TIME] [-T gres/gpu]: who used how much, and how jobs ended";
     }
 
     @Override
@@ -49,22 +47,21 @@ final class Sreport implements Command {
         if (start >= end) {
             throw CommandFailure.error("sreport", "the start is not before the end");
         }
+        if (kind == ReportRows.Kind.OUTCOMES && (words.has("tres") || words.has("time"))) {
+            throw CommandFailure.error(
+                    "sreport", "job Outcomes tells of jobs, not of resources: leave out -T and -t");
+        }
         Unit unit = unit(words.value("time", "Minutes"));
         MeshClient client = MeshClient.of(terminal, "sreport");
         JsonObject answer =
                 client.accounting(
-                        new Query(kind == ReportRows.Kind.UTILIZATION ? UTILIZATION : REPORT)
+                        new Query(kind.path())
                                 .with("start", List.of(start))
                                 .with("end", List.of(end))
                                 .toString());
         JsonObject document = client.accounting("/v1/configuration").object("document");
         List<String> tres = words.has("tres") ? words.list("tres") : List.of("cpu");
-        var rows =
-                new ReportRows(
-                        document,
-                        answer.objects(kind == ReportRows.Kind.UTILIZATION ? "resources" : "usage"),
-                        clause,
-                        unit);
+        var rows = new ReportRows(document, kind.rows(answer), clause, unit, terminal.zone().get());
         if (!words.has("noheader")) {
             head(terminal, kind, unit, start, end);
         }
@@ -142,8 +139,10 @@ final class Sreport implements Command {
                                 + Dates.iso(end - 1000, terminal.zone().get(), "")
                                 + " ("
                                 + (end - start) / 1000
-                                + " secs)\nUsage reported in TRES "
-                                + unit.title()
+                                + " secs)\n"
+                                + (kind == ReportRows.Kind.OUTCOMES
+                                        ? "Parts of the jobs that ended on a day"
+                                        : "Usage reported in TRES " + unit.title())
                                 + "\n"
                                 + line);
     }

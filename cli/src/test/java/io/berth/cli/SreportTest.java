@@ -86,6 +86,38 @@ final class SreportTest {
     }
 
     @Test
+    void how_jobs_ended_is_told_by_partition_and_day() {
+        mesh.on(
+                "GET",
+                "/v1/accounting/outcomes",
+                """
+                {"start":1,"end":2,"step":86400,"outcomes":[
+                 {"start":1795046400000,"partition":"batch","state":"COMPLETED","jobs":6},
+                 {"start":1795046400000,"partition":"batch","state":"FAILED","jobs":1},
+                 {"start":1795046400000,"partition":"batch","state":"TIMEOUT","jobs":1},
+                 {"start":1795046400000,"partition":"debug","state":"CANCELLED","jobs":3},
+                 {"start":1795132800000,"partition":"batch","state":"CANCELLED","jobs":1},
+                 {"start":1795132800000,"partition":"batch","state":"COMPLETED","jobs":2}]}
+                """);
+
+        assertThat(run("sreport job outcomes start=2026-11-19 end=2026-11-21").out())
+                .isEqualTo(
+                        """
+                        --------------------------------------------------------------------------------
+                        Job Outcomes 2026-11-19T00:00:00 - 2026-11-20T23:59:59 (172800 secs)
+                        Parts of the jobs that ended on a day
+                        --------------------------------------------------------------------------------
+                          Cluster       Partition        Day     Jobs Completed    Failed Cancelled\s
+                        --------- --------------- ---------- -------- --------- --------- ---------\s
+                                c           batch 2026-11-19        8       75%       25%        0%\s
+                                c           batch 2026-11-20        3       67%        0%       33%\s
+                                c           debug 2026-11-19        3        0%        0%      100%\s
+                        """);
+        assertThat(mesh.requests().getFirst().path())
+                .isEqualTo("/v1/accounting/outcomes?start=1795046400000&end=1795219200000");
+    }
+
+    @Test
     void the_top_users_come_first_in_each_resource() {
         assertThat(
                         run("sreport -P -n -t seconds -T gres/gpu,gres/gpu:a100 user TopUsage topcount=1")
@@ -114,7 +146,8 @@ final class SreportTest {
             delimiter = '|',
             quoteCharacter = '`',
             value = {
-                "cluster | which report? There are: cluster Utilization, cluster AccountUtilizationByUser, cluster UserUtilizationByAccount, user TopUsage",
+                "cluster | which report? There are: cluster Utilization, cluster AccountUtilizationByUser, cluster UserUtilizationByAccount, user TopUsage, job Outcomes",
+                "-T cpu job Outcomes | job Outcomes tells of jobs, not of resources: leave out -T and -t",
                 "user TopUsage start=soon | Invalid time specification: soon",
                 "user TopUsage start=2026-11-02 end=2026-11-01 | the start is not before the end",
                 "user TopUsage topcount=0 | Invalid TopCount: 0",

@@ -4,6 +4,7 @@ import io.berth.accounting.ClusterConfiguration;
 import io.berth.accounting.db.Balance;
 import io.berth.accounting.db.JobRow;
 import io.berth.accounting.db.PeriodCapacity;
+import io.berth.accounting.db.PeriodOutcome;
 import io.berth.accounting.db.PeriodUsage;
 import io.berth.accounting.db.RunRow;
 import io.berth.accounting.db.StepRow;
@@ -189,6 +190,25 @@ public class AccountingResource {
         Sight sight = sights.now();
         return PeriodUsage.each(each, since, until, now)
                 .map(periods -> HistoryView.of(since, until, each, periods, sight));
+    }
+
+    /// How jobs ended in each part of a time.
+    ///
+    /// @param step in seconds; a day if it is not given
+    @GET
+    @Path("outcomes")
+    @WithSession
+    public Uni<OutcomesView> outcomes(
+            @QueryParam("start") @Nullable Long start,
+            @QueryParam("end") @Nullable Long end,
+            @QueryParam("step") @DefaultValue("86400") Long step)
+            throws JobQuery.Refused {
+        long until = end == null ? Clock.systemUTC().millis() : end;
+        long since = before(start, until);
+        long each = HistoryView.step(step, until - since);
+        Sight sight = sights.now();
+        return PeriodOutcome.each(each, since, until)
+                .map(outcomes -> OutcomesView.of(since, until, each, outcomes, sight));
     }
 
     /// What became of the cluster's resources in a time.

@@ -9,6 +9,8 @@ const SHOWN = 500;
 /** So many jobs are on the time line: those with a plan, and those that run and end first. */
 const LANES = 24;
 const PLANNED = 12;
+/** The queue is well while no more of its jobs wait. */
+const MOST_WAITING = 0.3;
 const LABEL = 132;
 let search = '';
 let ended = false;
@@ -94,6 +96,13 @@ function timeline(jobs) {
   all.length > lanes.length && h('figcaption', { class: 'quiet' }, `${lanes.length} of ${all.length}: those that end first, and the plans of those that wait.`));
 }
 
+/** The mark of a queue in which too many of the jobs that wait or run wait. */
+function healthChip() {
+  const live = cluster.jobs.filter((job) => !TERMINAL.has(job.state));
+  const waiting = live.filter((job) => job.state === 'PENDING').length;
+  return waiting > MOST_WAITING * live.length && h('span', { class: 'chip bad', title: `More than ${100 * MOST_WAITING} % of ${count(live.length, 'job')} that wait or run` }, `${Math.round(100 * waiting / live.length)} % wait`);
+}
+
 function redraw() {
   dispatchEvent(new Event('berth-redraw'));
 }
@@ -108,7 +117,8 @@ export function render() {
       } }),
       h('button', { type: 'button', 'aria-pressed': String(!ended), onclick: () => { ended = false; redraw(); } }, 'active'),
       h('button', { type: 'button', 'aria-pressed': String(ended), onclick: () => { ended = true; redraw(); } }, 'ended'),
-      h('span', { class: 'quiet' }, count(found.length, 'job') + (found.length > SHOWN ? `, ${SHOWN} shown` : ''))),
+      h('span', { class: 'quiet' }, count(found.length, 'job') + (found.length > SHOWN ? `, ${SHOWN} shown` : '')),
+      healthChip()),
     timeline(found),
     table(COLUMNS, found.slice(0, SHOWN), ended ? 'No job has ended in the last 24 hours.' : 'Nothing runs and nothing waits. Submit with: berth sbatch SCRIPT'));
 }
